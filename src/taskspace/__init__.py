@@ -1,0 +1,62 @@
+"""Learn a map of tasks from how a population of agents performs on them.
+
+    import taskspace as ts
+
+    env = ts.make("MultiKeyNav")
+    agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
+    outcomes = ts.evaluate(agents, env, env.sample_tasks(1000, seed=0), rollouts=20)
+
+Names are loaded when they are first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from taskspace._version import __version__
+
+if TYPE_CHECKING:
+    from taskspace.envs.base import Environment
+    from taskspace.envs.registry import make
+    from taskspace.outcomes import Outcomes
+    from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+    from taskspace.rollout.evaluate import evaluate
+    from taskspace.rollout.trajectories import Episodes, record
+
+_HOMES = {
+    "Categorical": "taskspace.population.policies",
+    "Environment": "taskspace.envs.base",
+    "Episodes": "taskspace.rollout.trajectories",
+    "ExpertPolicy": "taskspace.population.policies",
+    "Gaussian": "taskspace.population.policies",
+    "MLPPolicy": "taskspace.population.policies",
+    "Outcomes": "taskspace.outcomes",
+    "evaluate": "taskspace.rollout.evaluate",
+    "make": "taskspace.envs.registry",
+    "record": "taskspace.rollout.trajectories",
+}
+
+__all__ = [
+    "Categorical",
+    "Environment",
+    "Episodes",
+    "ExpertPolicy",
+    "Gaussian",
+    "MLPPolicy",
+    "Outcomes",
+    "__version__",
+    "evaluate",
+    "make",
+    "record",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'taskspace' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

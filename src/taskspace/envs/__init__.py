@@ -1,0 +1,1 @@
+"""What is to be solved: environments, their tasks and dynamics."""

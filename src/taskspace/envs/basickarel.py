@@ -1,0 +1,395 @@
+"""BasicKarel: turn one 4 x 4 grid into another by moving, turning and handling markers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace.envs.base import Column, Environment, Tasks
+from taskspace.envs.compiling import build
+from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
+from taskspace.envs.streams import integer, seed_stream, uniform
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIDE, CELLS = 4, 16
+MOVE, TURN_LEFT, TURN_RIGHT, PICK, PUT, FINISH = range(6)
+WALLS, MARKERS, POST_MARKERS, CELL, POST_CELL, HEADING, POST_HEADING, SIZE = (
+    0, 16, 32, 48, 64, 80, 84, 88,
+)  # fmt: skip
+# Headings: north, south, east, west; north is up, towards row 0.
+ROW_STEP, COLUMN_STEP = (-1, 1, 0, 0), (0, 0, 1, -1)
+LEFT_OF, RIGHT_OF = (3, 2, 0, 1), (2, 3, 1, 0)
+HORIZON = 20
+
+# What 500 tasks of the original data set show, in shares of 100: the length of the shortest
+# solution without `finish`. A start on the goal's cell is kept this often, which makes it 5 %.
+LENGTH_SHARES = (0, 6, 12, 32, 62, 90, 101)
+KEEP_SAME_CELL = 0.016
+TRAINING_TASKS, VALIDATION_TASKS, DATA_SEED = 24_000, 2_400, 2024
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+@njit
+def sample(task, stream, distribution):
+    """A random task like those of the original data set."""
+    kind = integer(stream, 3)  # navigation, pick, put
+    share = integer(stream, LENGTH_SHARES[6])
+    length = 1
+    while LENGTH_SHARES[length] <= share:
+        length += 1
+    walls = 2 + integer(stream, 9)
+    while True:
+        _propose(task, stream, kind, walls, length)
+        same_cell = _first(task, CELL) == _first(task, POST_CELL)
+        if same_cell and uniform(stream) >= KEEP_SAME_CELL:
+            continue
+        if shortest(task)[0] == length:
+            return
+
+
+@njit
+def _propose(task, stream, kind, walls, length):
+    """A task solved by a random walk of this length, though perhaps by a shorter one too."""
+    task[:] = 0.0
+    for _ in range(walls):
+        task[WALLS + _free_cell(task, stream)] = 1.0
+    cell, heading, changed = _free_cell(task, stream), integer(stream, 4), -1
+    task[CELL + cell] = task[HEADING + heading] = 1.0
+    change_at = integer(stream, length) if kind > 0 else -1
+    for moment in range(length):
+        turn = integer(stream, 3)
+        if moment == change_at:
+            changed = cell
+        elif turn == MOVE and ahead(task, cell, heading) >= 0:
+            cell = ahead(task, cell, heading)
+        else:
+            heading = LEFT_OF[heading] if turn == TURN_LEFT else RIGHT_OF[heading]
+    task[POST_CELL + cell] = task[POST_HEADING + heading] = 1.0
+    if kind > 0:
+        task[(MARKERS if kind == 1 else POST_MARKERS) + changed] = 1.0
+    for _ in range(integer(stream, 3 if kind == 0 else 2)):  # at most two markers in all
+        bystander = _free_cell(task, stream)
+        if bystander != changed:
+            task[MARKERS + bystander] = task[POST_MARKERS + bystander] = 1.0
+
+
+@njit
+def _free_cell(task, stream):
+    """A random cell without a wall."""
+    while True:
+        cell = integer(stream, CELLS)
+        if task[WALLS + cell] == 0.0:
+            return cell
+
+
+@njit
+def _first(state, start):
+    """The set bit of a one-hot group that begins at `start`."""
+    index = 0
+    while state[start + index] < 0.5:
+        index += 1
+    return index
+
+
+# -- dynamics --------------------------------------------------------------------------------------
+
+
+@njit
+def ahead(state, cell, heading):
+    """The cell in front, or -1 where there is a wall or the edge."""
+    row = cell // SIDE + ROW_STEP[heading]
+    column = cell % SIDE + COLUMN_STEP[heading]
+    if row < 0 or row >= SIDE or column < 0 or column >= SIDE:
+        return -1
+    there = row * SIDE + column
+    return -1 if state[WALLS + there] > 0.5 else there
+
+
+@njit
+def step(state, action, stream):
+    """Move, turn, handle a marker, or claim that the grid is as wanted."""
+    if action == FINISH:
+        return SOLVED if _as_wanted(state) else FAILED
+    if action == TURN_LEFT or action == TURN_RIGHT:
+        heading = _first(state, HEADING)
+        state[HEADING + heading] = 0.0
+        state[HEADING + (LEFT_OF[heading] if action == TURN_LEFT else RIGHT_OF[heading])] = 1.0
+        return RUNNING
+    cell = _first(state, CELL)
+    if action == MOVE:
+        there = ahead(state, cell, _first(state, HEADING))
+        if there < 0:
+            return FAILED
+        state[CELL + cell] = 0.0
+        state[CELL + there] = 1.0
+        return RUNNING
+    marked = state[MARKERS + cell] > 0.5
+    if marked == (action == PUT):
+        return FAILED
+    state[MARKERS + cell] = 1.0 if action == PUT else 0.0
+    return RUNNING
+
+
+@njit
+def _as_wanted(state):
+    for cell in range(CELLS):
+        if state[MARKERS + cell] != state[POST_MARKERS + cell]:
+            return False
+        if state[CELL + cell] != state[POST_CELL + cell]:
+            return False
+    return state[POST_HEADING + _first(state, HEADING)] > 0.5
+
+
+# -- expert ----------------------------------------------------------------------------------------
+
+
+@njit
+def shortest(state):
+    """(length, first action) of a shortest solution without `finish`; length -1 if there is none.
+
+    Searches over (wrong markers left, cell, heading): to change a marker that is right already
+    never helps, since markers block no way.
+    """
+    wrong = np.empty(CELLS, np.int64)  # which bit of `left` a cell's wrong marker is, or -1
+    count = 0
+    for cell in range(CELLS):
+        wrong[cell] = -1
+        if state[MARKERS + cell] != state[POST_MARKERS + cell]:
+            wrong[cell] = count
+            count += 1
+    nodes = 64 << count
+    first = np.full(nodes, -1, np.int8)  # first action on the way to a node
+    depth = np.zeros(nodes, np.int8)
+    queue = np.empty(nodes, np.int64)
+    start = (nodes - 64) + 4 * _first(state, CELL) + _first(state, HEADING)
+    goal = 4 * _first(state, POST_CELL) + _first(state, POST_HEADING)
+    queue[0], head, tail = start, 0, 1
+    first[start] = FINISH
+    while head < tail:
+        node = queue[head]
+        head += 1
+        if node == goal:
+            return int(depth[node]), int(first[node])
+        left, cell, heading = node >> 6, (node >> 2) & 15, node & 3
+        for action in range(PUT):
+            there = -1
+            if action == MOVE:
+                cell_there = ahead(state, cell, heading)
+                there = -1 if cell_there < 0 else (left << 6) + 4 * cell_there + heading
+            elif action == TURN_LEFT:
+                there = node - heading + LEFT_OF[heading]
+            elif action == TURN_RIGHT:
+                there = node - heading + RIGHT_OF[heading]
+            elif wrong[cell] >= 0 and left & (1 << wrong[cell]):
+                there = node - (64 << wrong[cell])
+            if there >= 0 and first[there] < 0:
+                change = PICK if state[MARKERS + cell] > 0.5 else PUT
+                first[there] = first[node] if node != start else (action if action < PICK else change)
+                depth[there] = depth[node] + 1
+                queue[tail] = there
+                tail += 1
+    return -1, FINISH
+
+
+@njit
+def expert(state):
+    """The first action of a shortest solution; `finish` when all is as wanted."""
+    return shortest(state)[1]
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+INK, MUTED, DARK, BLUE, ORANGE = "#2b2f36", "#737a85", "#5b626d", "#0072B2", "#E69F00"
+GOOD, BAD = "#009E73", "#D55E00"
+# Corners of an agent that looks north, and of a marker, around the middle of a cell.
+AGENT = ((0, 0.38), (-0.3, -0.28), (0.3, -0.28))
+MARKER = ((0, 0.47), (0.47, 0), (0, -0.47), (-0.47, 0))
+ON_FLOOR, ON_MARKER = "▲▼▶◀", "△▽▷◁"
+
+
+def _fit(ax: Axes) -> None:
+    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
+    width, height = ax.get_window_extent().size / ax.figure.dpi
+    scale = min(width / 3.1, height / 2.3, 1.0)
+    for text in ax.texts:
+        text.set_fontsize(scale * float(text.get_fontsize()))
+    for line in ax.lines:
+        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
+
+
+def _view(state: NDArray[np.float64], wanted: bool) -> tuple[NDArray[np.bool_], int, int]:
+    """Markers, the agent's cell and its heading, in the current or the wanted grid."""
+    markers, cell, heading = (
+        (POST_MARKERS, POST_CELL, POST_HEADING) if wanted else (MARKERS, CELL, HEADING)
+    )
+    place, facing = state[cell : cell + CELLS].argmax(), state[heading : heading + 4].argmax()
+    return state[markers : markers + CELLS] > 0.5, int(place), int(facing)
+
+
+def _arrange(count: int) -> tuple[int, int]:
+    """How many grids across and down are largest in a picture of 4 by 3."""
+    ways = [(across, -(-count // across)) for across in range(1, count + 1)]
+    return max(ways, key=lambda way: min(4 / (5 * way[0]), 3 / (5.6 * way[1])))
+
+
+def _draw_grid(ax: Axes, x: float, y: float, state: NDArray[np.float64], wanted: bool) -> None:
+    """The current or the wanted grid, four units wide, with its lower left corner at (x, y)."""
+    from matplotlib.patches import Polygon, Rectangle
+
+    markers, place, facing = _view(state, wanted)
+    right, up = COLUMN_STEP[facing], -ROW_STEP[facing]
+    for cell in range(CELLS):
+        left, low = x + cell % SIDE, y + SIDE - 1 - cell // SIDE
+        face = DARK if state[WALLS + cell] > 0.5 else "white"
+        ax.add_patch(Rectangle((left, low), 1, 1, fc=face, ec="#cfd4db", lw=0.8))
+        middle = np.array([left + 0.5, low + 0.5])
+        if markers[cell]:
+            ax.add_patch(Polygon(MARKER + middle, fc=ORANGE, lw=0))
+        if cell == place:
+            turned = np.dot(AGENT, ((up, -right), (right, up)))
+            ax.add_patch(Polygon(turned + middle, fc=BLUE, ec="white", lw=0.8))
+    ax.add_patch(Rectangle((x, y), SIDE, SIDE, fill=False, ec=INK, lw=1.5))
+
+
+# -- the environment -------------------------------------------------------------------------------
+
+
+def _solution_lengths_factory(shortest: Any) -> Any:
+    def solution_lengths(tasks, lengths):
+        for row in range(len(tasks)):
+            lengths[row] = shortest(tasks[row])[0]
+
+    return solution_lengths
+
+
+@functools.cache
+def data_set() -> tuple[Tasks, Tasks]:
+    """24,000 training and 2,400 validation tasks, all different; the same on every machine."""
+    wanted = TRAINING_TASKS + VALIDATION_TASKS
+    tasks = np.zeros((wanted + wanted // 5, SIZE))  # some will be drawn twice
+    BasicKarel().lanes.sample(tasks, DATA_SEED, 0)
+    packed = np.packbits(tasks.astype(np.bool_), axis=1)
+    _, first = np.unique(packed, axis=0, return_index=True)
+    different = tasks[np.sort(first)[:wanted]]
+    different.setflags(write=False)
+    return different[:TRAINING_TASKS], different[TRAINING_TASKS:]
+
+
+class BasicKarel(Environment):
+    """Reach the wanted grid within 20 steps; the last one is `finish`."""
+
+    name = "BasicKarel"
+    varies_by = "reward function and dynamics"
+    columns = tuple(
+        Column(f"{group}{index}", 0, 1, whole=True)
+        for group, size in (
+            ("wall", CELLS),
+            ("marker", CELLS),
+            ("postMarker", CELLS),
+            ("position", CELLS),
+            ("postPosition", CELLS),
+            ("heading", 4),
+            ("postHeading", 4),
+        )
+        for index in range(size)
+    )
+    context = tuple(
+        column.name for column in columns if column.name.startswith(("wall", "post"))
+    )
+    action_names = ("move", "turnLeft", "turnRight", "pickMarker", "putMarker", "finish")
+    horizon = HORIZON
+    gamma = 0.999
+    cluster_names = ("navigation", "pick", "put")
+    distributions = ("all", "validation")
+    sample, step, expert = sample, step, expert
+
+    def table(self, distribution: str) -> Tasks:
+        training, validation = data_set()
+        return validation if distribution == "validation" else training
+
+    def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
+        for start, size, what in (
+            (CELL, CELLS, "position"),
+            (POST_CELL, CELLS, "wanted position"),
+            (HEADING, 4, "heading"),
+            (POST_HEADING, 4, "wanted heading"),
+        ):
+            yield tasks[:, start : start + size].sum(1) != 1, f"it must have exactly one {what}"
+        walls = tasks[:, WALLS : WALLS + CELLS]
+        for start in (MARKERS, POST_MARKERS, CELL, POST_CELL):
+            blocked = (walls * tasks[:, start : start + CELLS]).any(1)
+            yield blocked, "a marker or the agent stands on a wall"
+        lengths = self.solution_lengths(tasks)
+        yield lengths < 0, "it has no solution"
+        yield lengths >= HORIZON, f"its shortest solution is longer than {HORIZON} steps"
+
+    def solution_lengths(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        """Length of the shortest solution of each task without `finish`; -1 where none exists."""
+        rows = np.ascontiguousarray(np.atleast_2d(tasks), np.float64)
+        lengths = np.zeros(len(rows), np.int64)
+        build(_solution_lengths_factory, shortest)(rows, lengths)
+        return lengths
+
+    def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        more = rows[:, POST_MARKERS : POST_MARKERS + CELLS].sum(1)
+        less = rows[:, MARKERS : MARKERS + CELLS].sum(1)
+        return np.where(more < less, 1, np.where(more > less, 2, 0))
+
+    def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
+        """The current grid and the wanted one."""
+        ax.axis("off")
+        ax.set(xlim=(-0.2, 10.2), ylim=(-1.6, 6.2), aspect="equal")
+        _draw_grid(ax, 0, 0, state, wanted=False)
+        _draw_grid(ax, 6, 0, state, wanted=True)
+        arrow = {"arrowstyle": "simple,head_width=1.4,head_length=1,tail_width=0.5", "color": MUTED}
+        ax.annotate("", (5.6, 2), (4.4, 2), arrowprops=arrow)
+        kind = ("Go to the wanted place", "Pick up a marker", "Put down a marker")
+        style: dict[str, Any] = {"ha": "center", "va": "center", "color": INK}
+        ax.text(5, 5.7, kind[self.clusters(state)[0]], size=11, weight="bold", **style)
+        ax.text(2, 4.5, "now", size=9, **style)
+        ax.text(8, 4.5, "wanted", size=9, **style)
+        for x, mark, colour, name in (
+            (0.6, "^", BLUE, "agent"), (4.2, "D", ORANGE, "marker"), (8.1, "s", DARK, "wall"),
+        ):  # fmt: skip
+            ax.plot(x, -0.95, mark, ms=8, color=colour)
+            ax.text(x + 0.45, -0.95, name, size=9, color=INK, va="center")
+        _fit(ax)
+
+    def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
+        """A grid per state under the action that led to it, and the wanted grid in the end."""
+        names = [self.action_names[int(action)] for action in actions]
+        labels, colours = ["start", *names, "wanted"], [INK] * len(states) + [GOOD]
+        if names and (names[-1] == "finish" or (states[-1] == states[-2]).all()):
+            solved = names[-1] == "finish" and bool(_as_wanted.py_func(states[-1]))
+            labels[-2] += " ✓" if solved else " ✗"
+            colours[-2] = GOOD if solved else BAD
+        across, down = _arrange(len(labels))
+        ax.axis("off")
+        ax.set(xlim=(-0.8, 5 * across - 0.2), ylim=(-5.6 * down + 0.3, 0.2), aspect="equal")
+        for index, (label, colour) in enumerate(zip(labels, colours, strict=True)):
+            x, y = 5 * (index % across), -5.6 * (index // across) - 5
+            _draw_grid(ax, x, y, states[min(index, len(states) - 1)], index == len(states))
+            font: dict[str, Any] = {"size": max(6, 11 - across), "family": "DejaVu Sans"}
+            ax.text(x + 2, y + 4.5, label, color=colour, ha="center", va="center", **font)
+        _fit(ax)
+
+    def text(self, state: NDArray[np.float64]) -> str:
+        """The current grid and the wanted one; a hollow agent stands on a marker."""
+        grids = []
+        for wanted in (False, True):
+            markers, place, facing = _view(state, wanted)
+            walls = state[WALLS : WALLS + CELLS] > 0.5
+            letters = np.where(walls, "█", np.where(markers, "◆", "·"))
+            letters[place] = (ON_MARKER if markers[place] else ON_FLOOR)[facing]
+            grids.append([" ".join(row) for row in letters.reshape(SIDE, SIDE)])
+        rows = zip(grids[0], "  → ", grids[1], strict=True)
+        return "\n".join((f"{'now':14}wanted", *("   ".join(row) for row in rows)))

@@ -1,0 +1,67 @@
+"""Compiled functions built from parts, and found again on disk by the next process.
+
+Numba caches a function under a key that covers its own source alone: a kernel that closes over
+an environment's `step` is never found again, and one that calls a helper in another file is not
+renewed when the helper changes. Here the key is a fingerprint of every source the kernel can
+reach, so a kernel is compiled once and never stale.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+from numba.core.caching import FunctionCache
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_KERNEL_FOLDERS = ("envs", "rollout")
+
+
+class _FingerprintCache(FunctionCache):
+    """Numba's disk cache, keyed by the fingerprint instead of the pickled closure."""
+
+    def __init__(self, function: Callable[..., Any], fingerprint: str) -> None:
+        super().__init__(function)
+        self._fingerprint = fingerprint
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (sig, codegen.magic_tuple(), self._fingerprint)
+
+
+@functools.cache
+def _package_fingerprint() -> bytes:
+    sources = sorted(p for folder in _KERNEL_FOLDERS for p in (_PACKAGE / folder).glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).digest()
+
+
+def _fingerprint(parts: tuple[Any, ...]) -> str:
+    digest = hashlib.sha256(_package_fingerprint())
+    for part in parts:
+        if part is None:
+            continue
+        function = getattr(part, "py_func", part)
+        digest.update(f"{function.__module__}.{function.__qualname__}".encode())
+        digest.update(Path(inspect.getfile(function)).read_bytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def build(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
+    """Compile `factory(*parts)`, a function that may call the compiled functions `parts`.
+
+    Parts that live in no file (typed into a notebook, say) are compiled anew in each process.
+    """
+    function = factory(*parts)
+    kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    try:
+        leaves = tuple(leaf for part in parts for leaf in getattr(part, "parts", (part,)))
+        kernel._cache = _FingerprintCache(function, _fingerprint((factory, *leaves)))
+    except (OSError, TypeError, RuntimeError):
+        return kernel  # no source file to name, or no folder to write to: works, uncached
+    kernel.parts = leaves
+    return kernel

@@ -1,0 +1,218 @@
+"""PointMass: steer a mass through a gate in a wall to the goal behind it."""
+
+from __future__ import annotations
+
+from math import exp, hypot, inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace.envs.base import Column, Environment
+from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
+from taskspace.envs.streams import normal, uniform
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+X, VX, Y, VY, GATE, WIDTH, FRICTION = range(7)
+SIDE, START_Y, GOAL_Y, GOAL_RADIUS, MAX_FORCE = 4.0, 3.0, -3.0, 0.25, 10.0
+MIN_WIDTH, MAX_WIDTH, MAX_FRICTION = 0.5, 8.0, 4.0
+SUBSTEPS, TAU, PUSH, NOISE = 10, 0.01, 1.5, 0.05
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+@njit
+def sample(task, stream, distribution):
+    """Uniform gate and friction; distribution 1 has gates left of the start, 2 right of it."""
+    task[X], task[VX], task[Y], task[VY] = 0.0, 0.0, START_Y, 0.0
+    while True:
+        gate = -SIDE + 2 * SIDE * uniform(stream)
+        width = MIN_WIDTH + (MAX_WIDTH - MIN_WIDTH) * uniform(stream)
+        left, right = gate + width / 2 < 0.0, gate - width / 2 > 0.0
+        if distribution == 0 or (distribution == 1 and left) or (distribution == 2 and right):
+            break
+    task[GATE], task[WIDTH] = gate, width
+    task[FRICTION] = MAX_FRICTION * uniform(stream)
+
+
+# -- dynamics --------------------------------------------------------------------------------------
+
+
+@njit
+def clip(value, bound):
+    return min(max(value, -bound), bound)
+
+
+@njit
+def step(state, action, stream):
+    """Ten Euler steps under one force, ended early by a crash into the wall or at the goal."""
+    force_x, force_y = clip(action[0], MAX_FORCE), clip(action[1], MAX_FORCE)
+    x, vx, y, vy = state[X], state[VX], state[Y], state[VY]
+    half, friction, status = state[WIDTH] / 2, state[FRICTION], RUNNING
+    for _ in range(SUBSTEPS):
+        ax = PUSH * force_x - friction * vx + NOISE * normal(stream)
+        ay = PUSH * force_y - friction * vy + NOISE * normal(stream)
+        new_x, new_y = clip(x + TAU * vx, SIDE), clip(y + TAU * vy, SIDE)
+        if (y >= 0.0 and new_y < 0.0) or (y <= 0.0 and new_y > 0.0):
+            crossing = x + (new_x - x) * (0.0 - y) / (new_y - y)
+            if crossing < state[GATE] - half or crossing > state[GATE] + half:
+                status = FAILED
+        x, vx, y, vy = new_x, vx + TAU * ax, new_y, vy + TAU * ay
+        if status == RUNNING and x * x + (y - GOAL_Y) ** 2 < GOAL_RADIUS**2:
+            status = SOLVED
+        if status != RUNNING:
+            break
+    state[X], state[VX], state[Y], state[VY] = x, vx, y, vy
+    return status
+
+
+@njit
+def reward(state, status):
+    """Shaped for training: a hint of the way, a large prize at the goal."""
+    if status == SOLVED:
+        return 10_000.0
+    if state[Y] > 0.0:
+        return 1e-4 * exp(-0.6 * hypot(state[X] - state[GATE], state[Y]))
+    return 1e-3 * exp(-0.6 * hypot(state[X], state[Y] - GOAL_Y))
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+INK, MUTED, BLUE, GOOD, BAD = "#2b2f36", "#737a85", "#0072B2", "#009E73", "#D55E00"
+SMALL: dict[str, Any] = {"size": 8, "va": "center", "zorder": 6}
+
+
+def _fit(ax: Axes) -> None:
+    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
+    width, height = ax.get_window_extent().size / ax.figure.dpi
+    scale = min(width / 3.1, height / 2.3, 1.0)
+    for text in ax.texts:
+        text.set_fontsize(scale * float(text.get_fontsize()))
+    for line in ax.lines:
+        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
+
+
+def _gate(task: NDArray[np.float64]) -> tuple[float, float]:
+    """The ends of the gate, as far as they lie inside the square."""
+    ends = np.clip(task[GATE] + task[WIDTH] * np.array([-0.5, 0.5]), -SIDE, SIDE)
+    return float(ends[0]), float(ends[1])
+
+
+def _draw_square(ax: Axes, task: NDArray[np.float64]) -> None:
+    """The square shaded by its friction, the wall with its gate, start and goal."""
+    from matplotlib.patches import Circle, Rectangle
+
+    ax.axis("off")
+    ax.set(xlim=(-4.2, 4.2), ylim=(-4.2, 4.95), aspect="equal")
+    shade = 0.05 + 0.5 * task[FRICTION] / MAX_FRICTION
+    box = (-SIDE, -SIDE), 2 * SIDE, 2 * SIDE
+    ax.add_patch(Rectangle(*box, fc="#d9c7a3", alpha=shade, lw=0))
+    ax.add_patch(Rectangle(*box, fill=False, ec=INK, lw=2.5))
+    left, right = _gate(task)
+    ax.hlines([0, 0], [-SIDE, right], [left, SIDE], color=INK, lw=6)
+    ax.hlines(0, left, right, color=GOOD, lw=1.5, ls=(0, (2, 2)))
+    ax.add_patch(Circle((0, GOAL_Y), GOAL_RADIUS, fc=GOOD, lw=0, zorder=3))
+    ax.text(0.45, GOAL_Y, "goal", color=GOOD, weight="bold", **SMALL)
+    ax.plot(0, START_Y, "o", ms=10, mfc="white", mec=BLUE, mew=1.5, zorder=3)
+    ax.text(0.45, START_Y, "start", color=BLUE, weight="bold", **SMALL)
+    ax.text(-3.8, -3.65, f"friction {task[FRICTION]:.1f}", color=INK, **SMALL)
+    ax.text(3.8, -3.65, f"gate {task[WIDTH]:.1f} wide", color=INK, ha="right", **SMALL)
+
+
+def _draw_title(ax: Axes, told: str, colour: str) -> None:
+    """A line above the square."""
+    ax.text(0, 4.55, told, color=colour, size=11, weight="bold", ha="center", va="center")
+
+
+def _crashed(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
+    """Whether this step ended in the wall: it stops right behind it, beside the gate."""
+    x, vx, y, vy = after[: VY + 1]
+    crossed = (before[Y] >= 0 > y) or (before[Y] <= 0 < y)
+    if not crossed or abs(y) > TAU * (abs(vy) + 1.0):
+        return False
+    crossing = x - vx * y / vy if vy else x
+    return bool(abs(crossing - after[GATE]) > after[WIDTH] / 2)
+
+
+# -- the environment -------------------------------------------------------------------------------
+
+
+class PointMass(Environment):
+    """Reach the goal behind the gate within 100 steps. It has no expert."""
+
+    name = "PointMass"
+    varies_by = "dynamics"
+    columns = (
+        Column("x", 0, 0, state_low=-SIDE, state_high=SIDE),
+        Column("vx", 0, 0, state_low=-inf, state_high=inf),
+        Column("y", START_Y, START_Y, state_low=-SIDE, state_high=SIDE),
+        Column("vy", 0, 0, state_low=-inf, state_high=inf),
+        Column("gatePosition", -SIDE, SIDE),
+        Column("gateWidth", MIN_WIDTH, MAX_WIDTH),
+        Column("friction", 0.0, MAX_FRICTION),
+    )
+    context = ("gatePosition", "gateWidth", "friction")
+    action_names = ("forceX", "forceY")
+    action_bound = MAX_FORCE
+    horizon = 100
+    gamma = 1.0  # the paper's 0.99 discounts the learner's reward; the environment never fails
+    cluster_names = ("straight", "steer left", "steer right")
+    distributions = ("all", "left", "right")
+    sample, step, reward = sample, step, reward
+
+    def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        left = rows[:, GATE] + rows[:, WIDTH] / 2 < 0
+        right = rows[:, GATE] - rows[:, WIDTH] / 2 > 0
+        return np.where(left, 1, np.where(right, 2, 0))
+
+    def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
+        """The square with the mass in it, and an arrow for its velocity."""
+        _draw_square(ax, state)
+        where = ("straight ahead", "to the left", "to the right")[self.clusters(state)[0]]
+        _draw_title(ax, f"Reach the goal: gate {where}", INK)
+        middle = min(max(sum(_gate(state)) / 2, -3.4), 3.4)
+        ax.text(middle, 0.4, "gate", color=GOOD, ha="center", weight="bold", **SMALL)
+        x, y, speed = state[X], state[Y], hypot(state[VX], state[VY])
+        if speed > 0.05:
+            reach = min(0.5 + 0.2 * speed, 2.0) / speed
+            tip = np.clip((x + reach * state[VX], y + reach * state[VY]), -SIDE, SIDE)
+            arrow = {"arrowstyle": "-|>", "color": BLUE, "lw": 2, "shrinkA": 0, "shrinkB": 0}
+            ax.annotate("", tuple(tip), (x, y), arrowprops=arrow, zorder=4)
+        ax.plot(x, y, "o", ms=11, mfc=BLUE, mec="white", mew=1.5, zorder=5)
+        _fit(ax)
+
+    def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
+        """The way of the mass, a dot per step."""
+        _draw_square(ax, states[0])
+        ax.plot(states[:, X], states[:, Y], "-", color=BLUE, lw=1.8, zorder=4)
+        ax.plot(states[:, X], states[:, Y], ".", color=BLUE, ms=5, zorder=4)
+        last, steps = states[-1], len(states) - 1
+        took = f"{steps} step{'' if steps == 1 else 's'}"
+        told, mark, colour = f"The first {took}", "o", INK
+        if hypot(last[X], last[Y] - GOAL_Y) < GOAL_RADIUS:
+            told, mark, colour = f"Solved in {took}", "*", GOOD
+        elif steps and _crashed(states[-2], last):
+            told, mark, colour = f"Crashed into the wall after {took}", "X", BAD
+        elif steps >= self.horizon:
+            told = f"Out of time after {took}"
+        size = 9 if mark == "o" else 15
+        ax.plot(last[X], last[Y], mark, ms=size, mfc=colour, mec="white", mew=1.2, zorder=7)
+        _draw_title(ax, told, colour)
+        _fit(ax)
+
+    def text(self, state: NDArray[np.float64]) -> str:
+        """The square as 17 by 9 characters: wall, gate, goal and mass."""
+        rows = [[" "] * 17 for _ in range(9)]
+        for column in range(17):
+            inside = abs(column / 2 - SIDE - state[GATE]) <= state[WIDTH] / 2
+            rows[4][column] = " " if inside else "━"
+        rows[7][8] = "◎"
+        row, column = round(SIDE - float(state[Y])), round(2 * (float(state[X]) + SIDE))
+        rows[row][column] = "●"
+        frame = "\n".join(f"│{''.join(line)}│" for line in rows)
+        told = f"gate at {state[GATE]:.1f}, {state[WIDTH]:.1f} wide, friction {state[FRICTION]:.1f}"
+        return f"┌{'─' * 17}┐\n{frame}\n└{'─' * 17}┘\n{told}"

@@ -1,0 +1,119 @@
+"""Random streams for compiled code: each episode owns one.
+
+A stream is two 64-bit words (xoroshiro128++), seeded by hashing whatever names the episode.
+Nothing else feeds an episode's randomness, so its result cannot depend on the thread, the lane
+or the machine that happens to play it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_SECOND_WORD = np.uint64(0xD1B54A32D192ED03)
+# Shifts: a plain Python 11 would turn unsigned arithmetic into floating point in Numba.
+_S11, _S15, _S17, _S21, _S27, _S28, _S30, _S31, _S36, _S47, _S49 = (
+    np.uint64(n) for n in (11, 15, 17, 21, 27, 28, 30, 31, 36, 47, 49)
+)
+_TWO_53 = 2.0**-53
+
+
+@njit
+def _mix(word):
+    """The finalizer of SplitMix64: every input bit moves every output bit."""
+    word = (word ^ (word >> _S30)) * _MIX_1
+    word = (word ^ (word >> _S27)) * _MIX_2
+    return word ^ (word >> _S31)
+
+
+@njit
+def _hash(start, seed, agent, task, rollout):
+    word = _mix(start + np.uint64(seed))
+    word = _mix(word * _GOLDEN + np.uint64(agent))
+    word = _mix(word * _GOLDEN + np.uint64(task))
+    return _mix(word * _GOLDEN + np.uint64(rollout))
+
+
+@njit
+def seed_stream(stream, seed, agent, task, rollout):
+    """Point `stream` at the start of the sequence that these four numbers name."""
+    stream[0] = _hash(_GOLDEN, seed, agent, task, rollout)
+    # xoroshiro must not start from two zero words; one set bit costs a 2**63 share of the streams.
+    stream[1] = _hash(_SECOND_WORD, seed, agent, task, rollout) | np.uint64(1)
+
+
+@njit
+def next_bits(stream):
+    """64 random bits; moves the stream on (xoroshiro128++)."""
+    a, b = stream[0], stream[1]
+    total = a + b
+    result = ((total << _S17) | (total >> _S47)) + a
+    b ^= a
+    stream[0] = ((a << _S49) | (a >> _S15)) ^ b ^ (b << _S21)
+    stream[1] = (b << _S28) | (b >> _S36)
+    return result
+
+
+@njit
+def uniform(stream):
+    """A number in [0, 1)."""
+    return np.float64(next_bits(stream) >> _S11) * _TWO_53
+
+
+@njit
+def integer(stream, n):
+    """A whole number in 0 .. n - 1."""
+    return np.int64(uniform(stream) * n)
+
+
+# The ziggurat of Marsaglia and Tsang: 256 layers of equal area under exp(-x^2 / 2).
+_LAYERS = 256
+_TAIL = 3.6541528853610088
+_AREA = _TAIL * np.exp(-0.5 * _TAIL**2) + np.sqrt(np.pi / 2) * math.erfc(_TAIL / math.sqrt(2))
+
+
+def _ziggurat_edges() -> np.ndarray:
+    """Right edges of the layers, widest first; the base layer's counts its tail as width."""
+    edges = np.zeros(_LAYERS + 1)
+    edges[0] = _AREA / np.exp(-0.5 * _TAIL**2)
+    edges[1] = _TAIL
+    for layer in range(2, _LAYERS):
+        height = np.exp(-0.5 * edges[layer - 1] ** 2) + _AREA / edges[layer - 1]
+        edges[layer] = np.sqrt(-2.0 * np.log(height))
+    return edges
+
+
+_EDGES = _ziggurat_edges()
+_HEIGHTS = np.exp(-0.5 * _EDGES**2)
+
+
+@njit
+def normal(stream):
+    """A standard normal number."""
+    while True:
+        bits = next_bits(stream)
+        layer = np.int64(bits & np.uint64(_LAYERS - 1))
+        x = (np.float64(np.int64(bits) >> 11) * (2.0 * _TWO_53)) * _EDGES[layer]
+        if abs(x) < _EDGES[layer + 1]:
+            return x
+        if layer == 0:
+            return _tail(stream, x)
+        low, high = _HEIGHTS[layer], _HEIGHTS[layer + 1]
+        if low + uniform(stream) * (high - low) < np.exp(-0.5 * x * x):
+            return x
+
+
+@njit
+def _tail(stream, sign):
+    """A normal number beyond the base layer, by Marsaglia's rejection."""
+    while True:
+        # 1 - uniform is never 0, so the logarithms are finite.
+        x = -np.log(1.0 - uniform(stream)) / _TAIL
+        y = -np.log(1.0 - uniform(stream))
+        if y + y > x * x:
+            return _TAIL + x if sign > 0 else -_TAIL - x

@@ -1,0 +1,1 @@
+"""Who solves it: policies, and populations of them."""

@@ -1,0 +1,200 @@
+"""Policies that the compiled engine plays: small networks and what they say about actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace.envs.base import Environment, check_seed
+
+if TYPE_CHECKING:
+    import torch
+
+MASKED_LOGIT = -1e9  # "a large negative number"; its probability is exactly 0 in the engine
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of several actions, with probabilities softmax(network outputs).
+
+    `masked` lists actions (by index) that are never taken.
+    """
+
+    masked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Continuous actions around the network's outputs.
+
+    `log_std` is one number an action, or None when the network gives it too, as the second half
+    of its outputs. Actions are clipped to the environment's bounds, or squashed by tanh.
+    """
+
+    log_std: tuple[float, ...] | None = None
+    squashed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class MLPPolicy:
+    """A multilayer perceptron from observation to actions; its actions are sampled.
+
+    `weights` are matrices (outputs, inputs), one a layer. Hidden layers use ReLU or tanh.
+
+    >>> import taskspace as ts
+    >>> ts.MLPPolicy.random(ts.make("MultiKeyNav"), hidden=(32, 32), seed=0)
+    MLPPolicy(7-32-32-7, relu, categorical)
+    """
+
+    weights: Sequence[NDArray[np.float32]]
+    biases: Sequence[NDArray[np.float32]]
+    activation: str = "relu"
+    output: Categorical | Gaussian = field(default_factory=Categorical)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", tuple(_layer_array(w, 2) for w in self.weights))
+        object.__setattr__(self, "biases", tuple(_layer_array(b, 1) for b in self.biases))
+        if self.activation not in ("relu", "tanh"):
+            raise ValueError(f"the activation must be 'relu' or 'tanh', not {self.activation!r}")
+        if not self.weights or len(self.weights) != len(self.biases):
+            raise ValueError(
+                f"a policy needs a bias vector for each weight matrix, and at least one layer;"
+                f" got {len(self.weights)} and {len(self.biases)}"
+            )
+        self._check_shapes()
+        self._check_output()
+
+    def _check_shapes(self) -> None:
+        inputs = self.weights[0].shape[1]
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            if weight.shape[1] != inputs or bias.shape != (weight.shape[0],):
+                raise ValueError(
+                    f"layer {layer} has weights {weight.shape} and biases {bias.shape};"
+                    f" expected ({bias.shape[0]}, {inputs}) and ({bias.shape[0]},)"
+                )
+            inputs = weight.shape[0]
+
+    def _check_output(self) -> None:
+        if isinstance(self.output, Categorical):
+            actions = set(range(self.sizes[-1]))
+            if not actions.issuperset(self.output.masked) or not actions - {*self.output.masked}:
+                raise ValueError(
+                    f"masked actions must be some, not all, of 0 to {len(actions) - 1};"
+                    f" got {self.output.masked}"
+                )
+        elif self.output.log_std is None and self.sizes[-1] % 2:
+            raise ValueError(
+                f"a network that gives means and log deviations has an even number of outputs,"
+                f" not {self.sizes[-1]}"
+            )
+        elif self.output.log_std is not None and len(self.output.log_std) != self.sizes[-1]:
+            raise ValueError(
+                f"log_std has {len(self.output.log_std)} numbers for {self.sizes[-1]} actions"
+            )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Numbers of features from the observation to the network's output."""
+        return (self.weights[0].shape[1], *(len(weight) for weight in self.weights))
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are, or how many numbers an action has."""
+        network_gives_deviation = isinstance(self.output, Gaussian) and self.output.log_std is None
+        return self.sizes[-1] // 2 if network_gives_deviation else self.sizes[-1]
+
+    def engine_layers(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Weights and biases with masks and constant deviations written into the last layer."""
+        weights, biases = list(self.weights), list(self.biases)
+        if isinstance(self.output, Categorical):
+            biases[-1] = biases[-1].copy()
+            biases[-1][list(self.output.masked)] = MASKED_LOGIT
+        elif self.output.log_std is not None:
+            weights[-1] = np.vstack([weights[-1], np.zeros_like(weights[-1])])
+            biases[-1] = np.concatenate([biases[-1], np.float32(self.output.log_std)])
+        return weights, biases
+
+    @classmethod
+    def random(
+        cls,
+        env: Environment,
+        *,
+        hidden: Sequence[int] = (32, 32),
+        activation: str = "relu",
+        seed: int | None = None,
+    ) -> MLPPolicy:
+        """An untrained policy for this environment."""
+        rng = np.random.default_rng(check_seed(seed))
+        sizes = (env.state_size, *hidden, len(env.action_names))
+        scales = [np.sqrt(2.0 / inputs) for inputs in sizes[:-1]]
+        scales[-1] *= 0.1  # nearly uniform actions, as freshly initialized networks have
+        weights = [
+            np.float32(scale * rng.standard_normal((outputs, inputs)))
+            for scale, inputs, outputs in zip(scales, sizes[:-1], sizes[1:], strict=True)
+        ]
+        biases = [np.zeros(outputs, np.float32) for outputs in sizes[1:]]
+        output = Categorical() if env.discrete else Gaussian((0.0,) * sizes[-1])
+        return cls(weights, biases, activation, output)
+
+    @classmethod
+    def from_torch(
+        cls, module: torch.nn.Module, *, output: Categorical | Gaussian | None = None
+    ) -> MLPPolicy:
+        """The policy of a `torch.nn.Sequential` of Linear layers with ReLU or Tanh between."""
+        import torch
+
+        layers = [part for part in module.modules() if not any(True for _ in part.children())]
+        linear = [part for part in layers if isinstance(part, torch.nn.Linear)]
+        others = {type(part) for part in layers} - {torch.nn.Linear, torch.nn.Identity}
+        known = {torch.nn.ReLU: "relu", torch.nn.Tanh: "tanh"}
+        if not linear or len(others) > 1 or not others <= set(known):
+            names = ", ".join(type(part).__name__ for part in layers)
+            raise ValueError(
+                f"expected Linear layers with ReLU or with Tanh between them; this module has {names}"
+            )
+        weights = [part.weight.detach().cpu().numpy() for part in linear]
+        biases = [_bias_of(part) for part in linear]
+        activation = known[others.pop()] if others else "relu"
+        return cls(weights, biases, activation, output or Categorical())
+
+    def __repr__(self) -> str:
+        shape = "-".join(str(size) for size in self.sizes)
+        masked = self.output.masked if isinstance(self.output, Categorical) else ()
+        mask = f", masked {list(masked)}" if masked else ""
+        return f"MLPPolicy({shape}, {self.activation}, {type(self.output).__name__.lower()}{mask})"
+
+
+@dataclass(frozen=True)
+class ExpertPolicy:
+    """The environment's expert, for use wherever an agent is."""
+
+    env: Environment
+
+    def __post_init__(self) -> None:
+        if self.env.expert is None:
+            raise ValueError(f"{self.env.name} has no expert")
+
+    def act_on_states(self, states: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Its actions in these states (lanes, columns), in full precision."""
+        return self.env.expert_actions(states)
+
+
+def _layer_array(values: ArrayLike, dimensions: int) -> NDArray[np.float32]:
+    array = np.array(values, np.float32)
+    if array.ndim != dimensions or not array.size:
+        what = "weights are matrices" if dimensions == 2 else "biases are vectors"
+        raise ValueError(f"{what} with at least one number; got an array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError("the weights of a policy must be finite numbers; there is a NaN or infinity")
+    return array
+
+
+def _bias_of(linear: Any) -> NDArray[np.float32]:
+    if linear.bias is None:
+        return np.zeros(linear.out_features, np.float32)
+    bias: NDArray[np.float32] = linear.bias.detach().cpu().numpy()
+    return bias

@@ -1,0 +1,27 @@
+"""Progress bars: on a terminal, for work that takes a while; silent elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def progress_bar(
+    title: str, total: int, show: bool | None = None
+) -> Iterator[Callable[[int], None]]:
+    """A bar of `total` units; the block calls what it is given with the units just done.
+
+    By default it shows on a terminal only. Bars go to standard error, results to standard output.
+    """
+    if not (sys.stderr.isatty() if show is None else show):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    parts = ("[bold]{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=Console(stderr=True)) as progress:
+        bar = progress.add_task(title, total=total)
+        yield lambda done: progress.update(bar, advance=done)

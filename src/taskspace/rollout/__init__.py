@@ -1,0 +1,1 @@
+"""Running agents on tasks: the compiled engine, the general path, and `evaluate` over both."""

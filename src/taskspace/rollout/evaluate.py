@@ -1,0 +1,213 @@
+"""`evaluate`: a population on tasks, on all cores, with the same result on any number of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace.envs.base import Environment, Tasks, check_seed
+from taskspace.envs.compiling import build
+from taskspace.envs.lanes import sparse_reward
+from taskspace.outcomes import Outcomes, smallest_counts
+from taskspace.population.adapters import as_policy
+from taskspace.population.policies import MLPPolicy
+from taskspace.progress import progress_bar
+from taskspace.rollout.compiled import EnginePolicy, play_factory
+from taskspace.rollout.general import play_general
+from taskspace.rollout.network import LANES
+
+# The most steps in one piece of work: below half a second, so that Ctrl-C is soon heard.
+_STEPS_PER_CHUNK = 500_000
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Episodes first .. last - 1 of one agent; episode = task * rollouts + rollout."""
+
+    agent: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class _Results:
+    """One entry per episode of a chunk."""
+
+    solved: NDArray[np.bool_]
+    lengths: NDArray[np.int32]
+    returns: NDArray[np.float64]
+
+
+def evaluate(
+    population: Any,
+    env: Environment,
+    tasks: ArrayLike,
+    rollouts: int = 10,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    keep_results: bool = False,
+    keep_returns: bool = False,
+    progress: bool | None = None,
+) -> Outcomes:
+    """Let every agent try every task `rollouts` times and count the successes.
+
+    `population` is a list of agents, or a mapping from names to agents. Networks (`MLPPolicy`,
+    and Stable-Baselines3 models that are one) run in the compiled engine on `threads` cores (all
+    by default); other agents are asked for one batch of actions at a time. The result depends
+    on nothing but the arguments up to `seed`.
+
+    `keep_results` keeps each single outcome, `keep_returns` the mean return (of the shaped reward
+    where the environment has one). A bar shows the progress on a terminal, unless `progress`
+    says otherwise.
+
+    >>> import taskspace as ts
+    >>> env = ts.make("MultiKeyNav")
+    >>> agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
+    >>> ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5).rates.mean(axis=1).round(2)
+    array([0.98, 0.02])
+    """
+    names, agents = _named(population)
+    policies = [_checked(name, agent, env) for name, agent in zip(names, agents, strict=True)]
+    rows = env.check_tasks(tasks)
+    _check_sizes(rows, rollouts, threads)
+    key = check_seed(seed)
+    shape = (len(policies), len(rows))
+    successes = smallest_counts(shape, rollouts)
+    steps = smallest_counts(shape, rollouts * env.horizon)
+    returns = np.zeros(shape, np.float32) if keep_returns else None
+    results = np.zeros((*shape, rollouts), np.bool_) if keep_results else None
+    chunks = list(_chunks(len(policies), len(rows) * rollouts, env.horizon))
+    player = _Player(env, policies, rows, rollouts, key, keep_returns)
+    total = len(policies) * len(rows) * rollouts
+    with progress_bar("Playing episodes", total, progress) as advance:
+        for chunk, result in player.play_all(chunks, threads or os.cpu_count() or 1):
+            task = np.arange(chunk.first, chunk.last) // rollouts
+            begin, end = task[0], task[-1] + 1
+            weights = (result.solved, result.lengths, result.returns)
+            solved, length, earned = (np.bincount(task - begin, w) for w in weights)
+            successes[chunk.agent, begin:end] += solved.astype(successes.dtype)
+            steps[chunk.agent, begin:end] += length.astype(steps.dtype)
+            if returns is not None:
+                returns[chunk.agent, begin:end] += (earned / rollouts).astype(np.float32)
+            if results is not None:
+                results[chunk.agent].reshape(-1)[chunk.first : chunk.last] = result.solved
+            advance(chunk.last - chunk.first)
+    return Outcomes(
+        successes=successes,
+        rollouts=np.array(rollouts, np.min_scalar_type(rollouts)),
+        agents=np.array(names),
+        features=rows,
+        feature_names=env.state_names,
+        steps=steps,
+        returns=returns,
+        results=results,
+        info={"environment": env.name, "seed": key, "success": "the environment's own rule"},
+    )
+
+
+def _named(population: Any) -> tuple[list[str], list[Any]]:
+    if isinstance(population, Mapping):
+        names, agents = [str(name) for name in population], list(population.values())
+    elif isinstance(population, Sequence):
+        names, agents = [f"agent-{i}" for i in range(len(population))], list(population)
+    else:
+        names, agents = ["agent-0"], [population]
+    if not agents:
+        raise ValueError("the population is empty; expected at least one agent")
+    return names, agents
+
+
+def _checked(name: str, agent: Any, env: Environment) -> Any:
+    try:
+        return as_policy(agent, env)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _check_sizes(tasks: Tasks, rollouts: int, threads: int | None) -> None:
+    if not len(tasks):
+        raise ValueError("there are no tasks; expected at least one")
+    for what, number in (("rollouts", rollouts), ("threads", 1 if threads is None else threads)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise ValueError(f"{what} must be a whole number from 1 on, not {number!r}")
+
+
+def _chunks(agents: int, episodes: int, horizon: int) -> Iterator[_Chunk]:
+    size = max(LANES, _STEPS_PER_CHUNK // horizon)
+    for agent in range(agents):
+        for first in range(0, episodes, size):
+            yield _Chunk(agent, first, min(first + size, episodes))
+
+
+class _Player:
+    """Plays chunks: networks in threads, other policies in the calling thread."""
+
+    def __init__(
+        self, env: Environment, policies: list[Any], tasks: Tasks, rollouts: int, seed: int,
+        shaped: bool,
+    ) -> None:  # fmt: skip
+        self.env, self.tasks = env, tasks
+        self.policies = [
+            EnginePolicy.prepare(policy, env) if isinstance(policy, MLPPolicy) else policy
+            for policy in policies
+        ]
+        self.rollouts, self.seed = rollouts, seed
+        self.reward = (env.reward if shaped else None) or sparse_reward
+
+    def play_all(self, chunks: list[_Chunk], threads: int) -> Iterator[tuple[_Chunk, _Results]]:
+        """Results in any order; what is under way at a time is bounded, and so is memory."""
+        compiled = [c for c in chunks if isinstance(self.policies[c.agent], EnginePolicy)]
+        yield from self._in_threads(compiled, threads)
+        for chunk in chunks:
+            if not isinstance(self.policies[chunk.agent], EnginePolicy):
+                yield chunk, self._general(chunk)
+
+    def _in_threads(self, chunks: list[_Chunk], threads: int) -> Iterator[tuple[_Chunk, _Results]]:
+        if not chunks:
+            return
+        waiting = iter(chunks)
+        running: dict[Future[_Results], _Chunk] = {}
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                while True:
+                    for chunk in waiting:
+                        running[pool.submit(self._compiled, chunk)] = chunk
+                        if len(running) >= 4 * threads:
+                            break
+                    if not running:
+                        return
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        yield running.pop(future), future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
+
+    def _empty(self, chunk: _Chunk) -> _Results:
+        count = chunk.last - chunk.first
+        return _Results(np.zeros(count, np.bool_), np.zeros(count, np.int32), np.zeros(count))
+
+    def _compiled(self, chunk: _Chunk) -> _Results:
+        policy, env, results = self.policies[chunk.agent], self.env, self._empty(chunk)
+        play = build(play_factory, env.lanes.transition, self.reward, policy.draw)
+        play(
+            *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
+            self.seed, chunk.agent, env.gamma, env.horizon,
+            policy.empty_buffers(), policy.empty_actions(LANES),
+            results.solved, results.lengths, results.returns,
+        )  # fmt: skip
+        return results
+
+    def _general(self, chunk: _Chunk) -> _Results:
+        results = self._empty(chunk)
+        play_general(
+            self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
+            chunk.first, chunk.last, self.seed, chunk.agent,
+            results.solved, results.lengths, results.returns,
+        )  # fmt: skip
+        return results

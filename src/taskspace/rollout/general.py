@@ -1,0 +1,170 @@
+"""The general path: any policy, asked for a batch of lanes at a time, over compiled dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.base import Environment, Tasks
+from taskspace.envs.compiling import build
+from taskspace.envs.lanes import OUT_OF_TIME, RUNNING, SOLVED, empty_lanes
+from taskspace.envs.streams import seed_stream
+from taskspace.population.policies import ExpertPolicy
+from taskspace.rollout.actions import draw_categorical, draw_gaussian
+from taskspace.rollout.compiled import EnginePolicy, act_factory
+from taskspace.rollout.network import LANES
+
+GENERAL_LANES = 1024  # a policy is asked for this many actions at a time
+
+
+@dataclass
+class Lanes:
+    """Episodes in progress, one a column."""
+
+    states: NDArray[np.float64]  # (columns, lanes)
+    streams: NDArray[np.uint64]  # (2, lanes)
+    elapsed: NDArray[np.int64]
+    status: NDArray[np.int64]
+    rewards: NDArray[np.float64]  # of the last step
+
+    @classmethod
+    def empty(cls, env: Environment, lanes: int) -> Lanes:
+        return cls(
+            *empty_lanes(env.state_size, lanes),
+            np.zeros(lanes, np.int64),
+            np.full(lanes, RUNNING),
+            np.zeros(lanes),
+        )
+
+    def begin(
+        self, lanes: NDArray[np.int64], tasks: Tasks, episodes: NDArray[np.int64],
+        rollouts: int, seed: int, agent: int,
+    ) -> None:  # fmt: skip
+        """Start these episodes (task * rollouts + rollout) in these lanes."""
+        self.states[:, lanes] = tasks[episodes // rollouts].T
+        self.elapsed[lanes] = 0
+        self.status[lanes] = RUNNING
+        build(_seed_factory)(self.streams, lanes, episodes, rollouts, seed, agent)
+
+    def step(self, env: Environment, actions: NDArray[Any]) -> None:
+        """One step of every running lane."""
+        env.lanes.step(
+            self.states, actions, self.streams, self.elapsed, self.status, self.rewards,
+            env.gamma, env.horizon,
+        )  # fmt: skip
+
+
+def _seed_factory() -> Callable[..., None]:
+    def seed_lanes(streams, lanes, episodes, rollouts, seed, agent):
+        for index in range(len(lanes)):
+            task, rollout = episodes[index] // rollouts, episodes[index] % rollouts
+            seed_stream(streams[:, lanes[index]], seed, agent, task, rollout)
+
+    return seed_lanes
+
+
+def _draw_factory(draw: Any) -> Callable[..., None]:
+    def draw_blocks(outputs, streams, actions, bound, squash):
+        for start in range(0, streams.shape[1], LANES):
+            block = outputs[:, start : start + LANES].copy()
+            lanes = slice(start, start + LANES)
+            draw(block, streams[:, lanes], actions[lanes], bound, squash)
+
+    return draw_blocks
+
+
+def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
+    """What the policy does in each lane; distributions are drawn from with the lane's stream."""
+    if isinstance(policy, EnginePolicy):
+        actions = policy.empty_actions(lanes.states.shape[1])
+        act = build(act_factory, policy.draw)
+        act(*policy.network, lanes.states, lanes.streams, policy.empty_buffers(), actions)
+        return actions
+    if isinstance(policy, ExpertPolicy):
+        return policy.act_on_states(np.ascontiguousarray(lanes.states.T))
+    observations = np.ascontiguousarray(lanes.states.T, np.float32)
+    answer = policy(observations)
+    if env.discrete:
+        return _discrete_actions(answer, env, lanes)
+    return _continuous_actions(answer, env, lanes)
+
+
+def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.int64]:
+    values = np.asarray(answer)
+    count, actions = lanes.states.shape[1], len(env.action_names)
+    if values.shape == (count,) and np.issubdtype(values.dtype, np.integer):
+        if values.min() < 0 or values.max() >= actions:
+            raise ValueError(f"actions of {env.name} are 0 to {actions - 1}; got {_range(values)}")
+        return values.astype(np.int64)
+    if values.shape != (count, actions) or not np.issubdtype(values.dtype, np.floating):
+        raise ValueError(
+            f"for {count} observations of {env.name} a policy returns {count} whole numbers"
+            f" (actions) or numbers of shape ({count}, {actions}) (logits);"
+            f" got {values.dtype} of shape {values.shape}"
+        )
+    if np.isnan(values).any():
+        raise ValueError("a policy returned NaN")
+    chosen = np.zeros(count, np.int64)
+    logits = np.ascontiguousarray(values.T, np.float32)
+    build(_draw_factory, draw_categorical)(logits, lanes.streams, chosen, 0.0, False)
+    return chosen
+
+
+def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.float64]:
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    arrays = [np.asarray(part, np.float64) for part in parts]
+    shape = (lanes.states.shape[1], len(env.action_names))
+    if len(arrays) > 2 or any(array.shape != shape for array in arrays):
+        got = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(
+            f"for {shape[0]} observations of {env.name} a policy returns actions of shape {shape},"
+            f" or a pair of means and log deviations, each of that shape; got {got}"
+        )
+    if any(np.isnan(array).any() for array in arrays):
+        raise ValueError("a policy returned NaN")
+    if len(arrays) == 1:
+        return arrays[0]
+    chosen = np.zeros(shape)
+    outputs = np.ascontiguousarray(np.hstack(arrays).T, np.float32)
+    bound = float(env.action_bound or 0.0)
+    build(_draw_factory, draw_gaussian)(outputs, lanes.streams, chosen, bound, False)
+    return chosen
+
+
+def _range(values: NDArray[Any]) -> str:
+    return f"{values.min()} to {values.max()}"
+
+
+def play_general(
+    policy: Any, env: Environment, tasks: Tasks, rollouts: int, first: int, last: int,
+    seed: int, agent: int, solved: NDArray[np.bool_], lengths: NDArray[np.int32],
+    returns: NDArray[np.float64],
+) -> None:  # fmt: skip
+    """Play episodes first .. last - 1, as the compiled engine does, and fill in their results."""
+    lanes = Lanes.empty(env, GENERAL_LANES)
+    count = min(GENERAL_LANES, last - first)
+    episode = np.full(GENERAL_LANES, -1)
+    episode[:count] = np.arange(first, first + count)
+    lanes.states[:] = tasks[first // rollouts][:, None]  # idle lanes too hold a state to act on
+    lanes.status[count:] = OUT_OF_TIME
+    lanes.begin(np.arange(count), tasks, episode[:count], rollouts, seed, agent)
+    earned = np.zeros(GENERAL_LANES)
+    waiting = first + count
+    while (episode >= 0).any():
+        lanes.step(env, choose_actions(policy, env, lanes))
+        earned += lanes.rewards
+        ended = np.flatnonzero((lanes.status != RUNNING) & (episode >= 0))
+        done = episode[ended] - first
+        solved[done] = lanes.status[ended] == SOLVED
+        lengths[done] = lanes.elapsed[ended]
+        returns[done] = earned[ended]
+        earned[ended] = 0.0
+        fresh = np.arange(waiting, min(waiting + len(ended), last))
+        waiting += len(fresh)
+        episode[ended] = -1
+        episode[ended[: len(fresh)]] = fresh
+        lanes.begin(ended[: len(fresh)], tasks, fresh, rollouts, seed, agent)
