@@ -6,7 +6,8 @@
     agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
     outcomes = ts.evaluate(agents, env, env.sample_tasks(1000, seed=0), rollouts=20)
 
-Names are loaded when they are first used, so that importing the package is quick.
+Importing the package registers its environments with Gymnasium, as `taskspace/<name>-v0`. Other
+names are loaded when they are first used, so that the import is quick.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from taskspace._version import __version__
+from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
     from taskspace.envs.base import Environment
@@ -50,6 +52,9 @@ __all__ = [
     "make",
     "record",
 ]
+
+
+_register()
 
 
 def __getattr__(name: str) -> Any:

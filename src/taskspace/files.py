@@ -20,7 +20,9 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {target}: it is a folder")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent
+    )
     os.close(handle)
     temporary = Path(name)
     try:

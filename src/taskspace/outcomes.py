@@ -121,10 +121,10 @@ class Outcomes:
             return np.true_divide(self.successes, self.rollouts)
 
     @property
-    def mean_lengths(self) -> NDArray[np.float64] | None:
-        """Mean episode lengths (agents, tasks), where steps were counted."""
+    def mean_lengths(self) -> NDArray[np.float64]:
+        """Mean episode lengths (agents, tasks); NaN where a pair was never tried."""
         if self.steps is None:
-            return None
+            raise ValueError("these outcomes come without the lengths of episodes")
         with np.errstate(invalid="ignore"):
             return np.true_divide(self.steps, self.rollouts)
 
@@ -142,11 +142,7 @@ class Outcomes:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one .npz file (no pickle inside), all or nothing."""
-        arrays = {
-            name: getattr(self, name)
-            for name in _ARRAYS
-            if getattr(self, name) is not None
-        }
+        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
         if _same_everywhere(self.rollouts):
             arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
         header = {

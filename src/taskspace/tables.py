@@ -96,7 +96,9 @@ def codes(values: NDArray[Any], what: str) -> tuple[NDArray[np.str_], NDArray[np
     empty = np.array([value is None or value != value or value == "" for value in values.tolist()])
     if empty.any():
         raise ValueError(f"row {int(empty.argmax())} has no {what}")
-    unique, first, inverse = np.unique(values.astype(np.str_), return_index=True, return_inverse=True)
+    unique, first, inverse = np.unique(
+        values.astype(np.str_), return_index=True, return_inverse=True
+    )
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

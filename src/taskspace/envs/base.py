@@ -59,7 +59,9 @@ class Environment:
     columns: ClassVar[tuple[Column, ...]]
     context: ClassVar[tuple[str, ...]]  # columns that are the task and not the situation
     action_names: ClassVar[tuple[str, ...]]
-    action_bound: ClassVar[float | None] = None  # continuous actions in [-bound, bound]; None: discrete
+    action_bound: ClassVar[float | None] = (
+        None  # continuous actions in [-bound, bound]; None: discrete
+    )
     horizon: ClassVar[int]
     gamma: ClassVar[float]  # a step fails at random with probability 1 - gamma
     cluster_names: ClassVar[tuple[str, ...]]
@@ -93,7 +95,9 @@ class Environment:
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The state as text, for a terminal."""
-        return "  ".join(f"{c.name} {value:.3g}" for c, value in zip(self.columns, state, strict=True))
+        return "  ".join(
+            f"{c.name} {value:.3g}" for c, value in zip(self.columns, state, strict=True)
+        )
 
     def table(self, distribution: str) -> Tasks | None:
         """All tasks of a distribution, where they are finitely many."""
@@ -103,10 +107,12 @@ class Environment:
 
     @property
     def state_size(self) -> int:
+        """How many columns a state has."""
         return len(self.columns)
 
     @property
     def state_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return tuple(column.name for column in self.columns)
 
     @property
@@ -116,16 +122,21 @@ class Environment:
 
     @property
     def discrete(self) -> bool:
+        """Whether an action is one of several, and not a row of numbers."""
         return self.action_bound is None
 
     @functools.cached_property
     def observation_space(self) -> gym.spaces.Box:
+        """Gymnasium's space of states."""
         low = [c.low if c.state_low is None else c.state_low for c in self.columns]
         high = [c.high if c.state_high is None else c.state_high for c in self.columns]
-        return gym.spaces.Box(np.float32(low), np.float32(high), dtype=np.float32)
+        return gym.spaces.Box(
+            np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32
+        )
 
     @functools.cached_property
     def action_space(self) -> gym.spaces.Discrete | gym.spaces.Box:
+        """Gymnasium's space of actions."""
         if self.action_bound is None:
             return gym.spaces.Discrete(len(self.action_names))
         shape = (len(self.action_names),)
@@ -146,9 +157,7 @@ class Environment:
             )
         return self.distributions.index(distribution)
 
-    def sample_tasks(
-        self, n: int, *, seed: int | None = None, distribution: str = "all"
-    ) -> Tasks:
+    def sample_tasks(self, n: int, *, seed: int | None = None, distribution: str = "all") -> Tasks:
         """Draw `n` tasks. Without a seed they differ from call to call.
 
         >>> import taskspace as ts
@@ -208,9 +217,7 @@ class Environment:
         self.draw_state(state, ax)
         return ax
 
-    def draw_episode(
-        self, states: ArrayLike, actions: ArrayLike, ax: Axes | None = None
-    ) -> Axes:
+    def draw_episode(self, states: ArrayLike, actions: ArrayLike, ax: Axes | None = None) -> Axes:
         """Draw an episode, on `ax` or a new figure."""
         ax = ax if ax is not None else _new_axes()
         self.draw_path(np.asarray(states, np.float64), np.asarray(actions), ax)

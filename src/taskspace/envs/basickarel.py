@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace.envs.base import Column, Environment, Tasks
 from taskspace.envs.compiling import build
+from taskspace.envs.drawing import BAD, BLUE, GOOD, INK, MUTED, ORANGE, fit
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
-from taskspace.envs.streams import integer, seed_stream, uniform
+from taskspace.envs.streams import integer, uniform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +119,7 @@ def step(state, action, stream):
     """Move, turn, handle a marker, or claim that the grid is as wanted."""
     if action == FINISH:
         return SOLVED if _as_wanted(state) else FAILED
-    if action == TURN_LEFT or action == TURN_RIGHT:
+    if action in (TURN_LEFT, TURN_RIGHT):
         heading = _first(state, HEADING)
         state[HEADING + heading] = 0.0
         state[HEADING + (LEFT_OF[heading] if action == TURN_LEFT else RIGHT_OF[heading])] = 1.0
@@ -192,7 +193,9 @@ def shortest(state):
                 there = node - (64 << wrong[cell])
             if there >= 0 and first[there] < 0:
                 change = PICK if state[MARKERS + cell] > 0.5 else PUT
-                first[there] = first[node] if node != start else (action if action < PICK else change)
+                first[there] = (
+                    first[node] if node != start else (action if action < PICK else change)
+                )
                 depth[there] = depth[node] + 1
                 queue[tail] = there
                 tail += 1
@@ -207,22 +210,11 @@ def expert(state):
 
 # -- drawing ---------------------------------------------------------------------------------------
 
-INK, MUTED, DARK, BLUE, ORANGE = "#2b2f36", "#737a85", "#5b626d", "#0072B2", "#E69F00"
-GOOD, BAD = "#009E73", "#D55E00"
+DARK = "#5b626d"
 # Corners of an agent that looks north, and of a marker, around the middle of a cell.
 AGENT = ((0, 0.38), (-0.3, -0.28), (0.3, -0.28))
 MARKER = ((0, 0.47), (0.47, 0), (0, -0.47), (-0.47, 0))
 ON_FLOOR, ON_MARKER = "▲▼▶◀", "△▽▷◁"
-
-
-def _fit(ax: Axes) -> None:
-    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
-    width, height = ax.get_window_extent().size / ax.figure.dpi
-    scale = min(width / 3.1, height / 2.3, 1.0)
-    for text in ax.texts:
-        text.set_fontsize(scale * float(text.get_fontsize()))
-    for line in ax.lines:
-        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
 
 
 def _view(state: NDArray[np.float64], wanted: bool) -> tuple[NDArray[np.bool_], int, int]:
@@ -301,9 +293,7 @@ class BasicKarel(Environment):
         )
         for index in range(size)
     )
-    context = tuple(
-        column.name for column in columns if column.name.startswith(("wall", "post"))
-    )
+    context = tuple(column.name for column in columns if column.name.startswith(("wall", "post")))
     action_names = ("move", "turnLeft", "turnRight", "pickMarker", "putMarker", "finish")
     horizon = HORIZON
     gamma = 0.999
@@ -312,21 +302,24 @@ class BasicKarel(Environment):
     sample, step, expert = sample, step, expert
 
     def table(self, distribution: str) -> Tasks:
+        """The training tasks, or the validation tasks."""
         training, validation = data_set()
         return validation if distribution == "validation" else training
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
+        """One place and heading each, nothing on walls, and a solution within the horizon."""
         for start, size, what in (
             (CELL, CELLS, "position"),
             (POST_CELL, CELLS, "wanted position"),
             (HEADING, 4, "heading"),
             (POST_HEADING, 4, "wanted heading"),
         ):
-            yield tasks[:, start : start + size].sum(1) != 1, f"it must have exactly one {what}"
+            set_bits = tasks[:, start : start + size].sum(1)
+            yield set_bits != 1, f"it must have exactly one {what}"
         walls = tasks[:, WALLS : WALLS + CELLS]
         for start in (MARKERS, POST_MARKERS, CELL, POST_CELL):
-            blocked = (walls * tasks[:, start : start + CELLS]).any(1)
-            yield blocked, "a marker or the agent stands on a wall"
+            blocked: NDArray[np.float64] = (walls * tasks[:, start : start + CELLS]).sum(1)
+            yield blocked > 0, "a marker or the agent stands on a wall"
         lengths = self.solution_lengths(tasks)
         yield lengths < 0, "it has no solution"
         yield lengths >= HORIZON, f"its shortest solution is longer than {HORIZON} steps"
@@ -339,6 +332,7 @@ class BasicKarel(Environment):
         return lengths
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        """Whether a marker has to be picked, put, or neither."""
         rows = np.atleast_2d(np.asarray(tasks, np.float64))
         more = rows[:, POST_MARKERS : POST_MARKERS + CELLS].sum(1)
         less = rows[:, MARKERS : MARKERS + CELLS].sum(1)
@@ -362,7 +356,7 @@ class BasicKarel(Environment):
         ):  # fmt: skip
             ax.plot(x, -0.95, mark, ms=8, color=colour)
             ax.text(x + 0.45, -0.95, name, size=9, color=INK, va="center")
-        _fit(ax)
+        fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
         """A grid per state under the action that led to it, and the wanted grid in the end."""
@@ -380,7 +374,7 @@ class BasicKarel(Environment):
             _draw_grid(ax, x, y, states[min(index, len(states) - 1)], index == len(states))
             font: dict[str, Any] = {"size": max(6, 11 - across), "family": "DejaVu Sans"}
             ax.text(x + 2, y + 4.5, label, color=colour, ha="center", va="center", **font)
-        _fit(ax)
+        fit(ax)
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The current grid and the wanted one; a hollow agent stands on a marker."""

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace.envs.base import Column, Environment, Tasks
+from taskspace.envs.drawing import BAD, BLUE, GOOD, INK, MUTED, ORANGE, PALE, SMALL, TITLE, fit
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
 from taskspace.envs.streams import uniform
 
@@ -94,21 +95,7 @@ def expert(state):
 
 # -- drawing ---------------------------------------------------------------------------------------
 
-INK, MUTED, PALE, BLUE = "#2b2f36", "#737a85", "#e6e9ee", "#0072B2"
-ORANGE, GOOD, BAD = "#E69F00", "#009E73", "#D55E00"
 EXAGGERATION = 3  # of the drawn angle; the real ones are too small to see
-TITLE: dict[str, Any] = {"size": 11, "weight": "bold", "ha": "center", "va": "center"}
-SMALL: dict[str, Any] = {"size": 8, "ha": "center", "va": "center"}
-
-
-def _fit(ax: Axes) -> None:
-    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
-    width, height = ax.get_window_extent().size / ax.figure.dpi
-    scale = min(width / 3.1, height / 2.3, 1.0)
-    for text in ax.texts:
-        text.set_fontsize(scale * float(text.get_fontsize()))
-    for line in ax.lines:
-        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
 
 
 def _draw_cart(ax: Axes, x: float, theta: float) -> None:
@@ -176,12 +163,17 @@ class CartPoleVar(Environment):
     sample, step, expert = sample, step, expert
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
-        yield np.abs(tasks[:, FORCE]) < MIN_FORCE, (
-            f"F lies between -{MIN_FORCE:g} and {MIN_FORCE:g},"
-            f" expected a size of {MIN_FORCE:g} to {MAX_FORCE:g}"
+        """Weak forces."""
+        yield (
+            np.abs(tasks[:, FORCE]) < MIN_FORCE,
+            (
+                f"F lies between -{MIN_FORCE:g} and {MIN_FORCE:g},"
+                f" expected a size of {MIN_FORCE:g} to {MAX_FORCE:g}"
+            ),
         )
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        """Which way action 0 moves the cart."""
         rows = np.atleast_2d(np.asarray(tasks, np.float64))
         return (rows[:, FORCE] * (1 - 2 * rows[:, TYPE]) < 0).astype(np.int64)
 
@@ -204,7 +196,7 @@ class CartPoleVar(Environment):
         ax.text(0, -0.5, f"step {state[STEPS]:.0f} of {HORIZON}", color=INK, **SMALL)
         told = f"keep the pole within ±12° (angles drawn ×{EXAGGERATION})"
         ax.text(0, -1.05, told, color=MUTED, **SMALL)
-        _fit(ax)
+        fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
         """Angle and position over time, between the limits at which the episode crashes."""
@@ -228,7 +220,7 @@ class CartPoleVar(Environment):
         for time in (0, HORIZON // 2, HORIZON):
             ax.text(time, -3.95, f"{time}", color=MUTED, **SMALL)
         ax.text(HORIZON / 2, -4.4, "step", color=MUTED, **SMALL)
-        _fit(ax)
+        fit(ax)
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The cart on its track, with the numbers that matter."""

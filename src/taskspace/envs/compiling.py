@@ -22,7 +22,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _KERNEL_FOLDERS = ("envs", "rollout")
 
 
-class _FingerprintCache(FunctionCache):
+class _FingerprintCache(FunctionCache):  # type: ignore[misc]
     """Numba's disk cache, keyed by the fingerprint instead of the pickled closure."""
 
     def __init__(self, function: Callable[..., Any], fingerprint: str) -> None:

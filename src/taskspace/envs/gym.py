@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -19,32 +19,24 @@ from taskspace.envs.lanes import (
     empty_lanes,
     lane_functions,
 )
-from taskspace.envs.registry import ENVIRONMENTS, make
+from taskspace.envs.registry import make
 from taskspace.envs.streams import seed_stream
 
 _RENDER_MODES = ["rgb_array", "ansi"]
-
-
-def register() -> None:
-    """Register `taskspace/<name>-v0`; Gymnasium calls this by itself when it is imported."""
-    for name in ENVIRONMENTS:
-        gym.register(
-            id=f"taskspace/{name}-v0",
-            entry_point="taskspace.envs.gym:TaskEnv",
-            vector_entry_point="taskspace.envs.gym:TaskVectorEnv",
-            kwargs={"name": name},
-            # The horizon is part of the dynamics: running out of time is reported by the step.
-            max_episode_steps=None,
-        )
 
 
 class _Copies:
     """The state of some copies of an environment, and what makes it move."""
 
     def __init__(
-        self, name: str, copies: int, tasks: ArrayLike | None, distribution: str, shaped: bool
+        self,
+        env: str | Environment,
+        copies: int,
+        tasks: ArrayLike | None,
+        distribution: str,
+        shaped: bool,
     ) -> None:
-        self.env: Environment = make(name)
+        self.env = make(env) if isinstance(env, str) else env
         if shaped and self.env.reward is None:
             raise ValueError(f"{self.env.name} has no shaped reward")
         cls = type(self.env)
@@ -124,11 +116,11 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
     (1.0, True, False)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": _RENDER_MODES, "render_fps": 10}
+    metadata: dict[str, Any] = {"render_modes": _RENDER_MODES, "render_fps": 10}
 
     def __init__(
         self,
-        name: str,
+        env: str | Environment,
         *,
         tasks: ArrayLike | None = None,
         distribution: str = "all",
@@ -136,9 +128,9 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         render_mode: str | None = None,
     ) -> None:
         _check_render_mode(render_mode)
-        self._copies = _Copies(name, 1, tasks, distribution, shaped)
+        self._copies = _Copies(env, 1, tasks, distribution, shaped)
         self.task_environment = self._copies.env
-        self.observation_space = self.task_environment.observation_space
+        self.observation_space = self.task_environment.observation_space  # type: ignore[assignment]
         self.action_space = self.task_environment.action_space
         self.render_mode = render_mode
 
@@ -203,7 +195,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
     def __init__(
         self,
-        name: str,
+        env: str | Environment,
         num_envs: int = 1,
         *,
         tasks: ArrayLike | None = None,
@@ -214,7 +206,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         _check_render_mode(render_mode)
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, not {num_envs}")
-        self._copies = _Copies(name, num_envs, tasks, distribution, shaped)
+        self._copies = _Copies(env, num_envs, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -246,7 +238,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
                 return np.zeros(0, np.int64), np.zeros(self.num_envs, np.bool_)
             seed = check_seed(None) // 2
         if isinstance(seed, (int, np.integer)):
-            seeds = check_seed(seed) + np.arange(self.num_envs)
+            seeds = check_seed(int(seed)) + np.arange(self.num_envs)
             return seeds, np.ones(self.num_envs, np.bool_)
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds for {self.num_envs} copies")
@@ -256,7 +248,11 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[
-        NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+        NDArray[np.float32],
+        NDArray[np.float64],
+        NDArray[np.bool_],
+        NDArray[np.bool_],
+        dict[str, Any],
     ]:
         """One step of every copy; `infos["is_success"]` says which solved their task just now."""
         copies = self._copies
@@ -275,7 +271,12 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             return _continuous(values, self.action_space)
         count = len(self.task_environment.action_names)
         whole = np.issubdtype(values.dtype, np.integer)
-        if values.shape != (self.num_envs,) or not whole or values.min() < 0 or values.max() >= count:
+        if (
+            values.shape != (self.num_envs,)
+            or not whole
+            or values.min() < 0
+            or values.max() >= count
+        ):
             raise ValueError(
                 f"expected {self.num_envs} whole numbers from 0 to {count - 1};"
                 f" got {values.dtype} of shape {values.shape}"

@@ -9,6 +9,19 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace.envs.base import Column, Environment
+from taskspace.envs.drawing import (
+    BAD,
+    BLUE,
+    GOOD,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    SMALL,
+    TITLE,
+    WHITE,
+    fit,
+)
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
 from taskspace.envs.streams import uniform
 
@@ -74,16 +87,19 @@ def move(state, action, stream, doors):
 
 @njit
 def step(state, action, stream):
+    """Each type of door requires its own keys."""
     return move(state, action, stream, DOORS)
 
 
 @njit
 def step_ab(state, action, stream):
+    """Every door requires A and B."""
     return move(state, action, stream, DOORS_AB)
 
 
 @njit
 def step_a(state, action, stream):
+    """Every door requires A."""
     return move(state, action, stream, DOORS_A)
 
 
@@ -104,37 +120,28 @@ def solve(state, doors):
 
 @njit
 def expert(state):
+    """`solve` for each type of door."""
     return solve(state, DOORS)
 
 
 @njit
 def expert_ab(state):
+    """`solve` for doors that require A and B."""
     return solve(state, DOORS_AB)
 
 
 @njit
 def expert_a(state):
+    """`solve` for doors that require A."""
     return solve(state, DOORS_A)
 
 
 # -- drawing ---------------------------------------------------------------------------------------
 
-INK, MUTED, PALE, WHITE = "#2b2f36", "#737a85", "#e6e9ee", "#ffffff"
-TITLE: dict[str, Any] = {"size": 11, "weight": "bold", "ha": "center", "va": "center"}
-NEEDED, HELD, GOOD, BAD = "#E69F00", "#0072B2", "#009E73", "#D55E00"
+NEEDED, HELD = ORANGE, BLUE
 # How a key looks: the colours of its tile, its letter, the tile's edge and its place on the line.
 NEEDED_LOOK, HELD_LOOK = (NEEDED, INK, NEEDED, NEEDED), (HELD, WHITE, HELD, "#a9cbe2")
 IDLE_LOOK, ABSENT_LOOK = ("#d5dae1", MUTED, "#d5dae1", "#bcc3cd"), (WHITE, INK, NEEDED, WHITE)
-
-
-def _fit(ax: Axes) -> None:
-    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
-    width, height = ax.get_window_extent().size / ax.figure.dpi
-    scale = min(width / 3.1, height / 2.3, 1.0)
-    for text in ax.texts:
-        text.set_fontsize(scale * float(text.get_fontsize()))
-    for line in ax.lines:
-        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
 
 
 def _draw_tile(ax: Axes, x: float, y: float, letter: str, look: tuple[str, ...]) -> None:
@@ -181,11 +188,12 @@ class MultiKeyNav(Environment):
     def missing(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """The keys still to be picked, as bits."""
         rows = np.atleast_2d(np.asarray(tasks, np.float64))
-        held = (rows[:, KEY_A : KEY_A + 4] > 0.5) @ (1 << np.arange(4))
+        held = (rows[:, KEY_A : KEY_A + 4] > 0.5).astype(np.int64) @ (1 << np.arange(4))
         door = (2 * rows[:, DOOR_BIT_1] + rows[:, DOOR_BIT_2]).astype(np.int64)
-        return np.array(self.doors)[door] & ~held
+        return np.bitwise_and(np.array(self.doors)[door], ~held)
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        """Which keys are still to be picked."""
         lookup = np.zeros(16, np.int64)
         for index, bits in enumerate(_key_sets(self.doors)):
             lookup[bits] = index
@@ -201,7 +209,7 @@ class MultiKeyNav(Environment):
         self._draw_line(state, ax, 0.4)
         ax.plot(state[LOCATION], 0.4, "o", ms=16, mfc=HELD, mec=WHITE, mew=2, zorder=6)
         ax.text(state[LOCATION], 0.27, "agent", color=HELD, size=9, ha="center", va="center")
-        _fit(ax)
+        fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
         """The way along the line with time going down, marked where keys are picked."""
@@ -224,7 +232,7 @@ class MultiKeyNav(Environment):
             mark = "*" if colour == GOOD else "X"
             ax.plot(states[-1, LOCATION], heights[-1], mark, ms=15, mfc=colour, mec=WHITE, zorder=7)
         ax.text(0.5, 0.96, told, color=colour, **TITLE)
-        _fit(ax)
+        fit(ax)
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The line, the agent below it, and what is needed and held."""
@@ -244,7 +252,6 @@ class MultiKeyNav(Environment):
         from matplotlib.patches import Rectangle
 
         left, door = int(self.missing(state)[0]), self._door(state)
-        small: dict[str, Any] = {"size": 8, "ha": "center", "va": "center"}
         ax.add_patch(Rectangle((0, y - 0.015), 1, 0.03, color=PALE, lw=0))
         for key, (start, end) in enumerate(zip(KEY_START, KEY_END, strict=True)):
             held, needed = state[KEY_A + key] > 0.5, left & (1 << key)
@@ -252,10 +259,10 @@ class MultiKeyNav(Environment):
             ax.add_patch(Rectangle((start, y - 0.025), end - start, 0.05, color=look[3], lw=0))
             _draw_tile(ax, (start + end) / 2, y + 0.14, KEYS[key], look)
             word = "held" if held else "pick" if needed else "unused"
-            ax.text((start + end) / 2, y + 0.26, word, color=INK if needed else MUTED, **small)
+            ax.text((start + end) / 2, y + 0.26, word, color=INK if needed else MUTED, **SMALL)
         ax.add_patch(Rectangle((DOOR_START, y - 0.025), 0.1, 0.05, color=INK, lw=0))
         ax.add_patch(Rectangle((DOOR_START, y), 0.1, 0.21, fc="#c9ced6", ec=INK, lw=1.5))
-        ax.text(0.95, y + 0.26, "door", color=INK, **small)
+        ax.text(0.95, y + 0.26, "door", color=INK, **SMALL)
         needed_keys = [key for key in range(4) if door & (1 << key)]
         for place, key in enumerate(needed_keys):
             height = y + 0.11 + 0.1 * (len(needed_keys) / 2 - 0.5 - place)

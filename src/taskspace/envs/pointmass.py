@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace.envs.base import Column, Environment
+from taskspace.envs.drawing import BAD, BLUE, GOOD, INK, TITLE, fit
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
 from taskspace.envs.streams import normal, uniform
 
@@ -43,6 +44,7 @@ def sample(task, stream, distribution):
 
 @njit
 def clip(value, bound):
+    """The nearest number in [-bound, bound]."""
     return min(max(value, -bound), bound)
 
 
@@ -81,18 +83,7 @@ def reward(state, status):
 
 # -- drawing ---------------------------------------------------------------------------------------
 
-INK, MUTED, BLUE, GOOD, BAD = "#2b2f36", "#737a85", "#0072B2", "#009E73", "#D55E00"
-SMALL: dict[str, Any] = {"size": 8, "va": "center", "zorder": 6}
-
-
-def _fit(ax: Axes) -> None:
-    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
-    width, height = ax.get_window_extent().size / ax.figure.dpi
-    scale = min(width / 3.1, height / 2.3, 1.0)
-    for text in ax.texts:
-        text.set_fontsize(scale * float(text.get_fontsize()))
-    for line in ax.lines:
-        line.set(markersize=scale * line.get_markersize(), linewidth=scale * line.get_linewidth())
+LABEL: dict[str, Any] = {"size": 8, "va": "center", "zorder": 6}
 
 
 def _gate(task: NDArray[np.float64]) -> tuple[float, float]:
@@ -115,16 +106,16 @@ def _draw_square(ax: Axes, task: NDArray[np.float64]) -> None:
     ax.hlines([0, 0], [-SIDE, right], [left, SIDE], color=INK, lw=6)
     ax.hlines(0, left, right, color=GOOD, lw=1.5, ls=(0, (2, 2)))
     ax.add_patch(Circle((0, GOAL_Y), GOAL_RADIUS, fc=GOOD, lw=0, zorder=3))
-    ax.text(0.45, GOAL_Y, "goal", color=GOOD, weight="bold", **SMALL)
+    ax.text(0.45, GOAL_Y, "goal", color=GOOD, weight="bold", **LABEL)
     ax.plot(0, START_Y, "o", ms=10, mfc="white", mec=BLUE, mew=1.5, zorder=3)
-    ax.text(0.45, START_Y, "start", color=BLUE, weight="bold", **SMALL)
-    ax.text(-3.8, -3.65, f"friction {task[FRICTION]:.1f}", color=INK, **SMALL)
-    ax.text(3.8, -3.65, f"gate {task[WIDTH]:.1f} wide", color=INK, ha="right", **SMALL)
+    ax.text(0.45, START_Y, "start", color=BLUE, weight="bold", **LABEL)
+    ax.text(-3.8, -3.65, f"friction {task[FRICTION]:.1f}", color=INK, **LABEL)
+    ax.text(3.8, -3.65, f"gate {task[WIDTH]:.1f} wide", color=INK, ha="right", **LABEL)
 
 
 def _draw_title(ax: Axes, told: str, colour: str) -> None:
     """A line above the square."""
-    ax.text(0, 4.55, told, color=colour, size=11, weight="bold", ha="center", va="center")
+    ax.text(0, 4.55, told, color=colour, **TITLE)
 
 
 def _crashed(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
@@ -164,6 +155,7 @@ class PointMass(Environment):
     sample, step, reward = sample, step, reward
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
+        """Where to steer to get through the gate."""
         rows = np.atleast_2d(np.asarray(tasks, np.float64))
         left = rows[:, GATE] + rows[:, WIDTH] / 2 < 0
         right = rows[:, GATE] - rows[:, WIDTH] / 2 > 0
@@ -175,7 +167,7 @@ class PointMass(Environment):
         where = ("straight ahead", "to the left", "to the right")[self.clusters(state)[0]]
         _draw_title(ax, f"Reach the goal: gate {where}", INK)
         middle = min(max(sum(_gate(state)) / 2, -3.4), 3.4)
-        ax.text(middle, 0.4, "gate", color=GOOD, ha="center", weight="bold", **SMALL)
+        ax.text(middle, 0.4, "gate", color=GOOD, ha="center", weight="bold", **LABEL)
         x, y, speed = state[X], state[Y], hypot(state[VX], state[VY])
         if speed > 0.05:
             reach = min(0.5 + 0.2 * speed, 2.0) / speed
@@ -183,7 +175,7 @@ class PointMass(Environment):
             arrow = {"arrowstyle": "-|>", "color": BLUE, "lw": 2, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", tuple(tip), (x, y), arrowprops=arrow, zorder=4)
         ax.plot(x, y, "o", ms=11, mfc=BLUE, mec="white", mew=1.5, zorder=5)
-        _fit(ax)
+        fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
         """The way of the mass, a dot per step."""
@@ -202,7 +194,7 @@ class PointMass(Environment):
         size = 9 if mark == "o" else 15
         ax.plot(last[X], last[Y], mark, ms=size, mfc=colour, mec="white", mew=1.2, zorder=7)
         _draw_title(ax, told, colour)
-        _fit(ax)
+        fit(ax)
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The square as 17 by 9 characters: wall, gate, goal and mass."""

@@ -1,25 +1,23 @@
-"""The environments by name."""
+"""The environments by name, here and in Gymnasium; each is loaded when it is first made."""
 
 from __future__ import annotations
 
 import difflib
+import importlib
+from typing import TYPE_CHECKING
 
-from taskspace.envs.base import Environment
-from taskspace.envs.basickarel import BasicKarel
-from taskspace.envs.cartpolevar import CartPoleVar
-from taskspace.envs.multikeynav import MultiKeyNav, MultiKeyNavA, MultiKeyNavAB
-from taskspace.envs.pointmass import PointMass
+import gymnasium as gym
 
-ENVIRONMENTS: dict[str, type[Environment]] = {
-    environment.name: environment
-    for environment in (
-        MultiKeyNav,
-        MultiKeyNavAB,
-        MultiKeyNavA,
-        CartPoleVar,
-        PointMass,
-        BasicKarel,
-    )
+if TYPE_CHECKING:
+    from taskspace.envs.base import Environment
+
+ENVIRONMENTS = {
+    "MultiKeyNav": "taskspace.envs.multikeynav",
+    "MultiKeyNavAB": "taskspace.envs.multikeynav",
+    "MultiKeyNavA": "taskspace.envs.multikeynav",
+    "CartPoleVar": "taskspace.envs.cartpolevar",
+    "PointMass": "taskspace.envs.pointmass",
+    "BasicKarel": "taskspace.envs.basickarel",
 }
 
 
@@ -38,4 +36,17 @@ def make(name: str) -> Environment:
         raise ValueError(
             f"there is no environment {name!r}{hint} Known are: {', '.join(ENVIRONMENTS)}"
         )
-    return ENVIRONMENTS[known]()
+    environment: Environment = getattr(importlib.import_module(ENVIRONMENTS[known]), known)()
+    return environment
+
+
+def register() -> None:
+    """Make `gymnasium.make("taskspace/<name>-v0")` and `make_vec` work."""
+    for name in ENVIRONMENTS:
+        # No max_episode_steps: the horizon is part of the dynamics, our step reports it.
+        gym.register(
+            id=f"taskspace/{name}-v0",
+            entry_point="taskspace.envs.gym:TaskEnv",
+            vector_entry_point="taskspace.envs.gym:TaskVectorEnv",
+            kwargs={"env": name},
+        )

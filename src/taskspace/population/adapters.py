@@ -96,7 +96,7 @@ def _sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
             return torch.nn.Sequential(body, head), Categorical()
         deviation = tuple(float(x) for x in log_std.detach().cpu().ravel())
         return torch.nn.Sequential(body, head), Gaussian(deviation)
-    actor = getattr(policy, "actor", None)
+    actor: Any = getattr(policy, "actor", None)
     if hasattr(actor, "latent_pi") and isinstance(getattr(actor, "log_std", None), torch.nn.Linear):
         both = torch.nn.Linear(actor.mu.in_features, 2 * actor.mu.out_features)
         with torch.no_grad():

@@ -115,7 +115,7 @@ class MLPPolicy:
             biases[-1][list(self.output.masked)] = MASKED_LOGIT
         elif self.output.log_std is not None:
             weights[-1] = np.vstack([weights[-1], np.zeros_like(weights[-1])])
-            biases[-1] = np.concatenate([biases[-1], np.float32(self.output.log_std)])
+            biases[-1] = np.append(biases[-1], np.array(self.output.log_std, np.float32))
         return weights, biases
 
     @classmethod
@@ -154,7 +154,7 @@ class MLPPolicy:
         if not linear or len(others) > 1 or not others <= set(known):
             names = ", ".join(type(part).__name__ for part in layers)
             raise ValueError(
-                f"expected Linear layers with ReLU or with Tanh between them; this module has {names}"
+                f"expected Linear layers with ReLU or Tanh between them; this module has {names}"
             )
         weights = [part.weight.detach().cpu().numpy() for part in linear]
         biases = [_bias_of(part) for part in linear]
@@ -189,7 +189,9 @@ def _layer_array(values: ArrayLike, dimensions: int) -> NDArray[np.float32]:
         what = "weights are matrices" if dimensions == 2 else "biases are vectors"
         raise ValueError(f"{what} with at least one number; got an array of shape {array.shape}")
     if not np.isfinite(array).all():
-        raise ValueError("the weights of a policy must be finite numbers; there is a NaN or infinity")
+        raise ValueError(
+            "the weights of a policy must be finite numbers; there is a NaN or infinity"
+        )
     return array
 
 

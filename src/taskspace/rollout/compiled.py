@@ -83,7 +83,7 @@ def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]
 
     def play(
         packed, sizes, tanh, squash, bound,  # the policy
-        tasks, rollouts, first, last,  # episodes first .. last - 1; episode = task * rollouts + rollout
+        tasks, rollouts, first, last,  # episodes first .. last - 1 of task * rollouts + rollout
         seed, agent, gamma, horizon,
         buffers, actions,  # work space
         solved, lengths, returns,  # results, an entry per episode

@@ -70,7 +70,8 @@ def evaluate(
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
     >>> agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
-    >>> ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5).rates.mean(axis=1).round(2)
+    >>> outcomes = ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5)
+    >>> outcomes.rates.mean(axis=1).round(2)
     array([0.98, 0.02])
     """
     names, agents = _named(population)

@@ -33,6 +33,7 @@ class Lanes:
 
     @classmethod
     def empty(cls, env: Environment, lanes: int) -> Lanes:
+        """Lanes in which nothing has begun."""
         return cls(
             *empty_lanes(env.state_size, lanes),
             np.zeros(lanes, np.int64),

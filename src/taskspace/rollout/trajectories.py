@@ -44,7 +44,7 @@ class Episodes:
         return len(self.solved)
 
     def __getitem__(self, episode: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """States (one more than actions) and actions of one episode, as `draw_episode` takes them."""
+        """States (one more than actions) and actions of one episode, as `draw_episode` wants."""
         index = range(len(self))[episode]
         steps = slice(self.starts[index], self.starts[index + 1])
         states = np.vstack([self.states[steps], self.next_states[steps][-1:]])
