@@ -15,14 +15,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     If anything goes wrong the temporary file is removed and what was at `path` is untouched.
     """
-    target = Path(path)
+    target = Path(path).resolve()  # through a link, to what it points to
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {target}: it is a folder")
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent
-    )
+    handle, name = tempfile.mkstemp(prefix=".taskspace-", suffix=target.suffix, dir=target.parent)
     os.close(handle)
     temporary = Path(name)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace import tables
+from taskspace import checks, tables
 from taskspace.files import atomic_path
 
 FORMAT = "taskspace outcomes"
@@ -58,9 +57,13 @@ class Outcomes:
         self._set("tasks", _names(self.tasks, shape[1], "task"))
         self._check_counts()
         self._check_features()
-        self._set("steps", _optional(self.steps, shape, "steps"))
-        self._set("returns", _optional(self.returns, shape, "returns"))
+        for name, check in (("steps", _counts), ("returns", checks.numbers)):
+            if getattr(self, name) is not None:
+                self._set(name, _table(check(getattr(self, name), name), shape, name))
+        if self.returns is not None:
+            self._set("returns", self.returns.astype(np.float32))
         self._check_results()
+        self._check_info()
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -76,31 +79,48 @@ class Outcomes:
 
     def _check_features(self) -> None:
         if self.features is None:
+            if self.feature_names:
+                raise ValueError("there are feature names, but no features")
             return
-        features = np.asarray(self.features, np.float64)
+        features = checks.array(self.features, "features")
         if features.ndim != 2 or len(features) != self.n_tasks:
             raise ValueError(
                 f"features must have a row for each of the {self.n_tasks} tasks;"
                 f" got an array of shape {features.shape}"
             )
-        if not np.isfinite(features).all():
+        if features.dtype.kind == "f" and not np.isfinite(features).all():
             row = int(np.argwhere(~np.isfinite(features))[0][0])
             raise ValueError(f"the features of {self.tasks[row]} hold NaN or infinity")
+        self._set("features", checks.numbers(features, "features"))
         names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
         if len(names) != features.shape[1]:
             raise ValueError(f"{len(names)} feature names for {features.shape[1]} features")
-        self._set("features", features)
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError(f"feature names must be text, not {names}")
+        taken = [*_TABLE_COLUMNS, *names]
+        repeated = [name for name in names if taken.count(name) > 1]
+        if repeated:
+            raise ValueError(f"the name {repeated[0]!r} of a feature is already taken")
         self._set("feature_names", names)
 
     def _check_results(self) -> None:
         if self.results is None:
             return
-        results = np.asarray(self.results, np.bool_)
+        results = checks.array(self.results, "results").astype(np.bool_)
         if results.shape[:2] != self.successes.shape or results.ndim != 3:
             raise ValueError(f"results must be (agents, tasks, rollouts), not {results.shape}")
-        if (results.sum(2) != self.successes).any():
+        rollouts_differ = (self.rollouts != results.shape[2]).any()
+        if rollouts_differ or (results.sum(2) != self.successes).any():
             raise ValueError("results and successes do not agree")
         self._set("results", results)
+
+    def _check_info(self) -> None:
+        try:
+            same = json.loads(json.dumps(self.info))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"info must be plain text and numbers (JSON): {error}") from error
+        if not isinstance(same, dict):
+            raise ValueError(f"info must be a dictionary, not {self.info!r}")
 
     # -- what they say ---------------------------------------------------------------------------
 
@@ -130,12 +150,12 @@ class Outcomes:
 
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
-        rollouts = f"{least}" if least == most else f"{least} to {most}"
+        rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
         total = int(self.rollouts.sum(dtype=np.int64))
         solved = 100 * int(self.successes.sum(dtype=np.int64)) / total if total else 0
         return (
-            f"Outcomes({self.n_agents} agents x {self.n_tasks} tasks,"
-            f" {rollouts} rollouts a pair, {solved:.0f} % solved)"
+            f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
+            f" {rollouts} a pair, {solved:.0f} % solved)"
         )
 
     # -- files -----------------------------------------------------------------------------------
@@ -148,6 +168,7 @@ class Outcomes:
         header = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
+            "arrays": sorted(arrays),
             "feature_names": self.feature_names,
             "info": self.info,
         }
@@ -160,22 +181,24 @@ class Outcomes:
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
-            with np.load(path, allow_pickle=False) as file:
-                header = json.loads(str(file["header"]))
-                arrays = {name: file[name] for name in _ARRAYS if name in file.files}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            header, arrays = _read(path)
+            kind, version = header.get("format"), header.get("version")
+        except Exception as error:  # whatever NumPy, zipfile and json make of damaged bytes
+            raise ValueError(_DAMAGED.format(path)) from error
+        if kind != FORMAT or version != FORMAT_VERSION:
             raise ValueError(
-                f"{path} is damaged or not a file of outcomes; expected one written by"
-                " Outcomes.save (tables of results are read by Outcomes.from_table)"
-            ) from error
-        if header.get("format") != FORMAT or header.get("version") != FORMAT_VERSION:
-            raise ValueError(
-                f"{path} is in format {header.get('format')!r}, version {header.get('version')};"
+                f"{path} is in format {kind!r}, version {version};"
                 f" this taskspace reads {FORMAT!r}, version {FORMAT_VERSION}"
             )
-        if arrays["rollouts"].size == 1:
-            arrays["rollouts"] = arrays["rollouts"].ravel()[0]
-        return cls(**arrays, feature_names=tuple(header["feature_names"]), info=header["info"])
+        try:
+            if sorted(arrays) != header["arrays"]:
+                raise ValueError("some of its parts are missing")
+            if arrays["rollouts"].size == 1:
+                arrays["rollouts"] = arrays["rollouts"].ravel()[0]
+            names, info = tuple(header["feature_names"]), header["info"]
+            return cls(**arrays, feature_names=names, info=info)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
 
     def to_table(self, path: str | os.PathLike[str]) -> None:
         """Write a long table, a row for each tried pair: agent, task, successes, rollouts.
@@ -202,7 +225,7 @@ class Outcomes:
         column names to values. Agents and tasks keep the order of their first appearance.
         """
         columns = tables.read(table)
-        tables.require(columns, ("agent", "task", "successes", "rollouts"))
+        tables.require(columns, _TABLE_COLUMNS)
         agents, agent = tables.codes(columns.pop("agent"), "agent")
         tasks, task = tables.codes(columns.pop("task"), "task")
         successes = tables.counts(columns.pop("successes"), "successes")
@@ -229,9 +252,22 @@ class Outcomes:
         )
 
 
+_TABLE_COLUMNS = ("agent", "task", "successes", "rollouts")
 _ARRAYS = (
     "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results",
 )  # fmt: skip
+
+
+_DAMAGED = (
+    "{} is damaged or not a file of outcomes; expected one written by Outcomes.save"
+    " (tables of results are read by Outcomes.from_table)"
+)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    with np.load(path, allow_pickle=False) as file:
+        header = json.loads(str(file["header"]))
+        return header, {name: file[name] for name in _ARRAYS if name in file.files}
 
 
 def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
@@ -241,14 +277,15 @@ def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsigned
 
 def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
     """Whole numbers from 0 on, in the smallest unsigned kind that holds them."""
-    array = np.asarray(values)
-    if np.issubdtype(array.dtype, np.unsignedinteger):
+    array = checks.array(values, what)
+    if array.dtype.kind == "u":
         return array
-    if not (np.issubdtype(array.dtype, np.integer) or np.issubdtype(array.dtype, np.floating)):
+    if array.dtype.kind not in "if":
         raise ValueError(f"{what} must be numbers, not {array.dtype}")
     if np.isnan(array).any():
         raise ValueError(f"{what} hold NaN; a pair that was never tried has 0 rollouts")
-    if array.size and (array.min() < 0 or (array != np.floor(array)).any()):
+    fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
+    if not fine.all():
         raise ValueError(f"{what} must be whole numbers from 0 on")
     return array.astype(np.min_scalar_type(int(array.max()) if array.size else 0))
 
@@ -260,6 +297,10 @@ def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsigne
     return np.broadcast_to(array, shape)  # one number for all pairs takes no memory
 
 
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _same_everywhere(rollouts: NDArray[Any]) -> bool:
     return rollouts.strides == (0, 0)
 
@@ -267,7 +308,9 @@ def _same_everywhere(rollouts: NDArray[Any]) -> bool:
 def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
     if names is None:
         return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
-    array = np.asarray(names, np.str_)
+    if isinstance(names, str):
+        raise ValueError(f"the names of the {what}s must be a list, not the text {names!r}")
+    array = checks.array(names, f"{what} names").astype(np.str_)
     if array.shape != (count,):
         raise ValueError(f"{array.size} {what} names for {count} {what}s")
     unique, first = np.unique(array, return_index=True)
@@ -277,10 +320,7 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
     return array
 
 
-def _optional(values: Any, shape: tuple[int, ...], what: str) -> Any:
-    if values is None:
-        return None
-    array = np.asarray(values)
-    if array.shape != shape:
-        raise ValueError(f"{what} must be a table of shape {shape}, not {array.shape}")
-    return array
+def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:
+    if values.shape != shape:
+        raise ValueError(f"{what} must be a table of shape {shape}, not {values.shape}")
+    return values

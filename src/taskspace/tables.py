@@ -20,8 +20,10 @@ def read(table: Any) -> Columns:
     if isinstance(table, (str, os.PathLike)):
         columns = _read_file(Path(table))
     elif isinstance(table, Mapping) or hasattr(table, "columns"):
-        names = list(table) if isinstance(table, Mapping) else list(table.columns)
-        columns = {str(name): np.asarray(table[name]) for name in names}
+        names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]
+        if len(set(names)) < len(names):
+            raise ValueError("the table has two columns of the same name")
+        columns = {str(name): _column(name, table[name]) for name in table}
     else:
         raise TypeError(
             "a table is the path of a .csv or .parquet file, a DataFrame or a mapping of columns;"
@@ -33,6 +35,14 @@ def read(table: Any) -> Columns:
     if not lengths or lengths == {0}:
         raise ValueError("the table is empty")
     return columns
+
+
+def _column(name: Any, values: Any) -> NDArray[Any]:
+    """One value a row; Python objects as they are, so that nothing turns into text unseen."""
+    column = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if column.ndim != 1:
+        raise ValueError(f"the column {str(name)!r} must be a list with one value a row")
+    return column
 
 
 def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
@@ -71,14 +81,17 @@ def _read_file(path: Path) -> Columns:
             options = pyarrow.csv.ConvertOptions(
                 column_types={"agent": pyarrow.string(), "task": pyarrow.string()}
             )
-            table = pyarrow.csv.read_csv(path, convert_options=options)
+            parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
+            table = pyarrow.csv.read_csv(path, convert_options=options, parse_options=parse)
         else:
             table = pyarrow.parquet.read_table(path)
-    except pyarrow.ArrowInvalid as error:
+        names = table.column_names
+        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in names}
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
-    if len(set(table.column_names)) < len(table.column_names):
+    if len(columns) < len(names):
         raise ValueError(f"{path} has two columns of the same name")
-    return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+    return columns
 
 
 def require(columns: Columns, names: Sequence[str]) -> None:
@@ -93,9 +106,11 @@ def require(columns: Columns, names: Sequence[str]) -> None:
 
 def codes(values: NDArray[Any], what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Distinct names in order of first appearance, and for each row the index of its name."""
-    empty = np.array([value is None or value != value or value == "" for value in values.tolist()])
+    empty = np.array([_is_missing(value) for value in values.tolist()])
     if empty.any():
         raise ValueError(f"row {int(empty.argmax())} has no {what}")
+    if any(isinstance(value, bytes) for value in values.tolist()):
+        raise ValueError(f"the column {what!r} must hold text or numbers, not bytes")
     unique, first, inverse = np.unique(
         values.astype(np.str_), return_index=True, return_inverse=True
     )
@@ -105,17 +120,31 @@ def codes(values: NDArray[Any], what: str) -> tuple[NDArray[np.str_], NDArray[np
     return unique[order], rank[inverse]
 
 
+def _is_missing(value: Any) -> bool:
+    # pandas' NA answers no question with yes or no, not even whether it equals itself.
+    return value is None or type(value).__name__ == "NAType" or value != value or value == ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def counts(values: NDArray[Any], what: str) -> NDArray[np.int64]:
     """Whole numbers from 0 on."""
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the column {what!r} must hold whole numbers") from error
-    wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)) & np.isfinite(numbers))
+    if values.dtype.kind in "OUSMm":
+        for row, value in enumerate(values.tolist()):
+            if not _is_number(value) and not _is_missing(value):
+                raise ValueError(
+                    f"the column {what!r} must hold whole numbers; row {row} holds {value!r}"
+                )
+        values = np.array([np.nan if _is_missing(value) else value for value in values.tolist()])
+    if values.dtype.kind not in "iuf":
+        raise ValueError(f"the column {what!r} must hold whole numbers, not {values.dtype}")
+    wrong = ~((values >= 0) & (values < 2.0**63) & (values == np.floor(values)))
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(f"row {row}: {what} is {values[row]}, expected a whole number from 0 on")
-    return numbers.astype(np.int64)
+    return values.astype(np.int64)
 
 
 def first_repeat(keys: NDArray[np.int64]) -> int | None:
@@ -134,18 +163,20 @@ def task_features(
         return None
     features = np.zeros((len(names), len(columns)))
     for column, (name, values) in enumerate(columns.items()):
-        try:
-            numbers = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        fine = [_is_number(value) or _is_missing(value) for value in values.tolist()]
+        if values.dtype.kind in "Mm" or not all(fine):
             raise ValueError(
                 f"the column {name!r} is taken for a feature of the tasks, but is not numbers"
-            ) from error
+            )
+        missing = np.array([_is_missing(value) for value in values.tolist()])
+        if missing.any():
+            raise ValueError(f"row {int(missing.argmax())}: the feature {name!r} is missing")
+        numbers = values.astype(np.float64)
         features[task, column] = numbers
         differs = features[task, column] != numbers
         if differs.any():
             row = int(differs.argmax())
             raise ValueError(
-                f"the feature {name!r} of {names[task[row]]} differs from row to row"
-                f" (row {row}), or is NaN"
+                f"the feature {name!r} of {names[task[row]]} differs from row to row (row {row})"
             )
     return features

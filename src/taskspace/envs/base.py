@@ -11,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from taskspace import checks
 from taskspace.envs.lanes import LaneFunctions, lane_functions
 
 if TYPE_CHECKING:
@@ -165,9 +166,8 @@ class Environment:
         (3, 7)
         """
         index = self.distribution_index(distribution)
-        if n < 0:
-            raise ValueError(f"the number of tasks must not be negative, not {n}")
-        key = check_seed(seed)
+        n = checks.whole(n, "the number of tasks")
+        key = checks.seed(seed)
         table = self.table(distribution)
         if table is not None:
             if n > len(table):
@@ -179,15 +179,20 @@ class Environment:
         self.lanes.sample(tasks, key, index)
         return tasks
 
+    def rows(self, states: ArrayLike, what: str = "states") -> NDArray[np.float64]:
+        """States, or one state, as an array (states, columns) of numbers."""
+        array = checks.numbers(states, f"{what} of {self.name}")
+        rows = array[None] if array.ndim == 1 else array
+        if rows.ndim != 2 or rows.shape[1] != self.state_size:
+            raise ValueError(
+                f"{what} of {self.name} have {self.state_size} columns"
+                f" ({_shorten(self.state_names)}); got an array of shape {array.shape}"
+            )
+        return rows
+
     def check_tasks(self, tasks: ArrayLike) -> Tasks:
         """The tasks as an array (tasks, columns), or a ValueError that says what is wrong."""
-        array = _as_numbers(tasks, f"tasks of {self.name}")
-        array = array[None] if array.ndim == 1 else array
-        if array.ndim != 2 or array.shape[1] != self.state_size:
-            raise ValueError(
-                f"tasks of {self.name} have {self.state_size} columns"
-                f" ({_shorten(self.state_names)}); got an array of shape {np.shape(tasks)}"
-            )
+        array = self.rows(tasks, "tasks")
         for column, values in zip(self.columns, array.T, strict=True):
             wrong = column.fault(values)
             if wrong.any():
@@ -205,46 +210,40 @@ class Environment:
         """What the expert does in each of these states (states, columns)."""
         if self.lanes.expert is None:
             raise ValueError(f"{self.name} has no expert")
-        rows = np.ascontiguousarray(states, np.float64)
+        rows = self.rows(states)
         actions = np.zeros(len(rows), np.int64)
         self.lanes.expert(rows, actions)
         return actions
 
     def draw_task(self, task: ArrayLike, ax: Axes | None = None) -> Axes:
         """Draw one task, on `ax` or a new figure."""
-        state = self.check_tasks(task)[0]
+        tasks = self.check_tasks(task)
+        if len(tasks) != 1:
+            raise ValueError(f"expected one task to draw, not {len(tasks)}")
         ax = ax if ax is not None else _new_axes()
-        self.draw_state(state, ax)
+        self.draw_state(tasks[0], ax)
         return ax
 
     def draw_episode(self, states: ArrayLike, actions: ArrayLike, ax: Axes | None = None) -> Axes:
         """Draw an episode, on `ax` or a new figure."""
+        rows, taken = self.rows(states), checks.array(actions, "actions")
+        if len(rows) != len(taken) + 1:
+            raise ValueError(
+                f"an episode has one more state than actions; got {len(rows)} and {len(taken)}"
+            )
         ax = ax if ax is not None else _new_axes()
-        self.draw_path(np.asarray(states, np.float64), np.asarray(actions), ax)
+        self.draw_path(rows, taken, ax)
         return ax
 
     def __repr__(self) -> str:
         return f"{self.name}({self.state_size} columns, {len(self.action_names)} actions)"
 
 
-def check_seed(seed: int | None) -> int:
-    """A seed as a whole number in 0 .. 2**63 - 1; None draws one from the operating system."""
-    if seed is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**63:
-        raise ValueError(f"a seed is a whole number from 0 to 2**63 - 1, not {seed!r}")
-    return int(seed)
-
-
-def _as_numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    try:
-        array = np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be an array of numbers") from error
-    if not np.isfinite(array).all():
-        row = int(np.argwhere(~np.isfinite(array))[0][0])
-        raise ValueError(f"{what} must be finite numbers; row {row} holds NaN or infinity")
-    return array
+def check_environment(env: Any) -> Environment:
+    """Check that this is one of our environments."""
+    if isinstance(env, Environment):
+        return env
+    raise TypeError(f"expected an environment, as taskspace.make('MultiKeyNav') gives, not {env!r}")
 
 
 def _shorten(names: Sequence[str], most: int = 8) -> str:

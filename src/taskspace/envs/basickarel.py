@@ -326,14 +326,14 @@ class BasicKarel(Environment):
 
     def solution_lengths(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """Length of the shortest solution of each task without `finish`; -1 where none exists."""
-        rows = np.ascontiguousarray(np.atleast_2d(tasks), np.float64)
+        rows = self.rows(tasks)
         lengths = np.zeros(len(rows), np.int64)
         build(_solution_lengths_factory, shortest)(rows, lengths)
         return lengths
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """Whether a marker has to be picked, put, or neither."""
-        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        rows = self.rows(tasks)
         more = rows[:, POST_MARKERS : POST_MARKERS + CELLS].sum(1)
         less = rows[:, MARKERS : MARKERS + CELLS].sum(1)
         return np.where(more < less, 1, np.where(more > less, 2, 0))

@@ -174,7 +174,7 @@ class CartPoleVar(Environment):
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """Which way action 0 moves the cart."""
-        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        rows = self.rows(tasks)
         return (rows[:, FORCE] * (1 - 2 * rows[:, TYPE]) < 0).astype(np.int64)
 
     def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:

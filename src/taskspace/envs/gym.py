@@ -10,7 +10,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace.envs.base import Environment, Tasks, check_seed
+from taskspace import checks
+from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.envs.compiling import build
 from taskspace.envs.lanes import (
     OUT_OF_TIME,
@@ -21,8 +22,6 @@ from taskspace.envs.lanes import (
 )
 from taskspace.envs.registry import make
 from taskspace.envs.streams import seed_stream
-
-_RENDER_MODES = ["rgb_array", "ansi"]
 
 
 class _Copies:
@@ -36,7 +35,7 @@ class _Copies:
         distribution: str,
         shaped: bool,
     ) -> None:
-        self.env = make(env) if isinstance(env, str) else env
+        self.env = make(env) if isinstance(env, str) else check_environment(env)
         if shaped and self.env.reward is None:
             raise ValueError(f"{self.env.name} has no shaped reward")
         cls = type(self.env)
@@ -116,7 +115,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
     (1.0, True, False)
     """
 
-    metadata: dict[str, Any] = {"render_modes": _RENDER_MODES, "render_fps": 10}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}
 
     def __init__(
         self,
@@ -127,7 +126,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         shaped: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        _check_render_mode(render_mode)
+        _check_render_mode(render_mode, self.metadata["render_modes"])
         self._copies = _Copies(env, 1, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.observation_space = self.task_environment.observation_space  # type: ignore[assignment]
@@ -142,7 +141,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         copies, one = self._copies, np.ones(1, np.bool_)
         task = _task_option(options, self.task_environment)
         if seed is not None or not copies.seeded:
-            copies.seed(np.array([check_seed(seed)]), one)
+            copies.seed(np.array([checks.seed(seed)]), one)
         copies.reset(one, task)
         return copies.observations()[0], {}
 
@@ -156,7 +155,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
                 raise ValueError(f"{action!r} is not an action of {self.task_environment.name}")
             batch: NDArray[Any] = np.array([action], np.int64)
         else:
-            batch = _continuous(np.asarray(action)[None], self.action_space)
+            batch = _continuous(action, self.action_space)[None]
         observations, rewards, terminated, truncated = copies.step(batch)
         status = copies.status[0]
         info = {} if status == RUNNING else {"is_success": bool(status == SOLVED)}
@@ -203,9 +202,8 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         shaped: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        _check_render_mode(render_mode)
-        if num_envs < 1:
-            raise ValueError(f"num_envs must be at least 1, not {num_envs}")
+        _check_render_mode(render_mode, self.metadata["render_modes"])
+        checks.whole(num_envs, "num_envs", 1)
         self._copies = _Copies(env, num_envs, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.num_envs = num_envs
@@ -225,25 +223,24 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         copies = self._copies
         marked = _reset_mask(options, self.num_envs)
         tasks = _task_option(options, self.task_environment, self.num_envs)
-        seeds, seeded = self._seeds(seed)
-        if seeded.any():
-            copies.seed(seeds, marked & seeded)
+        if seed is not None or not copies.seeded:
+            seeds, given = self._seeds(seed)
+            # At first every copy gets a stream, also one that is not reset or brings no seed.
+            copies.seed(seeds, marked & given if copies.seeded else np.ones_like(marked))
         copies.reset(marked, tasks)
         return copies.observations(), {}
 
     def _seeds(self, seed: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """A seed for each copy, and which copies are to be seeded."""
-        if seed is None:
-            if self._copies.seeded:
-                return np.zeros(0, np.int64), np.zeros(self.num_envs, np.bool_)
-            seed = check_seed(None) // 2
         if isinstance(seed, (int, np.integer)):
-            seeds = check_seed(int(seed)) + np.arange(self.num_envs)
+            seeds = checks.seed(seed) + np.arange(self.num_envs)
             return seeds, np.ones(self.num_envs, np.bool_)
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds for {self.num_envs} copies")
-        given = np.array([one is not None for one in seed])
-        return np.array([0 if one is None else check_seed(one) for one in seed]), given
+        given = [None] * self.num_envs if seed is None else list(seed)
+        if len(given) != self.num_envs:
+            raise ValueError(f"{len(given)} seeds for {self.num_envs} copies")
+        return np.array([checks.seed(one) for one in given]), np.array(
+            [s is not None for s in given]
+        )
 
     def step(
         self, actions: NDArray[Any]
@@ -266,9 +263,9 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         return observations, rewards, terminated, truncated, infos
 
     def _checked_actions(self, actions: Any) -> NDArray[Any]:
-        values = np.asarray(actions)
         if not self.task_environment.discrete:
-            return _continuous(values, self.action_space)
+            return _continuous(actions, self.action_space)
+        values = np.asarray(actions)
         count = len(self.task_environment.action_names)
         whole = np.issubdtype(values.dtype, np.integer)
         if (
@@ -285,21 +282,24 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
     def render(self) -> Any:
         """A picture of every copy."""
+        if self.render_mode is None:
+            return None
         states = self._copies.states
         return tuple(_picture(self.task_environment, states[:, i]) for i in range(self.num_envs))
 
 
-def _check_render_mode(render_mode: str | None) -> None:
-    if render_mode not in (None, *_RENDER_MODES):
-        raise ValueError(f"render_mode is None, 'rgb_array' or 'ansi', not {render_mode!r}")
+def _check_render_mode(render_mode: str | None, known: list[str]) -> None:
+    if render_mode not in (None, *known):
+        names = " or ".join(repr(mode) for mode in known)
+        raise ValueError(f"render_mode is None, {names}, not {render_mode!r}")
 
 
-def _continuous(values: NDArray[Any], space: gym.Space[Any]) -> NDArray[np.float64]:
+def _continuous(values: Any, space: gym.Space[Any]) -> NDArray[np.float64]:
     """Continuous actions as the compiled step takes them; the environment clips them itself."""
-    actions = values.astype(np.float64)
-    if actions.shape[1:] != (space.shape or ())[-1:] or not np.isfinite(actions).all():
-        raise ValueError(f"expected finite actions like those of {space}; got shape {values.shape}")
-    return np.ascontiguousarray(actions)
+    actions = checks.numbers(values, "actions")
+    if actions.shape != space.shape:
+        raise ValueError(f"expected actions of shape {space.shape}; got shape {actions.shape}")
+    return actions
 
 
 def _task_option(

@@ -187,7 +187,7 @@ class MultiKeyNav(Environment):
 
     def missing(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """The keys still to be picked, as bits."""
-        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        rows = self.rows(tasks)
         held = (rows[:, KEY_A : KEY_A + 4] > 0.5).astype(np.int64) @ (1 << np.arange(4))
         door = (2 * rows[:, DOOR_BIT_1] + rows[:, DOOR_BIT_2]).astype(np.int64)
         return np.bitwise_and(np.array(self.doors)[door], ~held)

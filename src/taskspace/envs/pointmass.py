@@ -156,7 +156,7 @@ class PointMass(Environment):
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """Where to steer to get through the gate."""
-        rows = np.atleast_2d(np.asarray(tasks, np.float64))
+        rows = self.rows(tasks)
         left = rows[:, GATE] + rows[:, WIDTH] / 2 < 0
         right = rows[:, GATE] - rows[:, WIDTH] / 2 > 0
         return np.where(left, 1, np.where(right, 2, 0))

@@ -28,10 +28,12 @@ def make(name: str) -> Environment:
     >>> ts.make("cartpolevar").action_names
     ('left', 'right')
     """
+    if not isinstance(name, str):
+        raise ValueError(f"an environment is made by its name, such as 'MultiKeyNav', not {name!r}")
     by_lower = {known.lower(): known for known in ENVIRONMENTS}
-    known = by_lower.get(str(name).lower())
+    known = by_lower.get(name.lower())
     if known is None:
-        near = difflib.get_close_matches(str(name).lower(), by_lower, 1, cutoff=0.4)
+        near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
         hint = f", did you mean {by_lower[near[0]]!r}?" if near else "."
         raise ValueError(
             f"there is no environment {name!r}{hint} Known are: {', '.join(ENVIRONMENTS)}"

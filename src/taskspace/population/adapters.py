@@ -56,51 +56,87 @@ def _fitting(policy: MLPPolicy, env: Environment) -> MLPPolicy:
 
 
 def _torch_function(module: Any) -> BatchFunction:
-    """A torch module's outputs as arrays, computed without gradients."""
+    """A torch module's outputs, computed without gradients."""
     import torch
 
     def outputs(observations: NDArray[np.float32]) -> Any:
         with torch.no_grad():
-            result = module(torch.from_numpy(observations))
-        if isinstance(result, tuple):
-            return tuple(part.cpu().numpy() for part in result)
-        return result.cpu().numpy()
+            return module(torch.from_numpy(observations))
 
     return outputs
 
 
 def _from_sb3(model: Any, env: Environment) -> MLPPolicy | BatchFunction:
-    """A plain network where the model has one, else the model's own sampled predictions."""
-    if model.observation_space.shape != env.observation_space.shape:
-        raise ValueError(
-            f"the model takes observations of shape {model.observation_space.shape},"
-            f" {env.name} gives {env.observation_space.shape}"
-        )
+    """A plain network where the model has one, else what the model says about its actions.
+
+    Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
+    """
+    _check_spaces(model, env)
     network, output = _sb3_network(model.policy)
     if network is not None:
         try:
             return MLPPolicy.from_torch(network, output=output)
         except ValueError:
             pass  # not a plain perceptron: it plays on the general path
-    return lambda observations: model.predict(observations, deterministic=False)[0]
+    if hasattr(model.policy, "get_distribution") and not getattr(model, "use_sde", False):
+        return _sb3_distribution(model.policy)
+    return lambda observations: model.predict(observations, deterministic=True)[0]
+
+
+def _check_spaces(model: Any, env: Environment) -> None:
+    if model.observation_space.shape != env.observation_space.shape:
+        raise ValueError(
+            f"the model takes observations of shape {model.observation_space.shape},"
+            f" {env.name} gives {env.observation_space.shape}"
+        )
+    if model.action_space != env.action_space:
+        raise ValueError(
+            f"the model's actions are {model.action_space}, those of {env.name} are"
+            f" {env.action_space}"
+        )
+    normalized = model.get_vec_normalize_env()
+    if normalized is not None and normalized.norm_obs:
+        raise ValueError(
+            "the model was trained on observations scaled by VecNormalize, which it does not hold;"
+            " pass a function that scales them and asks the model"
+        )
 
 
 def _sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
-    """The actor of PPO, A2C (state-independent deviation) or SAC (squashed) as one module."""
+    """The actor as one module and its kind of output; no module where it is not a plain one.
+
+    PPO and A2C have a deviation that does not depend on the state, SAC one that does.
+    """
     import torch
+    from stable_baselines3.common.torch_layers import FlattenExtractor
 
     if hasattr(policy, "mlp_extractor"):
-        body, head = policy.mlp_extractor.policy_net, policy.action_net
         log_std = getattr(policy, "log_std", None)
-        if log_std is None:
-            return torch.nn.Sequential(body, head), Categorical()
-        deviation = tuple(float(x) for x in log_std.detach().cpu().ravel())
-        return torch.nn.Sequential(body, head), Gaussian(deviation)
+        output: Categorical | Gaussian = Categorical()
+        if log_std is not None:
+            output = Gaussian(tuple(float(x) for x in log_std.detach().cpu().ravel()))
+        network = torch.nn.Sequential(policy.mlp_extractor.policy_net, policy.action_net)
+        return network if type(policy.features_extractor) is FlattenExtractor else None, output
     actor: Any = getattr(policy, "actor", None)
-    if hasattr(actor, "latent_pi") and isinstance(getattr(actor, "log_std", None), torch.nn.Linear):
+    linear = isinstance(getattr(actor, "log_std", None), torch.nn.Linear)
+    if linear and type(actor.features_extractor) is FlattenExtractor:
         both = torch.nn.Linear(actor.mu.in_features, 2 * actor.mu.out_features)
         with torch.no_grad():
             both.weight.copy_(torch.cat([actor.mu.weight, actor.log_std.weight]))
             both.bias.copy_(torch.cat([actor.mu.bias, actor.log_std.bias]))
         return torch.nn.Sequential(actor.latent_pi, both), Gaussian(squashed=True)
     return None, None
+
+
+def _sb3_distribution(policy: Any) -> BatchFunction:
+    """Logits, or means and log deviations, of an actor-critic policy of any shape."""
+    import torch
+
+    def outputs(observations: NDArray[np.float32]) -> Any:
+        with torch.no_grad():
+            found = policy.get_distribution(torch.from_numpy(observations)).distribution
+        if hasattr(found, "logits"):
+            return found.logits
+        return found.mean, found.stddev.log()
+
+    return outputs

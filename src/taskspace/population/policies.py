@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace.envs.base import Environment, check_seed
+from taskspace import checks
+from taskspace.envs.base import Environment, check_environment
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +27,12 @@ class Categorical:
 
     masked: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.masked, tuple):
+            raise TypeError(f"masked must be a tuple of action numbers, not {self.masked!r}")
+        for action in self.masked:
+            checks.whole(action, "a masked action")
+
 
 @dataclass(frozen=True)
 class Gaussian:
@@ -37,6 +44,10 @@ class Gaussian:
 
     log_std: tuple[float, ...] | None = None
     squashed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.log_std is not None and checks.numbers(self.log_std, "log_std").ndim != 1:
+            raise ValueError(f"log_std must be one number an action, not {self.log_std!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +61,20 @@ class MLPPolicy:
     MLPPolicy(7-32-32-7, relu, categorical)
     """
 
-    weights: Sequence[NDArray[np.float32]]
-    biases: Sequence[NDArray[np.float32]]
+    weights: Sequence[NDArray[Any]]
+    biases: Sequence[NDArray[Any]]
     activation: str = "relu"
     output: Categorical | Gaussian = field(default_factory=Categorical)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", tuple(_layer_array(w, 2) for w in self.weights))
-        object.__setattr__(self, "biases", tuple(_layer_array(b, 1) for b in self.biases))
+        for name, dimensions in (("weights", 2), ("biases", 1)):
+            layers = getattr(self, name)
+            if layers is None or isinstance(layers, str):
+                raise TypeError(f"{name} must be a list of arrays, not {layers!r}")
+            arrays = tuple(_layer_array(layer, dimensions, name) for layer in layers)
+            object.__setattr__(self, name, arrays)
+        if not isinstance(self.output, (Categorical, Gaussian)):
+            raise TypeError(f"output must be a Categorical or a Gaussian, not {self.output!r}")
         if self.activation not in ("relu", "tanh"):
             raise ValueError(f"the activation must be 'relu' or 'tanh', not {self.activation!r}")
         if not self.weights or len(self.weights) != len(self.biases):
@@ -128,8 +145,14 @@ class MLPPolicy:
         seed: int | None = None,
     ) -> MLPPolicy:
         """An untrained policy for this environment."""
-        rng = np.random.default_rng(check_seed(seed))
-        sizes = (env.state_size, *hidden, len(env.action_names))
+        check_environment(env)
+        rng = np.random.default_rng(checks.seed(seed))
+        if not isinstance(hidden, Sequence):
+            raise TypeError(
+                f"hidden must be a list of layer sizes, such as (32, 32), not {hidden!r}"
+            )
+        layers = [checks.whole(size, "the size of a hidden layer", 1) for size in hidden]
+        sizes = (env.state_size, *layers, len(env.action_names))
         scales = [np.sqrt(2.0 / inputs) for inputs in sizes[:-1]]
         scales[-1] *= 0.1  # nearly uniform actions, as freshly initialized networks have
         weights = [
@@ -147,18 +170,19 @@ class MLPPolicy:
         """The policy of a `torch.nn.Sequential` of Linear layers with ReLU or Tanh between."""
         import torch
 
-        layers = [part for part in module.modules() if not any(True for _ in part.children())]
-        linear = [part for part in layers if isinstance(part, torch.nn.Linear)]
-        others = {type(part) for part in layers} - {torch.nn.Linear, torch.nn.Identity}
+        layers: list[Any] = list(_leaves(module))
+        linear, between = layers[::2], {type(layer) for layer in layers[1::2]}
         known = {torch.nn.ReLU: "relu", torch.nn.Tanh: "tanh"}
-        if not linear or len(others) > 1 or not others <= set(known):
-            names = ", ".join(type(part).__name__ for part in layers)
+        plain = all(type(layer) is torch.nn.Linear for layer in linear) and len(layers) % 2 == 1
+        if not plain or len(between) > 1 or not between <= set(known):
+            names = ", ".join(type(layer).__name__ for layer in layers)
             raise ValueError(
-                f"expected Linear layers with ReLU or Tanh between them; this module has {names}"
+                "expected a Sequential of Linear layers with ReLU or with Tanh between them;"
+                f" this module has {names}"
             )
-        weights = [part.weight.detach().cpu().numpy() for part in linear]
-        biases = [_bias_of(part) for part in linear]
-        activation = known[others.pop()] if others else "relu"
+        weights = [layer.weight.detach().cpu().numpy() for layer in linear]
+        biases = [_bias_of(layer) for layer in linear]
+        activation = known[between.pop()] if between else "relu"
         return cls(weights, biases, activation, output or Categorical())
 
     def __repr__(self) -> str:
@@ -175,7 +199,7 @@ class ExpertPolicy:
     env: Environment
 
     def __post_init__(self) -> None:
-        if self.env.expert is None:
+        if check_environment(self.env).expert is None:
             raise ValueError(f"{self.env.name} has no expert")
 
     def act_on_states(self, states: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -183,16 +207,25 @@ class ExpertPolicy:
         return self.env.expert_actions(states)
 
 
-def _layer_array(values: ArrayLike, dimensions: int) -> NDArray[np.float32]:
-    array = np.array(values, np.float32)
+def _layer_array(values: ArrayLike, dimensions: int, name: str) -> NDArray[np.float32]:
+    array = checks.numbers(values, f"the {name} of a policy").astype(np.float32)
     if array.ndim != dimensions or not array.size:
-        what = "weights are matrices" if dimensions == 2 else "biases are vectors"
-        raise ValueError(f"{what} with at least one number; got an array of shape {array.shape}")
-    if not np.isfinite(array).all():
+        what = "matrices" if dimensions == 2 else "vectors"
         raise ValueError(
-            "the weights of a policy must be finite numbers; there is a NaN or infinity"
+            f"{name} are {what} with at least one number; got an array of shape {array.shape}"
         )
     return array
+
+
+def _leaves(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
+    """The layers of nested Sequentials in the order in which they run."""
+    import torch
+
+    if isinstance(module, torch.nn.Sequential):
+        for part in module:
+            yield from _leaves(part)
+    elif not isinstance(module, torch.nn.Identity):
+        yield module
 
 
 def _bias_of(linear: Any) -> NDArray[np.float32]:

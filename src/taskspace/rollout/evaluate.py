@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace.envs.base import Environment, Tasks, check_seed
+from taskspace import checks
+from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.envs.compiling import build
 from taskspace.envs.lanes import sparse_reward
 from taskspace.outcomes import Outcomes, smallest_counts
@@ -19,7 +21,7 @@ from taskspace.population.adapters import as_policy
 from taskspace.population.policies import MLPPolicy
 from taskspace.progress import progress_bar
 from taskspace.rollout.compiled import EnginePolicy, play_factory
-from taskspace.rollout.general import play_general
+from taskspace.rollout.general import BadAnswerError, play_general
 from taskspace.rollout.network import LANES
 
 # The most steps in one piece of work: below half a second, so that Ctrl-C is soon heard.
@@ -74,21 +76,24 @@ def evaluate(
     >>> outcomes.rates.mean(axis=1).round(2)
     array([0.98, 0.02])
     """
+    check_environment(env)
     names, agents = _named(population)
     policies = [_checked(name, agent, env) for name, agent in zip(names, agents, strict=True)]
     rows = env.check_tasks(tasks)
-    _check_sizes(rows, rollouts, threads)
-    key = check_seed(seed)
+    if not len(rows):
+        raise ValueError("there are no tasks; expected at least one")
+    rollouts = checks.whole(rollouts, "rollouts", 1)
+    threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
+    key = checks.seed(seed)
     shape = (len(policies), len(rows))
     successes = smallest_counts(shape, rollouts)
     steps = smallest_counts(shape, rollouts * env.horizon)
     returns = np.zeros(shape, np.float32) if keep_returns else None
     results = np.zeros((*shape, rollouts), np.bool_) if keep_results else None
-    chunks = list(_chunks(len(policies), len(rows) * rollouts, env.horizon))
-    player = _Player(env, policies, rows, rollouts, key, keep_returns)
+    player = _Player(env, names, policies, rows, rollouts, key, keep_returns)
     total = len(policies) * len(rows) * rollouts
     with progress_bar("Playing episodes", total, progress) as advance:
-        for chunk, result in player.play_all(chunks, threads or os.cpu_count() or 1):
+        for chunk, result in player.play_all(threads):
             task = np.arange(chunk.first, chunk.last) // rollouts
             begin, end = task[0], task[-1] + 1
             weights = (result.solved, result.lengths, result.returns)
@@ -122,6 +127,9 @@ def _named(population: Any) -> tuple[list[str], list[Any]]:
         names, agents = ["agent-0"], [population]
     if not agents:
         raise ValueError("the population is empty; expected at least one agent")
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two agents have the name {repeated!r}")
     return names, agents
 
 
@@ -132,29 +140,14 @@ def _checked(name: str, agent: Any, env: Environment) -> Any:
         raise type(error)(f"{name}: {error}") from error
 
 
-def _check_sizes(tasks: Tasks, rollouts: int, threads: int | None) -> None:
-    if not len(tasks):
-        raise ValueError("there are no tasks; expected at least one")
-    for what, number in (("rollouts", rollouts), ("threads", 1 if threads is None else threads)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{what} must be a whole number from 1 on, not {number!r}")
-
-
-def _chunks(agents: int, episodes: int, horizon: int) -> Iterator[_Chunk]:
-    size = max(LANES, _STEPS_PER_CHUNK // horizon)
-    for agent in range(agents):
-        for first in range(0, episodes, size):
-            yield _Chunk(agent, first, min(first + size, episodes))
-
-
 class _Player:
     """Plays chunks: networks in threads, other policies in the calling thread."""
 
     def __init__(
-        self, env: Environment, policies: list[Any], tasks: Tasks, rollouts: int, seed: int,
-        shaped: bool,
+        self, env: Environment, names: list[str], policies: list[Any], tasks: Tasks,
+        rollouts: int, seed: int, shaped: bool,
     ) -> None:  # fmt: skip
-        self.env, self.tasks = env, tasks
+        self.env, self.names, self.tasks = env, names, tasks
         self.policies = [
             EnginePolicy.prepare(policy, env) if isinstance(policy, MLPPolicy) else policy
             for policy in policies
@@ -162,32 +155,40 @@ class _Player:
         self.rollouts, self.seed = rollouts, seed
         self.reward = (env.reward if shaped else None) or sparse_reward
 
-    def play_all(self, chunks: list[_Chunk], threads: int) -> Iterator[tuple[_Chunk, _Results]]:
-        """Results in any order; what is under way at a time is bounded, and so is memory."""
-        compiled = [c for c in chunks if isinstance(self.policies[c.agent], EnginePolicy)]
-        yield from self._in_threads(compiled, threads)
-        for chunk in chunks:
-            if not isinstance(self.policies[chunk.agent], EnginePolicy):
-                yield chunk, self._general(chunk)
+    def play_all(self, threads: int) -> Iterator[tuple[_Chunk, _Results]]:
+        """Results, always in the same order; what is under way at a time is bounded."""
+        yield from self._in_threads(self._chunks(compiled=True), threads)
+        for chunk in self._chunks(compiled=False):
+            yield chunk, self._general(chunk)
 
-    def _in_threads(self, chunks: list[_Chunk], threads: int) -> Iterator[tuple[_Chunk, _Results]]:
-        if not chunks:
-            return
-        waiting = iter(chunks)
-        running: dict[Future[_Results], _Chunk] = {}
+    def _chunks(self, compiled: bool) -> Iterator[_Chunk]:
+        """All episodes of the agents of one kind, in pieces."""
+        episodes = len(self.tasks) * self.rollouts
+        size = max(LANES, _STEPS_PER_CHUNK // self.env.horizon)
+        size -= size % self.rollouts if self.rollouts <= size else 0  # whole tasks, if possible
+        for agent, policy in enumerate(self.policies):
+            if isinstance(policy, EnginePolicy) == compiled:
+                for first in range(0, episodes, size):
+                    yield _Chunk(agent, first, min(first + size, episodes))
+
+    def _in_threads(
+        self, waiting: Iterator[_Chunk], threads: int
+    ) -> Iterator[tuple[_Chunk, _Results]]:
+        running: deque[tuple[_Chunk, Future[_Results]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             try:
-                while True:
-                    for chunk in waiting:
-                        running[pool.submit(self._compiled, chunk)] = chunk
-                        if len(running) >= 4 * threads:
-                            break
-                    if not running:
-                        return
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        yield running.pop(future), future.result()
+                for chunk in waiting:
+                    running.append((chunk, pool.submit(self._compiled, chunk)))
+                    if len(running) >= 4 * threads:
+                        yield self._oldest(running)
+                while running:
+                    yield self._oldest(running)
             finally:
                 pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
+
+    def _oldest(self, running: deque[tuple[_Chunk, Future[_Results]]]) -> tuple[_Chunk, _Results]:
+        chunk, future = running.popleft()
+        return chunk, future.result()
 
     def _empty(self, chunk: _Chunk) -> _Results:
         count = chunk.last - chunk.first
@@ -206,9 +207,12 @@ class _Player:
 
     def _general(self, chunk: _Chunk) -> _Results:
         results = self._empty(chunk)
-        play_general(
-            self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
-            chunk.first, chunk.last, self.seed, chunk.agent,
-            results.solved, results.lengths, results.returns,
-        )  # fmt: skip
+        try:
+            play_general(
+                self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
+                chunk.first, chunk.last, self.seed, chunk.agent,
+                results.solved, results.lengths, results.returns,
+            )  # fmt: skip
+        except BadAnswerError as error:
+            raise BadAnswerError(f"{self.names[chunk.agent]}: {error}") from error
         return results

@@ -21,6 +21,10 @@ from taskspace.rollout.network import LANES
 GENERAL_LANES = 1024  # a policy is asked for this many actions at a time
 
 
+class BadAnswerError(ValueError):
+    """A policy returned something that is not actions."""
+
+
 @dataclass
 class Lanes:
     """Episodes in progress, one a column."""
@@ -95,20 +99,23 @@ def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
 
 
 def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.int64]:
-    values = np.asarray(answer)
     count, actions = lanes.states.shape[1], len(env.action_names)
-    if values.shape == (count,) and np.issubdtype(values.dtype, np.integer):
+    values = _array(answer)
+    if values is not None and values.shape == (count,) and values.dtype.kind in "iu":
         if values.min() < 0 or values.max() >= actions:
-            raise ValueError(f"actions of {env.name} are 0 to {actions - 1}; got {_range(values)}")
+            span = f"{values.min()} to {values.max()}"
+            raise BadAnswerError(f"actions of {env.name} are 0 to {actions - 1}; got {span}")
         return values.astype(np.int64)
-    if values.shape != (count, actions) or not np.issubdtype(values.dtype, np.floating):
-        raise ValueError(
+    if values is None or values.shape != (count, actions) or values.dtype.kind != "f":
+        raise BadAnswerError(
             f"for {count} observations of {env.name} a policy returns {count} whole numbers"
-            f" (actions) or numbers of shape ({count}, {actions}) (logits);"
-            f" got {values.dtype} of shape {values.shape}"
+            f" (actions) or numbers of shape ({count}, {actions}) (logits); got {_told(values)}"
         )
-    if np.isnan(values).any():
-        raise ValueError("a policy returned NaN")
+    if not np.isfinite(values.max(axis=1)).all():
+        raise BadAnswerError(
+            "a policy returned NaN or infinite logits; only -infinity may be among them, and not"
+            " for every action"
+        )
     chosen = np.zeros(count, np.int64)
     logits = np.ascontiguousarray(values.T, np.float32)
     build(_draw_factory, draw_categorical)(logits, lanes.streams, chosen, 0.0, False)
@@ -116,19 +123,19 @@ def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np
 
 
 def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.float64]:
-    parts = answer if isinstance(answer, tuple) else (answer,)
-    arrays = [np.asarray(part, np.float64) for part in parts]
     shape = (lanes.states.shape[1], len(env.action_names))
-    if len(arrays) > 2 or any(array.shape != shape for array in arrays):
-        got = ", ".join(str(array.shape) for array in arrays)
-        raise ValueError(
+    parts = [_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+    arrays = [p for p in parts if p is not None and p.shape == shape and p.dtype.kind in "iuf"]
+    if len(arrays) != len(parts) or len(parts) not in (1, 2):
+        raise BadAnswerError(
             f"for {shape[0]} observations of {env.name} a policy returns actions of shape {shape},"
-            f" or a pair of means and log deviations, each of that shape; got {got}"
+            " or a pair of means and log deviations, each of that shape; got"
+            f" {', '.join(_told(part) for part in parts) or 'nothing'}"
         )
-    if any(np.isnan(array).any() for array in arrays):
-        raise ValueError("a policy returned NaN")
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise BadAnswerError("a policy returned NaN or infinite numbers")
     if len(arrays) == 1:
-        return arrays[0]
+        return arrays[0].astype(np.float64)
     chosen = np.zeros(shape)
     outputs = np.ascontiguousarray(np.hstack(arrays).T, np.float32)
     bound = float(env.action_bound or 0.0)
@@ -136,8 +143,18 @@ def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[
     return chosen
 
 
-def _range(values: NDArray[Any]) -> str:
-    return f"{values.min()} to {values.max()}"
+def _array(part: Any) -> NDArray[Any] | None:
+    """What a policy returned as an array, tensors included; None if it is none."""
+    if hasattr(part, "detach"):
+        part = part.detach().cpu().numpy()
+    try:
+        return np.asarray(part)
+    except (TypeError, ValueError):
+        return None  # such as lists of different lengths
+
+
+def _told(values: NDArray[Any] | None) -> str:
+    return "no array" if values is None else f"{values.dtype} of shape {values.shape}"
 
 
 def play_general(

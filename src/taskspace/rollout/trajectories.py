@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace.envs.base import Environment, Tasks, check_seed
+from taskspace import checks
+from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.envs.lanes import RUNNING, SOLVED
 from taskspace.population.adapters import as_policy
 from taskspace.population.policies import MLPPolicy
@@ -45,7 +47,7 @@ class Episodes:
 
     def __getitem__(self, episode: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """States (one more than actions) and actions of one episode, as `draw_episode` wants."""
-        index = range(len(self))[episode]
+        index = range(len(self))[operator.index(episode)]
         steps = slice(self.starts[index], self.starts[index + 1])
         states = np.vstack([self.states[steps], self.next_states[steps][-1:]])
         return states, self.actions[steps]
@@ -53,10 +55,12 @@ class Episodes:
 
 def record(agent: Any, env: Environment, tasks: ArrayLike, *, seed: int = 0) -> Episodes:
     """Play each task once and keep every state and action."""
-    policy: Any = as_policy(agent, env)
+    policy: Any = as_policy(agent, check_environment(env))
     if isinstance(policy, MLPPolicy):
         policy = EnginePolicy.prepare(policy, env)
-    rows, key = env.check_tasks(tasks), check_seed(seed)
+    rows, key = env.check_tasks(tasks), checks.seed(seed)
+    if not len(rows):
+        raise ValueError("there are no tasks; expected at least one")
     parts = [
         _record_block(policy, env, rows, first, min(first + GENERAL_LANES, len(rows)), key)
         for first in range(0, len(rows), GENERAL_LANES)

@@ -1,0 +1,417 @@
+"""Outcomes: what is refused, what they say, and files that survive everything but a hammer."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from taskspace import Outcomes
+
+TWO = [[1, 1]]  # one agent, two tasks
+
+
+def make(**parts: Any) -> Outcomes:
+    return Outcomes(**{"successes": TWO, "rollouts": 2, **parts})
+
+
+def full() -> Outcomes:
+    """Outcomes with every optional part."""
+    rng = np.random.default_rng(0)
+    results = rng.random((3, 4, 5)) < 0.5
+    return Outcomes(
+        successes=results.sum(2).astype(np.uint16),
+        rollouts=np.full((3, 4), 5, np.uint16),
+        agents=np.array(["a", "ä ✓", "007"]),
+        tasks=np.array([f"t{i}" for i in range(4)]),
+        features=rng.standard_normal((4, 2)),
+        feature_names=("x", "größe"),
+        steps=rng.integers(0, 99, (3, 4)).astype(np.uint32),
+        returns=rng.random((3, 4)).astype(np.float32),
+        results=results,
+        info={"environment": "PointMass", "seed": 2**62 + 1, "rate": 0.1, "list": [1, None]},
+    )
+
+
+ARRAYS = ("successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results")
+
+
+def assert_same(a: Outcomes, b: Outcomes) -> None:
+    for name in ARRAYS:
+        one, other = getattr(a, name), getattr(b, name)
+        assert (one is None) == (other is None), name
+        if one is not None:
+            assert one.dtype == other.dtype, name
+            assert one.shape == other.shape, name
+            assert one.tobytes() == other.tobytes(), name
+    assert (a.feature_names, a.info) == (b.feature_names, b.info)
+
+
+# -- construction ----------------------------------------------------------------------------------
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"successes": [1, 1]}, r"agents x tasks with at least one of each; got .* shape \(2,\)"),
+    ({"successes": 3}, r"agents x tasks with at least one of each; got an array of shape \(\)"),
+    ({"successes": [[]]}, r"agents x tasks with at least one of each; got .* shape \(1, 0\)"),
+    ({"successes": "x"}, "successes must be numbers, not <U1"),
+    ({"successes": None}, "successes must be numbers, not object"),
+    ({"successes": [[True, False]]}, "successes must be numbers, not bool"),
+    ({"successes": [[1j, 1]]}, "successes must be numbers, not complex128"),
+    ({"successes": [[1, -1]]}, "successes must be whole numbers from 0 on"),
+    ({"successes": [[1, 1.5]]}, "successes must be whole numbers from 0 on"),
+    ({"successes": [[1, np.nan]]}, "successes hold NaN; a pair that was never tried has 0 roll"),
+    ({"successes": [[1, 3]]}, "agent-0 has 3 successes on task-1 in 2 rollouts"),
+    ({"rollouts": [2, 2]}, r"rollouts must be one number or a table of shape \(1, 2\)"),
+    ({"rollouts": [[2]]}, r"rollouts must be one number or a table of shape \(1, 2\)"),
+    ({"rollouts": None}, "rollouts must be numbers, not object"),
+    ({"rollouts": -1}, "rollouts must be whole numbers from 0 on"),
+    ({"rollouts": 2.5}, "rollouts must be whole numbers from 0 on"),
+    ({"rollouts": np.nan}, "rollouts hold NaN"),
+    ({"agents": ["a", "b"]}, "2 agent names for 1 agents"),
+    ({"tasks": ["a"]}, "1 task names for 2 tasks"),
+    ({"tasks": ["a", "a"]}, "two tasks have the name 'a'"),
+    ({"successes": [[1], [1]], "agents": ["b", "b"]}, "two agents have the name 'b'"),
+    ({"features": [[1]]}, r"a row for each of the 2 tasks; got an array of shape \(1, 1\)"),
+    ({"features": [1, 2]}, r"a row for each of the 2 tasks; got an array of shape \(2,\)"),
+    ({"features": [[1], [np.nan]]}, "the features of task-1 hold NaN or infinity"),
+    ({"features": [[np.inf], [1]]}, "the features of task-0 hold NaN or infinity"),
+    ({"features": [[1], [2]], "feature_names": ("a", "b")}, "2 feature names for 1 features"),
+    ({"steps": [[1]]}, r"steps must be a table of shape \(1, 2\), not \(1, 1\)"),
+    ({"returns": [1, 2]}, r"returns must be a table of shape \(1, 2\), not \(2,\)"),
+    ({"results": [[1, 0]]}, r"results must be \(agents, tasks, rollouts\), not \(1, 2\)"),
+    ({"results": [[[1, 0]]]}, r"results must be \(agents, tasks, rollouts\), not \(1, 1, 2\)"),
+    ({"results": [[[0, 0], [1, 0]]]}, "results and successes do not agree"),
+]
+
+
+@pytest.mark.parametrize(("parts", "sentence"), REFUSED)
+def test_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        make(**parts)
+    assert "\n" not in str(caught.value)
+
+
+UNCLEAR: list[tuple[dict[str, Any], str]] = [
+    ({"successes": [[1], [1, 2]]}, "successes"),
+    ({"successes": [[np.inf, 1]]}, "successes must be whole numbers"),
+    ({"rollouts": np.inf}, "rollouts must be whole numbers"),
+    ({"successes": [[1e300, 1]], "rollouts": 1e300}, "successes"),
+    ({"agents": "a"}, "names"),
+    ({"features": [["a"], ["b"]]}, "features"),
+    ({"features": [[1], [2, 3]]}, "features"),
+    ({"features": [[1, 2], [3, 4]], "feature_names": ("a", "a")}, "name 'a'"),
+    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names"),
+    ({"feature_names": ("a",)}, "feature"),
+    ({"steps": [["x", "y"]]}, "steps must be"),
+    ({"steps": [[-1, 1]]}, "steps must be"),
+    ({"returns": [["x", "y"]]}, "returns must be"),
+    ({"results": [[[1], [1]]]}, "results"),
+    ({"results": [[[0, 0, 1], [1, 0, 0]]]}, "results"),
+    ({"info": "text"}, "info"),
+]
+
+
+@pytest.mark.parametrize(("parts", "sentence"), UNCLEAR)
+def test_more_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        make(**parts)
+    if sentence == "names":
+        assert str(caught.value) != "1 agent names for 1 agents"
+    assert "inhomogeneous" not in str(caught.value)
+
+
+def test_counts_take_the_smallest_kind_that_holds_them() -> None:
+    outcomes = make(successes=[[1.0, 300.0]], rollouts=70_000)
+    assert outcomes.successes.dtype == np.uint16
+    assert outcomes.rollouts.dtype == np.uint32
+
+
+def test_unsigned_counts_keep_their_kind() -> None:
+    assert make(successes=np.array(TWO, np.uint64)).successes.dtype == np.uint64
+
+
+def test_names_are_numbered_by_default() -> None:
+    outcomes = make(features=[[1, 2], [3, 4]])
+    assert outcomes.agents.tolist() == ["agent-0"]
+    assert outcomes.tasks.tolist() == ["task-0", "task-1"]
+    assert outcomes.feature_names == ("x0", "x1")
+
+
+def test_one_number_of_rollouts_takes_no_memory() -> None:
+    successes = np.zeros((2000, 5000), np.uint8)
+    tracemalloc.start()
+    outcomes = make(successes=successes, rollouts=10)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert outcomes.rollouts.shape == successes.shape
+    assert outcomes.rollouts.strides == (0, 0)
+    assert held < successes.nbytes / 2  # default names of agents and tasks, and little else
+
+
+# -- what they say ---------------------------------------------------------------------------------
+
+
+def test_rates_are_nan_where_nothing_was_tried() -> None:
+    rates = make(successes=[[1, 0]], rollouts=[[4, 0]]).rates
+    np.testing.assert_array_equal(rates, [[0.25, np.nan]])
+
+
+def test_mean_lengths_are_nan_where_nothing_was_tried() -> None:
+    outcomes = make(successes=[[1, 0]], rollouts=[[4, 0]], steps=[[10, 0]])
+    np.testing.assert_array_equal(outcomes.mean_lengths, [[2.5, np.nan]])
+
+
+def test_mean_lengths_need_steps() -> None:
+    with pytest.raises(ValueError, match="without the lengths of episodes"):
+        _ = make().mean_lengths
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ({}, "Outcomes(1 agent x 2 tasks, 2 rollouts a pair, 50 % solved)"),
+        (
+            {"rollouts": [[1, 3]]},
+            "Outcomes(1 agent x 2 tasks, 1 to 3 rollouts a pair, 50 % solved)",
+        ),
+        (
+            {"successes": [[0, 0]], "rollouts": 0},
+            "Outcomes(1 agent x 2 tasks, 0 rollouts a pair, 0 % solved)",
+        ),
+    ],
+)
+def test_repr_tells_sizes_rollouts_and_successes(parts: dict[str, Any], text: str) -> None:
+    assert repr(make(**parts)) == text
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def test_everything_comes_back_bit_for_bit(tmp_path: Path) -> None:
+    full().save(tmp_path / "all.npz")
+    assert_same(full(), Outcomes.load(tmp_path / "all.npz"))
+
+
+def test_different_numbers_of_rollouts_come_back(tmp_path: Path) -> None:
+    outcomes = make(successes=[[1, 0], [0, 400]], rollouts=[[1, 0], [7, 70_000]])
+    outcomes.save(tmp_path / "o.npz")
+    assert_same(outcomes, Outcomes.load(tmp_path / "o.npz"))
+
+
+def test_the_least_comes_back_bit_for_bit(tmp_path: Path) -> None:
+    make().save(tmp_path / "few.npz")
+    assert_same(make(), Outcomes.load(str(tmp_path / "few.npz")))
+
+
+def test_one_number_of_rollouts_stays_one_number_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "uniform.npz"
+    make(successes=np.zeros((30, 40), np.uint8), rollouts=7).save(path)
+    assert Outcomes.load(path).rollouts.strides == (0, 0)
+    with np.load(path) as file:
+        assert file["rollouts"].size == 1
+
+
+def test_a_single_pair_comes_back(tmp_path: Path) -> None:
+    single = make(successes=[[1]], rollouts=[[2]], results=[[[0, 1]]])
+    single.save(tmp_path / "one.npz")
+    assert_same(single, Outcomes.load(tmp_path / "one.npz"))
+
+
+def test_a_file_is_replaced_by_saving_again(tmp_path: Path) -> None:
+    make().save(tmp_path / "o.npz")
+    full().save(tmp_path / "o.npz")
+    assert_same(full(), Outcomes.load(tmp_path / "o.npz"))
+    assert [p.name for p in tmp_path.iterdir()] == ["o.npz"]
+
+
+def refuses(path: Path, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        Outcomes.load(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+DAMAGED = "is damaged or not a file of outcomes; expected one written by Outcomes.save"
+HEADER = {"format": "taskspace outcomes", "version": 1, "feature_names": [], "info": {}}
+PARTS: dict[str, NDArray[Any]] = {
+    "successes": np.array([[1]], np.uint8),
+    "rollouts": np.array([[2]], np.uint8),
+    "agents": np.array(["a"]),
+    "tasks": np.array(["t"]),
+}
+
+
+def write(path: Path, header: Any, **parts: NDArray[Any]) -> Path:
+    np.savez(path, header=np.array(json.dumps(header)), **parts)  # type: ignore[arg-type]
+    return path
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match=r"there is no file nowhere\.npz"):
+        Outcomes.load("nowhere.npz")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        Outcomes.load(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"agent,task\na,t\n", b"PK\x03\x04 nothing"])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "text.npz"
+    path.write_bytes(content)
+    refuses(path, DAMAGED)
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
+    make().save(tmp_path / "whole.npz")
+    whole, path = (tmp_path / "whole.npz").read_bytes(), tmp_path / "cut.npz"
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        refuses(path, DAMAGED)
+
+
+def test_flipped_bytes_in_the_data_are_noticed(tmp_path: Path) -> None:
+    full().save(tmp_path / "whole.npz")
+    whole, path = (tmp_path / "whole.npz").read_bytes(), tmp_path / "bad.npz"
+    begin = whole.index(b"NUMPY", whole.index(b"successes.npy")) + 120
+    for place in (begin, begin + 10, len(whole) // 2):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        refuses(path, DAMAGED)
+
+
+def test_no_flipped_byte_goes_unnoticed(tmp_path: Path) -> None:
+    saved = make(features=[[1], [2]], agents=["me"])
+    saved.save(tmp_path / "whole.npz")
+    whole, path = (tmp_path / "whole.npz").read_bytes(), tmp_path / "bad.npz"
+    faults = []
+    for place in range(whole.index(b"PK\x01\x02"), len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x01]) + whole[place + 1 :])
+        try:
+            assert_same(saved, Outcomes.load(path))
+        except ValueError as error:
+            if str(path) not in str(error):
+                faults.append(f"{place}: {error}")
+        except Exception as error:
+            faults.append(f"{place}: {type(error).__name__} {error}")
+    assert not faults, f"{len(faults)} of {len(whole)} places, such as {faults[:3]}"
+
+
+def test_a_foreign_npz_is_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "foreign.npz", x=np.zeros(3))
+    refuses(tmp_path / "foreign.npz", DAMAGED)
+
+
+def test_a_future_version_is_told_from_damage(tmp_path: Path) -> None:
+    path = write(tmp_path / "new.npz", {**HEADER, "version": 2}, **PARTS)
+    refuses(path, "version 2; this taskspace reads 'taskspace outcomes', version 1")
+
+
+def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
+    path = write(tmp_path / "map.npz", {**HEADER, "format": "taskspace map"}, **PARTS)
+    refuses(path, "is in format 'taskspace map'")
+
+
+class Bomb:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("where", ["header", "agents", "steps"])
+def test_nothing_is_ever_unpickled(tmp_path: Path, where: str) -> None:
+    parts: dict[str, Any] = {"header": np.array(json.dumps(HEADER)), **PARTS}
+    parts[where] = np.array([Bomb(tmp_path / "exploded")], object)
+    np.savez(tmp_path / "pickle.npz", **parts)
+    refuses(tmp_path / "pickle.npz", DAMAGED)
+    assert not (tmp_path / "exploded").exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "parts"),
+    [
+        ([], PARTS),
+        (None, PARTS),
+        ({"format": "taskspace outcomes", "version": 1}, PARTS),
+        ({**HEADER, "feature_names": 5}, PARTS),
+        (HEADER, {"successes": PARTS["successes"]}),
+        (HEADER, {"rollouts": PARTS["rollouts"]}),
+        (HEADER, {**PARTS, "successes": np.array([[3]], np.uint8)}),
+    ],
+)
+def test_a_file_with_wrong_parts_is_refused(tmp_path: Path, header: Any, parts: Any) -> None:
+    refuses(write(tmp_path / "wrong.npz", header, **parts), "wrong.npz")
+
+
+def test_an_npy_file_is_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    refuses(tmp_path / "array.npy", DAMAGED)
+
+
+# -- writing is all or nothing ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    make().save(tmp_path / "o.npz")
+    return tmp_path / "o.npz"
+
+
+def assert_untouched(saved: Path) -> None:
+    assert_same(make(), Outcomes.load(saved))
+    assert [p.name for p in saved.parent.iterdir()] == ["o.npz"]
+
+
+@pytest.mark.parametrize("value", [{1, 2}, np.int64(1), object(), Path()])
+def test_info_that_is_no_json_harms_nothing(saved: Path, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        make(info={"key": value}).save(saved)
+    assert_untouched(saved)
+
+
+def test_info_that_is_no_json_is_told_in_one_sentence(saved: Path) -> None:
+    with pytest.raises((TypeError, ValueError), match="info"):
+        make(info={"key": {1, 2}}).save(saved)
+
+
+@pytest.mark.parametrize("part", ["steps", "returns"])
+def test_nothing_is_ever_pickled(saved: Path, part: str) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        make(**{part: np.array([[{}, None]], object)}).save(saved)
+    assert_untouched(saved)
+
+
+def test_a_write_that_fails_halfway_harms_nothing(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(file: Any, **arrays: Any) -> None:
+        file.write(b"half a fi")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", half)
+    with pytest.raises(OSError, match="No space left"):
+        full().save(saved)
+    monkeypatch.undo()
+    assert_untouched(saved)
+
+
+def test_a_missing_folder_is_named(saved: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"cannot write .*: the folder .*no does not exist"):
+        make().save(saved.parent / "no" / "o.npz")
+    assert_untouched(saved)
+
+
+def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"cannot write .*folder: it is a folder"):
+        make().save(tmp_path / "folder")
+    assert [p.name for p in tmp_path.iterdir()] == ["folder"]

@@ -1,0 +1,73 @@
+"""Progress bars: seen on a terminal, on standard error, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from taskspace.progress import progress_bar
+
+PROGRAM = """
+from taskspace.progress import progress_bar
+with progress_bar("Playing", 3{show}) as advance:
+    for _ in range(3):
+        advance(1)
+print("result")
+"""
+
+
+def run_on_terminal(show: str = "") -> tuple[str, str]:
+    """What a program with a progress bar writes to a terminal on stderr, and to a piped stdout."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(show=show)],
+        stdout=subprocess.PIPE, stderr=theirs, env=environment,
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    try:
+        while part := os.read(ours, 4096):
+            seen += part
+    except OSError:
+        pass  # how a terminal says on Linux that the other side has gone
+    finally:
+        os.close(ours)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    return output.decode(), seen.decode()
+
+
+def test_nothing_is_printed_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("Playing", 3) as advance:
+        advance(3)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_bar_appears_on_a_terminal_on_standard_error_alone() -> None:
+    output, seen = run_on_terminal()
+    assert output == "result\n"
+    assert "Playing" in seen
+    assert "3/3" in seen
+
+
+def test_no_bar_where_it_is_unwanted() -> None:
+    assert run_on_terminal(", show=False") == ("result\n", "")
+
+
+def test_a_bar_that_is_wanted_shows_without_a_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("Playing", 3, show=True) as advance:
+        advance(3)
+    output, errors = capfd.readouterr()
+    assert output == ""
+    assert "3/3" in errors
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_an_error_inside_passes_through(show: bool) -> None:
+    with pytest.raises(RuntimeError, match="inside"), progress_bar("Playing", 3, show=show):
+        raise RuntimeError("inside")

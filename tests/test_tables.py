@@ -1,0 +1,343 @@
+"""Long tables of results: out and in again, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from taskspace import Outcomes, tables
+
+KINDS = ["csv", "parquet"]
+COLUMNS: dict[str, Any] = {
+    "agent": ["a", "b", "a"],
+    "task": ["t", "t", "s"],
+    "successes": [1, 0, 2],
+    "rollouts": [2, 2, 3],
+}
+
+
+def table(**columns: Any) -> dict[str, Any]:
+    return {**COLUMNS, **columns}
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: values for key, values in COLUMNS.items() if key != name}
+
+
+def example(**parts: Any) -> Outcomes:
+    """Names that look like numbers, that need quotes, and a pair that was never tried."""
+    given = {
+        "successes": [[1, 0, 2], [0, 3, 0]],
+        "rollouts": [[4, 5, 6], [4, 7, 0]],
+        "agents": ["007", 'ä, "✓"'],
+        "tasks": ["1e5", "null", " 日本 "],
+        **parts,
+    }
+    return Outcomes(**given)
+
+
+def assert_same(a: Outcomes, b: Outcomes) -> None:
+    for name in ("successes", "rollouts", "agents", "tasks"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert (a.features is None) == (b.features is None)
+    if a.features is not None:
+        np.testing.assert_array_equal(a.features, b.features)
+    assert a.feature_names == b.feature_names
+
+
+# -- out and in ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_comes_back(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"table.{kind}"
+    example().to_table(path)
+    assert_same(example(), Outcomes.from_table(path))
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features_come_back_to_the_last_bit(tmp_path: Path, kind: str) -> None:
+    features = [[0.1 + 0.2, 1e-300], [np.pi, 1e300], [-1 / 3, 5.0]]
+    outcomes = example(features=features, feature_names=("größe", "x, y"))
+    outcomes.to_table(tmp_path / f"table.{kind}")
+    assert_same(outcomes, Outcomes.from_table(str(tmp_path / f"table.{kind}")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_number_of_rollouts_comes_back(tmp_path: Path, kind: str) -> None:
+    outcomes = example(rollouts=10)
+    outcomes.to_table(tmp_path / f"table.{kind}")
+    assert_same(outcomes, Outcomes.from_table(tmp_path / f"table.{kind}"))
+
+
+def test_capitals_in_the_ending_do_not_matter(tmp_path: Path) -> None:
+    example().to_table(tmp_path / "TABLE.CSV")
+    assert_same(example(), Outcomes.from_table(tmp_path / "TABLE.CSV"))
+
+
+def test_a_row_for_each_tried_pair(tmp_path: Path) -> None:
+    example().to_table(tmp_path / "table.csv")
+    lines = (tmp_path / "table.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].replace('"', "") == "agent,task,successes,rollouts"
+    assert len(lines) == 1 + 5
+
+
+def test_a_spreadsheet_may_sign_its_csv_file(tmp_path: Path) -> None:
+    text = "\ufeffagent,task,successes,rollouts\r\na,t,1,2\r\n"
+    (tmp_path / "table.csv").write_text(text, encoding="utf-8")
+    assert Outcomes.from_table(tmp_path / "table.csv").agents.tolist() == ["a"]
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame])
+def test_columns_and_frames_are_taken_in_order_of_first_appearance(make: Any) -> None:
+    columns = {
+        "size": [5, 7, 5],
+        "agent": ["z", "z", "a"],
+        "task": ["t10", "t9", "t10"],
+        "rollouts": [2, 2, 3],
+        "successes": [1, 0, 2],
+    }
+    outcomes = Outcomes.from_table(make(columns))
+    assert outcomes.agents.tolist() == ["z", "a"]
+    assert outcomes.tasks.tolist() == ["t10", "t9"]
+    assert outcomes.successes.tolist() == [[1, 0], [2, 0]]
+    assert outcomes.rollouts.tolist() == [[2, 2], [3, 0]]
+    assert outcomes.feature_names == ("size",)
+    assert outcomes.features is not None
+    assert outcomes.features.tolist() == [[5], [7]]
+
+
+def test_a_frame_is_not_changed() -> None:
+    frame = pd.DataFrame(table(size=[1, 1, 2]))
+    before = frame.copy()
+    Outcomes.from_table(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_names_may_be_numbers() -> None:
+    outcomes = Outcomes.from_table(table(agent=[1, 2, 1]))
+    assert outcomes.agents.tolist() == ["1", "2"]
+
+
+def test_columns_of_kinds_that_pandas_invented_are_taken() -> None:
+    frame = pd.DataFrame(COLUMNS).astype({"agent": "category", "task": "string"})
+    outcomes = Outcomes.from_table(frame.astype({"successes": "Int64"}))
+    assert_same(outcomes, Outcomes.from_table(COLUMNS))
+
+
+@pytest.mark.parametrize("names", [("agent", "y"), ("x", "x"), ("successes", "rollouts")])
+def test_a_feature_never_takes_the_place_of_a_column(tmp_path: Path, names: Any) -> None:
+    with pytest.raises(ValueError, match=r"name|column"):
+        example(features=np.arange(6).reshape(3, 2), feature_names=names).to_table(
+            tmp_path / "table.csv"
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tasks", [2, 30_000])
+def test_names_of_two_lines_come_back(tmp_path: Path, tasks: int) -> None:
+    names = [f"task\n{'-' * 50} {i}" for i in range(tasks)]
+    outcomes = Outcomes(np.ones((1, tasks), np.uint8), np.uint8(1), tasks=names)  # type: ignore
+    outcomes.to_table(tmp_path / "table.csv")
+    assert_same(outcomes, Outcomes.from_table(tmp_path / "table.csv"))
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+REFUSED: list[tuple[Any, str]] = [
+    ({}, "the table is empty"),
+    ({name: [] for name in COLUMNS}, "the table is empty"),
+    (pd.DataFrame(), "the table is empty"),
+    (without("rollouts"), "no column 'rollouts'; it has: agent, task, successes$"),
+    ({"Agent": ["a"], "n": [1]}, "no column 'agent', 'task', 'successes', 'rollouts'; it has: Age"),
+    (table(agent=["a"]), r"columns of the table have different lengths: \[1, 3\]"),
+    (table(successes=[1, -1, 0]), "row 1: successes is -1, expected a whole number from 0 on"),
+    (table(successes=[1, 0, 0.5]), "row 2: successes is 0.5, expected a whole number from 0 on"),
+    (table(successes=[np.nan, 0, 0]), "row 0: successes is nan, expected a whole number from 0"),
+    (table(successes=[1, None, 0]), "row 1: successes is nan, expected a whole number from 0"),
+    (table(rollouts=[2, 2, np.inf]), "row 2: rollouts is inf, expected a whole number from 0 on"),
+    (table(rollouts=[2, 2, -3]), "row 2: rollouts is -3, expected a whole number from 0 on"),
+    (table(successes=["1", "many", "0"]), "the column 'successes' must hold whole numbers"),
+    (table(successes=[1, 0, 4]), "a has 4 successes on s in 3 rollouts"),
+    (table(task=["t", "t", "t"]), "row 2 repeats a on t; each pair of agent and task has one row"),
+    (table(agent=["a", None, "a"]), "row 1 has no agent"),
+    (table(agent=["a", "", "a"]), "row 1 has no agent"),
+    (pd.DataFrame(table(task=["t", "t", np.nan])), "row 2 has no task"),
+    (table(size=[1, 2, 3]), r"the feature 'size' of t differs from row to row \(row 0\)"),
+    (table(size=[1, 1, np.nan]), r"row 2: the feature 'size' is missing"),
+    (table(size=[1, 1, np.inf]), "the features of s hold NaN or infinity"),
+    (table(size=["big", "big", "small"]), "'size' is taken for a feature .*, but is not numbers"),
+    ("table.txt", "the name of a table ends in .csv or .parquet, not 'table.txt'"),
+    ("table", "the name of a table ends in .csv or .parquet, not 'table'"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), REFUSED, ids=range(len(REFUSED)))
+def test_bad_tables_are_refused_in_one_sentence(given: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        Outcomes.from_table(given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [None, 5, [1, 2], np.zeros((2, 4))])
+def test_what_is_no_table_is_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"a table is the path of a .csv or .parquet file, a Data"):
+        Outcomes.from_table(given)
+
+
+UNCLEAR: list[tuple[Any, str]] = [
+    ({"agent": "a", "task": "t", "successes": 1, "rollouts": 2}, "column"),  # TypeError: len()
+    (table(agent=["a", float("nan"), "a"]), "row 1 has no agent"),  # becomes the agent "nan"
+    (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 1 has no agent"),  # TypeError
+    (table(agent=np.full((3, 2), "a")), "agent"),  # TypeError or IndexError
+    (table(size=np.zeros((3, 2))), "size"),  # "could not be broadcast to indexing result"
+    (table(size=pd.to_datetime(["2026-01-01"] * 3)), "size"),  # taken: nanoseconds since 1970
+    (table(size=[1j, 1j, 1j]), "size"),  # taken, with a ComplexWarning
+    (table(successes=[1, "many", 0]), "row 1 holds 'many'"),  # the row is not named
+    (
+        table(successes=[1, 0, 1e300], rollouts=[2, 2, 1e300]),
+        "row 2",
+    ),  # "invalid value in cast", then "successes must be whole numbers"
+    (
+        pd.DataFrame([["a", "t", 1, 2, 3]], columns=[*COLUMNS, "task"]),
+        "two columns",
+    ),  # IndexError: index 0 is out of bounds
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), UNCLEAR, ids=range(len(UNCLEAR)))
+def test_more_bad_tables_are_refused_in_one_sentence(given: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence) as caught:
+        Outcomes.from_table(given)
+    assert "broadcast" not in str(caught.value)
+
+
+def test_large_counts_are_exact() -> None:
+    large = 2**53 + 1
+    outcomes = Outcomes.from_table(table(successes=[large, 0, 0], rollouts=[large, 2, 3]))
+    assert outcomes.successes[0, 0] == large
+
+
+# -- files that are refused ------------------------------------------------------------------------
+
+HEADING = "agent,task,successes,rollouts"
+
+
+def refuses(path: Path, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        Outcomes.from_table(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_missing_file_is_named(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(FileNotFoundError, match=f"there is no file .*nowhere.{kind}"):
+        Outcomes.from_table(tmp_path / f"nowhere.{kind}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_file_is_named(tmp_path: Path, kind: str) -> None:
+    (tmp_path / f"empty.{kind}").touch()
+    refuses(tmp_path / f"empty.{kind}", f"cannot read .*empty.{kind} as a {kind} table")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_of_something_else_is_named(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"bytes.{kind}"
+    path.write_bytes(bytes(range(256)) * 10)
+    refuses(path, f"cannot read .*bytes.{kind} as a {kind} table")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (HEADING, "the table is empty"),
+        (
+            f"{HEADING}\na,t,1",
+            "cannot read .*table.csv as a csv table: .*Expected 4 columns, got 3",
+        ),
+        (f"{HEADING}\na,t,1,2\n,t,1,2", "row 1 has no agent"),
+        (f"{HEADING}\na,t,1,2\nb,t,,2", "row 1: successes is nan, expected a whole number"),
+        (f"{HEADING}\na,t,few,2", "the column 'successes' must hold whole numbers"),
+        (f"{HEADING},agent\na,t,1,2,b", "two columns of the same name|exists 2 times"),
+        (HEADING.replace(",", ";") + "\na;t;1;2", "no column 'agent', .*; it has: agent;task;succ"),
+    ],
+)
+def test_a_wrong_csv_file_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "table.csv").write_text(text + "\n")
+    refuses(tmp_path / "table.csv", sentence)
+
+
+@pytest.mark.parametrize(
+    "text", [f"{HEADING}\na,t,2020-01-01,2", f"{HEADING},when\na,t,1,2,2020-01-01"]
+)
+def test_dates_are_no_numbers(tmp_path: Path, text: str) -> None:
+    (tmp_path / "table.csv").write_text(text + "\n")
+    refuses(tmp_path / "table.csv", "column '(successes|when)'")
+
+
+def test_text_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_bytes(f"{HEADING}\nä,t,1,2\n".encode("latin-1"))
+    refuses(tmp_path / "old.csv", "cannot read .*old.csv as a csv table: .*UTF8")
+
+
+def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:
+    example().to_table(tmp_path / "whole.parquet")
+    whole, path = (tmp_path / "whole.parquet").read_bytes(), tmp_path / "bad.parquet"
+    faults = []
+    for place in range(0, len(whole), 5):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            Outcomes.from_table(path)
+        except ValueError as error:
+            if "Arrow" in type(error).__name__ or isinstance(error, UnicodeError):
+                faults.append(f"{place}: {type(error).__name__}")
+        except Exception as error:
+            faults.append(f"{place}: {type(error).__name__} {error}")
+    assert not faults, f"{len(faults)} places, such as {faults[:3]}"
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["table.txt", "table", "table.npz"])
+def test_an_unknown_ending_is_refused_before_writing(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=f"ends in .csv or .parquet, not '{name}'"):
+        example().to_table(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_missing_folder_is_named(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(FileNotFoundError, match=r"the folder .*no does not exist"):
+        example().to_table(tmp_path / "no" / f"table.{kind}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_that_fails_halfway_harms_nothing(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    def half(table: Any, path: Path) -> None:
+        path.write_text("half a ta")
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / f"table.{kind}"
+    example().to_table(path)
+    monkeypatch.setattr(pyarrow.csv, "write_csv", half)
+    monkeypatch.setattr(pyarrow.parquet, "write_table", half)
+    with pytest.raises(OSError, match="No space left"):
+        example(rollouts=20).to_table(path)
+    assert_same(example(), Outcomes.from_table(path))
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_objects_are_not_columns_of_numbers() -> None:
+    with pytest.raises(ValueError, match="must hold whole numbers"):
+        tables.counts(np.array([{}, []], object), "successes")
