@@ -134,7 +134,7 @@ def test_a_bad_action_is_refused(action: Any) -> None:
 def test_a_bad_force_is_refused(action: Any) -> None:
     env = TaskEnv("PointMass")
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="expected finite actions"):
+    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
         env.step(action)
 
 
@@ -417,14 +417,14 @@ def test_bad_actions_of_copies_are_refused(actions: Any) -> None:
 def test_bad_forces_of_copies_are_refused(shape: tuple[int, ...]) -> None:
     envs = TaskVectorEnv("PointMass", 3)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match="expected finite actions"):
+    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
         envs.step(np.zeros(shape))
 
 
 def test_a_force_that_is_no_number_is_refused() -> None:
     envs = TaskVectorEnv("PointMass", 2)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match="expected finite actions"):
+    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
         envs.step(np.array([[0.0, 0.0], [np.nan, 0.0]]))
 
 
@@ -434,7 +434,7 @@ def test_copies_need_a_reset_before_the_first_step() -> None:
 
 
 def test_at_least_one_copy_is_needed() -> None:
-    with pytest.raises(ValueError, match="num_envs must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="num_envs must be a whole number from 1 on, not 0"):
         TaskVectorEnv("MultiKeyNav", 0)
 
 

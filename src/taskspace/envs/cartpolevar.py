@@ -49,7 +49,7 @@ def sample(task, stream, distribution):
 FAST = {"arcp", "contract"}
 
 
-@njit(fastmath=FAST, forceinline=True)
+@njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def sin_cos(angle):
     """Sine and cosine by their series, exact in double precision while the pole is up.
 
@@ -62,7 +62,7 @@ def sin_cos(angle):
     return angle * sine, 1.0 + z * cosine
 
 
-@njit(fastmath=FAST, forceinline=True)
+@njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def step(state, action, stream):
     """One Euler step of Gym's cart pole, with the task's force."""
     x, v, theta, omega = state[X], state[V], state[THETA], state[OMEGA]

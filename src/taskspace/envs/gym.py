@@ -45,8 +45,8 @@ class _Copies:
         self.distribution = self.env.distribution_index(distribution)
         self.table = self._task_table(tasks, distribution)
         self.states, self.streams = empty_lanes(self.env.state_size, copies)
-        self.elapsed = np.zeros(copies, np.int64)
-        self.status = np.full(copies, OUT_OF_TIME)
+        self.elapsed = np.zeros(copies, np.int32)
+        self.status = np.full(copies, OUT_OF_TIME, np.int8)
         self.seeded = False
 
     def _task_table(self, tasks: ArrayLike | None, distribution: str) -> Tasks:
@@ -267,18 +267,18 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             return _continuous(actions, self.action_space)
         values = np.asarray(actions)
         count = len(self.task_environment.action_names)
-        whole = np.issubdtype(values.dtype, np.integer)
-        if (
-            values.shape != (self.num_envs,)
-            or not whole
-            or values.min() < 0
-            or values.max() >= count
-        ):
+        if values.shape != (self.num_envs,) or values.dtype.kind not in "iu":
             raise ValueError(
                 f"expected {self.num_envs} whole numbers from 0 to {count - 1};"
                 f" got {values.dtype} of shape {values.shape}"
             )
-        return values.astype(np.int64, copy=False)
+        batch = np.ascontiguousarray(values, np.int64)
+        if batch.view(np.uint64).max() >= count:  # a negative number is a huge one without sign
+            raise ValueError(
+                f"expected whole numbers from 0 to {count - 1};"
+                f" got {values.min()} to {values.max()}"
+            )
+        return batch
 
     def render(self) -> Any:
         """A picture of every copy."""

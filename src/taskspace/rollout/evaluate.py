@@ -74,7 +74,7 @@ def evaluate(
     >>> agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
     >>> outcomes = ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5)
     >>> outcomes.rates.mean(axis=1).round(2)
-    array([0.98, 0.02])
+    array([0.99, 0.01])
     """
     check_environment(env)
     names, agents = _named(population)
