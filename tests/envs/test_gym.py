@@ -409,7 +409,7 @@ def test_make_vec_of_single_copies_works_too() -> None:
 def test_bad_actions_of_copies_are_refused(actions: Any) -> None:
     envs = TaskVectorEnv("MultiKeyNav", 3)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match="expected 3 whole numbers from 0 to 6"):
+    with pytest.raises(ValueError, match=r"expected (3 )?whole numbers from 0 to 6"):
         envs.step(actions)
 
 

@@ -86,7 +86,8 @@ def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]
         tasks, rollouts, first, last,  # episodes first .. last - 1 of task * rollouts + rollout
         seed, agent, gamma, horizon,
         buffers, actions,  # work space
-        solved, lengths, returns,  # results, an entry per episode
+        successes, steps,  # counts, an entry per task from the first episode's on
+        results, returns,  # an entry per episode, or empty where they are not wanted
     ):  # fmt: skip
         """Play the episodes in 64 lanes; a lane takes the next episode as soon as its own ends."""
         states = np.zeros((tasks.shape[1], LANES))
@@ -121,9 +122,13 @@ def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]
                 earned[lane] += reward(state, status)
                 if status == RUNNING:
                     continue
-                solved[episode[lane] - first] = status == SOLVED
-                lengths[episode[lane] - first] = elapsed[lane]
-                returns[episode[lane] - first] = earned[lane]
+                task = episode[lane] // rollouts - first // rollouts
+                successes[task] += status == SOLVED
+                steps[task] += elapsed[lane]
+                if len(results):
+                    results[episode[lane] - first] = status == SOLVED
+                if len(returns):
+                    returns[episode[lane] - first] = earned[lane]
                 elapsed[lane], earned[lane] = 0, 0.0
                 if waiting < last:
                     task, rollout = waiting // rollouts, waiting % rollouts

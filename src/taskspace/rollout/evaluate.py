@@ -24,8 +24,9 @@ from taskspace.rollout.compiled import EnginePolicy, play_factory
 from taskspace.rollout.general import BadAnswerError, play_general
 from taskspace.rollout.network import LANES
 
-# The most steps in one piece of work: below half a second, so that Ctrl-C is soon heard.
-_STEPS_PER_CHUNK = 500_000
+# The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
+# and threads end together; enough for the last lanes of a piece to cost little.
+_STEPS_PER_CHUNK = 250_000
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,14 @@ class _Chunk:
 
 
 @dataclass(frozen=True)
-class _Results:
-    """One entry per episode of a chunk."""
+class _Played:
+    """What came of a chunk."""
 
-    solved: NDArray[np.bool_]
-    lengths: NDArray[np.int32]
-    returns: NDArray[np.float64]
+    tasks: slice  # the tasks that it has episodes of
+    successes: NDArray[np.int64]  # for each of them
+    steps: NDArray[np.int64]
+    results: NDArray[np.bool_]  # for each episode; empty where not wanted
+    returns: NDArray[np.float64]  # likewise
 
 
 def evaluate(
@@ -90,20 +93,17 @@ def evaluate(
     steps = smallest_counts(shape, rollouts * env.horizon)
     returns = np.zeros(shape, np.float32) if keep_returns else None
     results = np.zeros((*shape, rollouts), np.bool_) if keep_results else None
-    player = _Player(env, names, policies, rows, rollouts, key, keep_returns)
+    player = _Player(env, names, policies, rows, rollouts, key, keep_results, keep_returns)
     total = len(policies) * len(rows) * rollouts
     with progress_bar("Playing episodes", total, progress) as advance:
-        for chunk, result in player.play_all(threads):
-            task = np.arange(chunk.first, chunk.last) // rollouts
-            begin, end = task[0], task[-1] + 1
-            weights = (result.solved, result.lengths, result.returns)
-            solved, length, earned = (np.bincount(task - begin, w) for w in weights)
-            successes[chunk.agent, begin:end] += solved.astype(successes.dtype)
-            steps[chunk.agent, begin:end] += length.astype(steps.dtype)
-            if returns is not None:
-                returns[chunk.agent, begin:end] += (earned / rollouts).astype(np.float32)
+        for chunk, played in player.play_all(threads):
+            cells = (chunk.agent, played.tasks)
+            successes[cells] += played.successes.astype(successes.dtype)
+            steps[cells] += played.steps.astype(steps.dtype)
             if results is not None:
-                results[chunk.agent].reshape(-1)[chunk.first : chunk.last] = result.solved
+                results[chunk.agent].reshape(-1)[chunk.first : chunk.last] = played.results
+            if returns is not None:
+                returns[cells] += _means(played.returns, chunk, rollouts)
             advance(chunk.last - chunk.first)
     return Outcomes(
         successes=successes,
@@ -116,6 +116,12 @@ def evaluate(
         results=results,
         info={"environment": env.name, "seed": key, "success": "the environment's own rule"},
     )
+
+
+def _means(returns: NDArray[np.float64], chunk: _Chunk, rollouts: int) -> NDArray[np.float32]:
+    """A task's returns, summed up in the order of the rollouts, over their number."""
+    task = np.arange(chunk.first, chunk.last) // rollouts
+    return (np.bincount(task - task[0], returns) / rollouts).astype(np.float32)
 
 
 def _named(population: Any) -> tuple[list[str], list[Any]]:
@@ -145,7 +151,7 @@ class _Player:
 
     def __init__(
         self, env: Environment, names: list[str], policies: list[Any], tasks: Tasks,
-        rollouts: int, seed: int, shaped: bool,
+        rollouts: int, seed: int, keep_results: bool, keep_returns: bool,
     ) -> None:  # fmt: skip
         self.env, self.names, self.tasks = env, names, tasks
         self.policies = [
@@ -153,9 +159,10 @@ class _Player:
             for policy in policies
         ]
         self.rollouts, self.seed = rollouts, seed
-        self.reward = (env.reward if shaped else None) or sparse_reward
+        self.keep_results, self.keep_returns = keep_results, keep_returns
+        self.reward = (env.reward if keep_returns else None) or sparse_reward
 
-    def play_all(self, threads: int) -> Iterator[tuple[_Chunk, _Results]]:
+    def play_all(self, threads: int) -> Iterator[tuple[_Chunk, _Played]]:
         """Results, always in the same order; what is under way at a time is bounded."""
         yield from self._in_threads(self._chunks(compiled=True), threads)
         for chunk in self._chunks(compiled=False):
@@ -173,8 +180,8 @@ class _Player:
 
     def _in_threads(
         self, waiting: Iterator[_Chunk], threads: int
-    ) -> Iterator[tuple[_Chunk, _Results]]:
-        running: deque[tuple[_Chunk, Future[_Results]]] = deque()
+    ) -> Iterator[tuple[_Chunk, _Played]]:
+        running: deque[tuple[_Chunk, Future[_Played]]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             try:
                 for chunk in waiting:
@@ -186,33 +193,39 @@ class _Player:
             finally:
                 pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
 
-    def _oldest(self, running: deque[tuple[_Chunk, Future[_Results]]]) -> tuple[_Chunk, _Results]:
+    def _oldest(self, running: deque[tuple[_Chunk, Future[_Played]]]) -> tuple[_Chunk, _Played]:
         chunk, future = running.popleft()
         return chunk, future.result()
 
-    def _empty(self, chunk: _Chunk) -> _Results:
-        count = chunk.last - chunk.first
-        return _Results(np.zeros(count, np.bool_), np.zeros(count, np.int32), np.zeros(count))
-
-    def _compiled(self, chunk: _Chunk) -> _Results:
-        policy, env, results = self.policies[chunk.agent], self.env, self._empty(chunk)
+    def _compiled(self, chunk: _Chunk) -> _Played:
+        policy, env = self.policies[chunk.agent], self.env
+        tasks = slice(chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts + 1)
+        counts, episodes = tasks.stop - tasks.start, chunk.last - chunk.first
+        played = _Played(
+            tasks,
+            np.zeros(counts, np.int64),
+            np.zeros(counts, np.int64),
+            np.zeros(episodes if self.keep_results else 0, np.bool_),
+            np.zeros(episodes if self.keep_returns else 0),
+        )
         play = build(play_factory, env.lanes.transition, self.reward, policy.draw)
         play(
             *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent, env.gamma, env.horizon,
             policy.empty_buffers(), policy.empty_actions(LANES),
-            results.solved, results.lengths, results.returns,
+            played.successes, played.steps, played.results, played.returns,
         )  # fmt: skip
-        return results
+        return played
 
-    def _general(self, chunk: _Chunk) -> _Results:
-        results = self._empty(chunk)
+    def _general(self, chunk: _Chunk) -> _Played:
         try:
-            play_general(
+            solved, lengths, returns = play_general(
                 self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
                 chunk.first, chunk.last, self.seed, chunk.agent,
-                results.solved, results.lengths, results.returns,
             )  # fmt: skip
         except BadAnswerError as error:
             raise BadAnswerError(f"{self.names[chunk.agent]}: {error}") from error
-        return results
+        task = np.arange(chunk.first, chunk.last) // self.rollouts
+        successes = np.bincount(task - task[0], solved).astype(np.int64)
+        steps = np.bincount(task - task[0], lengths).astype(np.int64)
+        return _Played(slice(task[0], task[-1] + 1), successes, steps, solved, returns)

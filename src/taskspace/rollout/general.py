@@ -159,10 +159,11 @@ def _told(values: NDArray[Any] | None) -> str:
 
 def play_general(
     policy: Any, env: Environment, tasks: Tasks, rollouts: int, first: int, last: int,
-    seed: int, agent: int, solved: NDArray[np.bool_], lengths: NDArray[np.int32],
-    returns: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """Play episodes first .. last - 1, as the compiled engine does, and fill in their results."""
+    seed: int, agent: int,
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
+    """Play episodes first .. last - 1 as the engine does: solved, length and return of each."""
+    solved, lengths = np.zeros(last - first, np.bool_), np.zeros(last - first, np.int64)
+    returns = np.zeros(last - first)
     lanes = Lanes.empty(env, GENERAL_LANES)
     count = min(GENERAL_LANES, last - first)
     episode = np.full(GENERAL_LANES, -1)
@@ -186,3 +187,4 @@ def play_general(
         episode[ended] = -1
         episode[ended[: len(fresh)]] = fresh
         lanes.begin(ended[: len(fresh)], tasks, fresh, rollouts, seed, agent)
+    return solved, lengths, returns
