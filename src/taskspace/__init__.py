@@ -19,6 +19,7 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
+    from taskspace.embedding.estimator import TaskEmbedder
     from taskspace.envs.base import Environment
     from taskspace.envs.registry import make
     from taskspace.outcomes import Outcomes
@@ -34,6 +35,7 @@ _HOMES = {
     "Gaussian": "taskspace.population.policies",
     "MLPPolicy": "taskspace.population.policies",
     "Outcomes": "taskspace.outcomes",
+    "TaskEmbedder": "taskspace.embedding.estimator",
     "evaluate": "taskspace.rollout.evaluate",
     "make": "taskspace.envs.registry",
     "record": "taskspace.rollout.trajectories",
@@ -47,6 +49,7 @@ __all__ = [
     "Gaussian",
     "MLPPolicy",
     "Outcomes",
+    "TaskEmbedder",
     "__version__",
     "evaluate",
     "make",

@@ -1,0 +1,1 @@
+"""Where in space: networks, losses and the estimator that learns the map."""

@@ -1,0 +1,252 @@
+"""`TaskEmbedder`: the scikit-learn estimator that learns the map."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from taskspace import checks
+from taskspace.constraints import check_orders
+from taskspace.embedding import storage
+from taskspace.embedding.training import HELD_OUT, Constraints, Training, fit_network
+from taskspace.outcomes import Outcomes
+from taskspace.progress import progress_bar
+from taskspace.similarity import SuccessStatistics
+
+MOST_COMPONENTS = 10  # what "auto" goes up to
+WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
+
+
+class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns a vector for every task: inner product = similarity, length = difficulty.
+
+    `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
+    `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
+    hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
+    standardized, and the scaling is kept in the model.
+
+    >>> import numpy as np, taskspace as ts
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = rng.uniform(size=(60, 2))
+    >>> skills = rng.uniform(size=(20, 2))
+    >>> solved = np.all(skills[:, None] > tasks, axis=2)  # agents x tasks
+    >>> outcomes = ts.Outcomes(10 * solved, 10, features=tasks)
+    >>> embedder = ts.TaskEmbedder(n_components=2, steps=200, random_state=0).fit(outcomes)
+    >>> embedder.transform(tasks).shape
+    (60, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        norm_weight: float = 0.4,
+        hidden: Sequence[int] | Callable[[int, int], torch.nn.Module] = (32, 32),
+        learning_rate: float = 3e-3,
+        batch_size: int = 128,
+        steps: int = 10_000,
+        patience: int = 20,
+        random_state: int | None = None,
+        device: str = "cpu",
+        progress: bool | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.norm_weight = norm_weight
+        self.hidden = hidden
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.steps = steps
+        self.patience = patience
+        self.random_state = random_state
+        self.device = device
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> TaskEmbedder:
+        """Learn from `Outcomes` (which hold the tasks), or from tasks `X` and their outcomes.
+
+        Instead of `outcomes`, `y` may give scores, a row for each task and a column for each agent.
+        """
+        if isinstance(X, Outcomes):
+            X, outcomes = _features(X), X
+        if outcomes is None and y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        tasks = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
+        statistics = _statistics(tasks, y, outcomes)
+        check_orders(statistics)
+        self._check_settings()
+        rng = np.random.default_rng(self.random_state)
+        self.mean_, self.scale_ = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
+        pools = _split(len(tasks), rng)
+        inputs = torch.tensor((tasks - self.mean_) / self.scale_, dtype=torch.float32)
+        self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
+        self.test_scores_ = _accuracies(self.transform(tasks), self.test_)
+        return self
+
+    def _fit_dimensions(
+        self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
+    ) -> None:
+        """Fit one dimension, or ever more until the test loss falls no longer."""
+        train, validation, test = pools
+        self.test_ = Constraints.draw(statistics, test, HELD_OUT, self.norm_weight, rng)
+        auto = self.n_components == "auto"
+        sizes = range(1, MOST_COMPONENTS + 1) if auto else [int(self.n_components)]
+        seeds = rng.integers(0, 2**31, size=len(sizes))
+        self.dimension_losses_: dict[int, float] = {}
+        best = np.inf
+        for size, seed in zip(sizes, seeds, strict=True):
+            network, history = self._fit_one(
+                size, int(seed), inputs, statistics, (train, validation)
+            )
+            with torch.no_grad():
+                loss = float(self.test_.batches().loss(0, network, inputs, self.norm_weight))
+            self.dimension_losses_[size] = loss
+            if auto and loss > best * (1 - WORTH_ANOTHER):
+                break
+            best = loss
+            self.n_components_ = size
+            self.network_ = network.to("cpu").double()
+            self.history_ = {"step": history.step, "loss": history.loss}
+            self.history_["validation"] = history.validation
+
+    def _fit_one(
+        self, size: int, seed: int, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any
+    ) -> Any:
+        training = Training(
+            self.norm_weight, self.learning_rate, self.batch_size, self.steps, self.patience
+        )
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # small matrices: more threads only wait for each other
+        try:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed)
+                network = self._network(inputs.shape[1], size).to(self.device)
+            title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
+            with progress_bar(title, self.steps, self.progress) as advance:
+                rng = np.random.default_rng(seed)
+                history = fit_network(
+                    network, inputs, statistics, pools, training, rng,
+                    lambda done, _: advance(done),
+                )  # fmt: skip
+        finally:
+            torch.set_num_threads(threads)
+        return network, history
+
+    def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
+        if callable(self.hidden):
+            return self.hidden(inputs, outputs)
+        return storage.perceptron((inputs, *self.hidden, outputs))
+
+    def _check_settings(self) -> None:
+        if self.n_components != "auto":
+            checks.whole(self.n_components, "n_components", 1)
+        for name in ("batch_size", "steps", "patience"):
+            checks.whole(getattr(self, name), name, 1)
+        if not callable(self.hidden):
+            for size in self.hidden:
+                checks.whole(size, "the size of a hidden layer", 1)
+        if not self.norm_weight >= 0 or not self.learning_rate > 0:
+            raise ValueError("norm_weight must not be negative, and learning_rate positive")
+
+    # -- what it tells ---------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The vector of each task (tasks, n_components), seen before or not."""
+        check_is_fitted(self, "network_")
+        tasks = validate_data(self, X, dtype=np.float64, reset=False)
+        with torch.no_grad():
+            vectors: NDArray[np.float64] = self.network_(
+                torch.from_numpy((tasks - self.mean_) / self.scale_)
+            ).numpy()
+        return vectors
+
+    def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
+        """Inner products of the tasks of the first set (rows) with those of the second."""
+        return self.transform(_as_rows(first)) @ self.transform(_as_rows(second)).T
+
+    def difficulty(self, X: Any) -> NDArray[np.float64]:
+        """The length of each task's vector: it grows with the probability of failure."""
+        return np.linalg.norm(self.transform(_as_rows(X)), axis=1)
+
+    def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
+        """Share of constraints that hold on these tasks: the mean over the two kinds."""
+        if isinstance(X, Outcomes):
+            X, outcomes = _features(X), X
+        tasks = np.asarray(X, np.float64)
+        statistics = _statistics(tasks, y, outcomes)
+        everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
+        drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
+        return float(np.mean(list(_accuracies(self.transform(tasks), drawn).values())))
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model to a folder: JSON settings and safetensors, no pickle."""
+        check_is_fitted(self, "network_")
+        storage.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> TaskEmbedder:
+        """Read a folder that `save` wrote."""
+        return storage.load(cls, folder)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.non_deterministic = False
+        return tags
+
+
+def _features(outcomes: Outcomes) -> NDArray[np.float64]:
+    if outcomes.features is None:
+        raise ValueError("these outcomes hold no features of the tasks; pass tasks with them")
+    return outcomes.features
+
+
+def _as_rows(tasks: ArrayLike) -> Any:
+    array = np.asarray(tasks)
+    return array[None] if array.ndim == 1 else array
+
+
+def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:
+    if outcomes is not None:
+        if outcomes.n_tasks != len(tasks):
+            raise ValueError(f"{len(tasks)} tasks, but outcomes on {outcomes.n_tasks}")
+        return SuccessStatistics.from_outcomes(outcomes)
+    scores = checks.numbers(y, "y")
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if scores.ndim != 2 or len(scores) != len(tasks):
+        raise ValueError(f"{len(tasks)} tasks, but scores of shape {scores.shape}")
+    low, high = scores.min(), scores.max()
+    if low < 0 or high > 1:
+        scores = (scores - low) / (high - low)
+    return SuccessStatistics.from_rates(scores.T)
+
+
+def _split(tasks: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """Tasks to train, validate and test on; few tasks serve all three."""
+    order = rng.permutation(tasks)
+    if tasks < 100:
+        return order, order, order
+    tenth = tasks // 10
+    return order[2 * tenth :], order[:tenth], order[tenth : 2 * tenth]
+
+
+def _accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
+    """Which share of the constraints these vectors satisfy."""
+    found = {}
+    anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)
+    if len(anchor):
+        yes = (anchor * one).sum(1) > (anchor * other).sum(1)
+        p = constraints.triplets.probability
+        found["similarity"] = float(np.where(yes, p, 1 - p).mean())
+    easier, harder = (np.linalg.norm(vectors[column], axis=1) for column in constraints.pairs.T)
+    if len(easier):
+        found["difficulty"] = float((harder > easier).mean())
+    return found

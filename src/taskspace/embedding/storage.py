@@ -1,0 +1,110 @@
+"""A fitted embedder as a folder: `embedder.json` and `weights.safetensors`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from taskspace._version import __version__
+
+FORMAT, FORMAT_VERSION = "taskspace embedder", 1
+_SETTINGS, _WEIGHTS = "embedder.json", "weights.safetensors"
+
+
+def perceptron(sizes: tuple[int, ...]) -> torch.nn.Sequential:
+    """Linear layers with ReLU between them."""
+    layers: list[torch.nn.Module] = []
+    for inputs, outputs in itertools.pairwise(sizes):
+        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
+    return torch.nn.Sequential(*layers[:-1])
+
+
+def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
+    """Write the folder, all or nothing; an older one of the same name is replaced."""
+    if callable(embedder.hidden):
+        raise ValueError("an embedder with a network of your own cannot be saved; save its weights")
+    target = Path(folder)
+    if target.exists() and not (target / _SETTINGS).is_file():
+        raise ValueError(f"{target} is there already and is not an embedder; choose another folder")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
+    try:
+        (temporary / _SETTINGS).write_text(json.dumps(_settings(embedder), indent=2))
+        tensors = dict(embedder.network_.state_dict())
+        tensors |= {"mean": torch.tensor(embedder.mean_), "scale": torch.tensor(embedder.scale_)}
+        save_file(tensors, temporary / _WEIGHTS)
+        temporary.chmod(0o755)
+        if target.exists():
+            old = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
+            target.replace(old / "old")
+            temporary.replace(target)
+            shutil.rmtree(old)
+        else:
+            temporary.replace(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _settings(embedder: Any) -> dict[str, Any]:
+    names = getattr(embedder, "feature_names_in_", None)
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "taskspace": __version__,
+        "parameters": {**embedder.get_params(), "hidden": list(embedder.hidden)},
+        "components": embedder.n_components_,
+        "features": embedder.n_features_in_,
+        "feature_names": None if names is None else [str(name) for name in names],
+        "history": embedder.history_,
+        "test_scores": embedder.test_scores_,
+        "dimension_losses": {str(k): v for k, v in embedder.dimension_losses_.items()},
+    }
+
+
+def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
+    """Read the folder back into an embedder."""
+    source = Path(folder)
+    if not (source / _SETTINGS).is_file():
+        raise FileNotFoundError(f"there is no embedder in {source}: {_SETTINGS} is missing")
+    try:
+        settings = json.loads((source / _SETTINGS).read_text())
+        kind, version = settings.get("format"), settings.get("version")
+    except (ValueError, AttributeError) as error:
+        raise ValueError(f"{source / _SETTINGS} is damaged; expected JSON") from error
+    if kind != FORMAT or version != FORMAT_VERSION:
+        raise ValueError(
+            f"{source} is in format {kind!r}, version {version}; this taskspace reads"
+            f" {FORMAT!r}, version {FORMAT_VERSION}"
+        )
+    try:
+        return _restore(cls, settings, load_file(source / _WEIGHTS))
+    except (KeyError, TypeError, RuntimeError, OSError, ValueError, SafetensorError) as error:
+        raise ValueError(
+            f"the embedder in {source} is damaged ({type(error).__name__}); save it again"
+        ) from error
+
+
+def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
+    parameters = {**settings["parameters"], "hidden": tuple(settings["parameters"]["hidden"])}
+    embedder = cls(**parameters)
+    embedder.mean_, embedder.scale_ = tensors.pop("mean").numpy(), tensors.pop("scale").numpy()
+    embedder.n_features_in_ = int(settings["features"])
+    if settings["feature_names"] is not None:
+        embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
+    embedder.n_components_ = int(settings["components"])
+    sizes = (embedder.n_features_in_, *embedder.hidden, embedder.n_components_)
+    embedder.network_ = perceptron(sizes).double()
+    embedder.network_.load_state_dict(tensors)
+    embedder.history_, embedder.test_scores_ = settings["history"], settings["test_scores"]
+    embedder.dimension_losses_ = {int(k): v for k, v in settings["dimension_losses"].items()}
+    return embedder

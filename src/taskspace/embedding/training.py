@@ -1,0 +1,147 @@
+"""Algorithm 1: fit a network to ordinal constraints, drawn afresh for every step."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from taskspace.constraints import (
+    Triplets,
+    can_tell_difficulty,
+    can_tell_similarity,
+    draw_pairs,
+    draw_triplets,
+)
+from taskspace.embedding.losses import norm_loss, triplet_loss
+from taskspace.similarity import SuccessStatistics
+
+CLIP_NORM = 2.0
+HELD_OUT = 1000  # constraints of each kind for validation, and as many for the test
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to fit."""
+
+    norm_weight: float
+    learning_rate: float
+    batch_size: int
+    steps: int
+    patience: int  # checks without a better validation loss before it stops
+    check_every: int = 250
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Constraints of both kinds; a kind that the outcomes cannot tell is empty."""
+
+    triplets: Triplets
+    pairs: NDArray[np.int64]
+
+    @classmethod
+    def draw(
+        cls,
+        statistics: SuccessStatistics,
+        pool: NDArray[np.int64],
+        n: int,
+        norm_weight: float,
+        rng: np.random.Generator,
+    ) -> Constraints:
+        """`n` of each kind among the tasks of the pool."""
+        triplets = Triplets(np.zeros((0, 3), np.int64), np.zeros(0))
+        if can_tell_similarity(statistics, pool):
+            triplets = draw_triplets(statistics, n, rng, pool)
+        pairs = np.zeros((0, 2), np.int64)
+        if norm_weight > 0 and can_tell_difficulty(statistics, pool):
+            pairs = draw_pairs(statistics, n, rng, pool)
+        return cls(triplets, pairs)
+
+    def batches(self, steps: int = 1) -> Batches:
+        """The same, cut into steps and ready for the network."""
+        three = self.triplets.tasks.reshape(steps, -1, 3).transpose(0, 2, 1).reshape(steps, -1)
+        two = self.pairs.reshape(steps, -1, 2).transpose(0, 2, 1).reshape(steps, -1)
+        rows = torch.from_numpy(np.concatenate([three, two], axis=1))
+        probability = self.triplets.probability.reshape(steps, -1).astype(np.float32)
+        return Batches(rows, torch.from_numpy(probability), three.shape[1])
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Constraints of each step: the tasks that occur in them, in one row for one forward pass."""
+
+    rows: torch.Tensor  # (steps, tasks): anchors, ones, others, easier, harder
+    probability: torch.Tensor  # (steps, triplets)
+    in_triplets: int  # how many of the tasks belong to triplets
+
+    def loss(
+        self, step: int, network: torch.nn.Module, tasks: torch.Tensor, norm_weight: float
+    ) -> torch.Tensor:
+        """The objective of Algorithm 1 on the constraints of one step."""
+        vectors = network(tasks[self.rows[step].to(tasks.device)])
+        total = vectors.new_zeros(())
+        if self.in_triplets:
+            anchor, one, other = vectors[: self.in_triplets].chunk(3)
+            probability = self.probability[step].to(vectors)
+            total = total + triplet_loss(anchor, one, other, probability)
+        if self.in_triplets < len(vectors):
+            easier, harder = vectors[self.in_triplets :].chunk(2)
+            total = total + norm_weight * norm_loss(easier, harder)
+        return total
+
+
+@dataclass
+class History:
+    """Losses on the way: `loss` is the mean since the last check."""
+
+    step: list[int] = field(default_factory=list)
+    loss: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+
+
+def fit_network(
+    network: torch.nn.Module,
+    tasks: torch.Tensor,
+    statistics: SuccessStatistics,
+    pools: tuple[NDArray[np.int64], NDArray[np.int64]],
+    training: Training,
+    rng: np.random.Generator,
+    report: Callable[[int, float], None],
+) -> History:
+    """Train on tasks of the first pool, keep the state that is best on those of the second."""
+    train, held_out = pools
+    weight, size = training.norm_weight, training.batch_size
+    validation = Constraints.draw(statistics, held_out, HELD_OUT, weight, rng).batches()
+    optimizer = torch.optim.Adam(network.parameters(), training.learning_rate, fused=True)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, training.steps)
+    history, best, best_state, since_best = History(), np.inf, None, 0
+    for start in range(0, training.steps, training.check_every):
+        steps = min(training.check_every, training.steps - start)
+        fresh = Constraints.draw(statistics, train, steps * size, weight, rng).batches(steps)
+        total = 0.0
+        for step in range(steps):
+            loss = fresh.loss(step, network, tasks, weight)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP_NORM)
+            optimizer.step()
+            schedule.step()
+            total += float(loss.detach())
+        with torch.no_grad():
+            now = float(validation.loss(0, network, tasks, weight))
+        history.step.append(start + steps)
+        history.loss.append(total / steps)
+        history.validation.append(now)
+        report(steps, now)
+        since_best = 0 if now < best else since_best + 1
+        if now < best:
+            best, best_state = now, copy.deepcopy(network.state_dict())
+        if since_best >= training.patience:
+            break
+    if best_state is not None:
+        network.load_state_dict(best_state)
+    return history
