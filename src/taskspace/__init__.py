@@ -3,8 +3,9 @@
     import taskspace as ts
 
     env = ts.make("MultiKeyNav")
-    agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
-    outcomes = ts.evaluate(agents, env, env.sample_tasks(1000, seed=0), rollouts=20)
+    population = ts.train_population(env, seed=0)
+    outcomes = ts.evaluate(population, env, env.sample_tasks(5000, seed=1), rollouts=20)
+    embedder = ts.TaskEmbedder(n_components=6).fit(outcomes)
 
 Importing the package registers its environments with Gymnasium, as `taskspace/<name>-v0`. Other
 names are loaded when they are first used, so that the import is quick.
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
     from taskspace.envs.base import Environment
     from taskspace.envs.registry import make
     from taskspace.outcomes import Outcomes
+    from taskspace.plots import plot_map
     from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+    from taskspace.population.population import Population
     from taskspace.rollout.evaluate import evaluate
     from taskspace.rollout.trajectories import Episodes, record
+    from taskspace.training.recipes import train_population
 
 _HOMES = {
     "Categorical": "taskspace.population.policies",
@@ -35,10 +39,13 @@ _HOMES = {
     "Gaussian": "taskspace.population.policies",
     "MLPPolicy": "taskspace.population.policies",
     "Outcomes": "taskspace.outcomes",
+    "Population": "taskspace.population.population",
     "TaskEmbedder": "taskspace.embedding.estimator",
     "evaluate": "taskspace.rollout.evaluate",
     "make": "taskspace.envs.registry",
+    "plot_map": "taskspace.plots",
     "record": "taskspace.rollout.trajectories",
+    "train_population": "taskspace.training.recipes",
 }
 
 __all__ = [
@@ -49,11 +56,14 @@ __all__ = [
     "Gaussian",
     "MLPPolicy",
     "Outcomes",
+    "Population",
     "TaskEmbedder",
     "__version__",
     "evaluate",
     "make",
+    "plot_map",
     "record",
+    "train_population",
 ]
 
 

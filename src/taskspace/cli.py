@@ -6,10 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from taskspace._version import __version__
 
 _EPILOG = """examples:
+  taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
+  taskspace reproduce table1           the paper's Table 1, with ours beside it
   taskspace envs                       what there is to solve
   taskspace bench rollouts             how fast agents are played on this machine
   taskspace bench rollouts --json      the same as one JSON object
@@ -42,13 +46,97 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"taskspace {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
+    _add_run(commands)
+    _add_reproduce(commands)
     envs = commands.add_parser("envs", help="list the environments", description=_envs.__doc__)
     envs.set_defaults(run=_envs)
     bench = commands.add_parser("bench", help="measure speed", description=_bench.__doc__)
-    bench.add_argument("what", choices=["rollouts"], help="rollouts: playing agents on tasks")
+    bench.add_argument(
+        "what", choices=["rollouts", "similarity"],
+        help="rollouts: playing agents on tasks; similarity: error against rollouts",
+    )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)
     return parser
+
+
+def _add_run(commands: Any) -> None:
+    parser = commands.add_parser(
+        "run", help="make a map of an environment", description=_run.__doc__
+    )
+    parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
+    parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
+    presets = ["fast", "default", "paper"]
+    told = "fast: to try it out; paper: as many rollouts as the paper"
+    parser.add_argument("--preset", default="default", choices=presets, help=told)
+    parser.add_argument("--seed", type=int, default=0, help="of everything (0)")
+    parser.set_defaults(run=_run)
+
+
+def _add_reproduce(commands: Any) -> None:
+    parser = commands.add_parser(
+        "reproduce", help="the paper's results, with ours beside", description=_reproduce.__doc__
+    )
+    parser.add_argument("what", choices=["table1"], help="table1: silhouettes of the maps")
+    parser.add_argument("--env", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--only", choices=["ours"], default="ours", help="which models")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
+    parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
+    parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
+    parser.set_defaults(run=_reproduce)
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from taskspace import pipeline, summary
+
+    numbers = pipeline.run(
+        options.environment, options.out, preset=options.preset, seed=options.seed
+    )
+    table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
+    for row in summary.numbers_table(numbers):
+        table.add_row(*row)
+    Console().print(table)
+    print(f"silhouette {numbers['silhouette']:.3f}; report: {numbers['report']}")
+
+
+def _reproduce(options: argparse.Namespace) -> None:
+    """Run what a table of the paper needs, and print our figures beside the paper's."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from taskspace.envs.registry import make
+    from taskspace.paper import table1
+
+    names = [make(name).name for name in options.env] if options.env else list(table1.PAPER)
+    unknown = [name for name in names if name not in table1.PAPER]
+    if unknown:
+        raise ValueError(f"Table 1 has no {unknown[0]}; it has: {', '.join(table1.PAPER)}")
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = table1.reproduce(names, folder, seeds=options.seeds, preset=options.preset)
+    table = Table(title=f"Table 1: silhouette, over {options.seeds} runs", box=SIMPLE_HEAD)
+    for heading in ("environment", "paper", "ours", "agents", "similar", "reachable", "harder"):
+        table.add_column(heading, justify="left" if heading == "environment" else "right")
+    for row in rows:
+        table.add_row(
+            row["environment"],
+            f"{row['paper']:.3f} ± {row['paper_spread']:.3f}",
+            f"{row['ours']:.3f} ± {row['ours_spread']:.3f}",
+            f"{row['agents']:.0f}",
+            f"{row['similarity_accuracy']:.1%}",
+            f"{row['similarity_accuracy_reachable']:.1%}",
+            f"{row['difficulty_accuracy']:.1%}",
+        )
+    console = Console()
+    console.print(table)
+    console.print("similar, harder: held-out orders that hold; reachable: in a fresh estimate")
+    print(f"written to {folder / 'table1.csv'}")
 
 
 def _envs(options: argparse.Namespace) -> None:
@@ -80,9 +168,11 @@ def _bench(options: argparse.Namespace) -> None:
     """Measure this machine: a plain loop, the general path and the compiled engine, in one run."""
     from rich.console import Console
 
-    from taskspace.benchmarks import rollouts
+    from taskspace.benchmarks import rollouts, similarity
 
-    if options.json:
+    if options.what == "similarity":
+        similarity.print_report(Console())
+    elif options.json:
         print(json.dumps(rollouts.as_json(rollouts.measure_all()), indent=2))
     else:
         rollouts.print_report(Console())

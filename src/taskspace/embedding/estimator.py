@@ -51,7 +51,7 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         hidden: Sequence[int] | Callable[[int, int], torch.nn.Module] = (32, 32),
         learning_rate: float = 3e-3,
         batch_size: int = 128,
-        steps: int = 10_000,
+        steps: int = 6_000,
         patience: int = 20,
         random_state: int | None = None,
         device: str = "cpu",

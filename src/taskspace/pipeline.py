@@ -1,0 +1,172 @@
+"""From agents to a map in one call: every stage in a run folder, and a report at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks, summary
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.envs.base import Environment, Tasks
+from taskspace.envs.registry import make
+from taskspace.outcomes import Outcomes
+from taskspace.population.population import Population
+from taskspace.report import write_report
+from taskspace.rollout.evaluate import evaluate
+from taskspace.runs import Run
+from taskspace.training.recipes import train_population
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a map is made: the population, the pool of tasks, the network."""
+
+    n_components: int
+    hidden: tuple[int, ...] = (32, 32)
+    norm_weight: float = 0.4
+    fast: bool = False  # a population trained for a fraction of the time
+    tasks: int = 5000
+    rollouts: int = 20
+    steps: int = 6000
+    learning_rate: float = 3e-3
+    shown: int = 1000  # tasks on the map, and for each silhouette
+
+
+# The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
+PLANS = {
+    "MultiKeyNav": Plan(6),
+    "MultiKeyNavAB": Plan(4),
+    "MultiKeyNavA": Plan(3),
+    "CartPoleVar": Plan(3),
+    "PointMass": Plan(3),
+    "BasicKarel": Plan(1, hidden=(64, 32), tasks=20_000, rollouts=10, shown=5000),
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"fast": True, "tasks": 500, "rollouts": 10, "steps": 750, "shown": 300},
+    "default": {},
+    "paper": {"rollouts": 100, "steps": 12_000, "learning_rate": 1e-3},
+}
+
+
+def plan_for(env: Environment, preset: str = "default") -> Plan:
+    """The settings for an environment."""
+    if preset not in PRESETS:
+        raise ValueError(f"there is no preset {preset!r}; there are: {', '.join(PRESETS)}")
+    return replace(PLANS[env.name], **PRESETS[preset])
+
+
+def run(
+    environment: str,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    preset: str = "default",
+    seed: int = 0,
+    say: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Train a population, play it, learn the map and report on it; returns the numbers.
+
+    Everything lands in `folder` (`runs/<environment>` by default). A run that was stopped goes on
+    where it was; a folder of a run with other settings is refused.
+    """
+    env = make(environment)
+    plan, seed = plan_for(env, preset), checks.seed(seed)
+    target = Path(folder) if folder is not None else Path("runs") / env.name.lower()
+    settings = {"environment": env.name, "preset": preset, "seed": seed, **asdict(plan)}
+    with Run(target, settings, say=say) as stages:
+        population = stages.stage(
+            "population",
+            lambda: train_population(env, seed=seed, fast=plan.fast),
+            Population.save,
+            Population.load,
+            file="population.zip",
+        )
+        outcomes = stages.stage(
+            "outcomes",
+            lambda: evaluate(population, env, _pool(env, plan, seed), plan.rollouts, seed=seed),
+            Outcomes.save,
+            Outcomes.load,
+            file="outcomes.npz",
+        )
+        embedder = stages.stage(
+            "map",
+            lambda: _embedder(plan, seed).fit(outcomes),
+            TaskEmbedder.save,
+            TaskEmbedder.load,
+            file="embedder",
+        )
+        numbers = stages.stage(
+            "numbers",
+            lambda: summary.measure(env, population, outcomes, embedder, plan.shown, seed),
+            _write_json,
+            _read_json,
+            file="results.json",
+        )
+        view = stages.stage(
+            "view",
+            lambda: summary.project(embedder, env.sample_tasks(plan.shown, seed=_shown_seed(seed))),
+            _write_arrays,
+            _read_arrays,
+            file="view.npz",
+        )
+        things = summary.Things(env, population, outcomes, embedder, numbers, view)
+        stages.stage("pictures", lambda: things, summary.save_figures, _as_path, file="figures")
+        stages.stage(
+            "report",
+            lambda: things,
+            lambda given, path: write_report(
+                path, title=f"A map of {env.name}", sections=summary.sections(given, settings)
+            ),
+            _as_path,
+            file="report.html",
+        )
+    return {**numbers, "folder": str(target), "report": str(target / "report.html")}
+
+
+def _pool(env: Environment, plan: Plan, seed: int) -> Tasks:
+    """The tasks that the map is learned from."""
+    return env.sample_tasks(plan.tasks, seed=seed + 1)
+
+
+def _shown_seed(seed: int) -> int:
+    return seed + 2
+
+
+def _embedder(plan: Plan, seed: int) -> TaskEmbedder:
+    return TaskEmbedder(
+        plan.n_components,
+        norm_weight=plan.norm_weight,
+        hidden=plan.hidden,
+        steps=plan.steps,
+        learning_rate=plan.learning_rate,
+        random_state=seed,
+    )
+
+
+def _write_json(value: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(value, indent=2) + "\n")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(path.read_text())
+    return value
+
+
+def _write_arrays(arrays: dict[str, NDArray[Any]], path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def _as_path(path: Path) -> Any:
+    return path

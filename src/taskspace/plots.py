@@ -1,0 +1,250 @@
+"""Pictures of a map and of how it was learned: they draw arrays and compute nothing.
+
+Every function draws on `ax`, or on a new figure without one, and returns the axes.
+`ax.figure.savefig("map.png")` writes the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
+# Safe for the colour-blind (Okabe and Ito, the yellow darkened to be seen on white, and a wine).
+# There are 9 colours and 7 markers, so a pair of them repeats only after 63 clusters.
+COLOURS = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#6b6b6b", "#b0a000",
+    "#882255",
+)  # fmt: skip
+MARKERS = "os^DvPX"
+_BESIDE: dict[str, Any] = {
+    "loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False,
+    "fontsize": 9, "labelcolor": INK, "alignment": "left",
+}  # fmt: skip
+
+
+def plot_map(
+    coordinates: ArrayLike, *, norms: ArrayLike | None = None, clusters: ArrayLike | None = None,
+    cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw tasks (n, 2) as points with an area in proportion to their norm, coloured by cluster.
+
+    >>> plot_map([[0, 0], [1, 2]], norms=[1, 3], clusters=[0, 1]).collections[1].get_sizes()
+    array([90.])
+    """
+    points = checks.numbers(coordinates, "coordinates")
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"coordinates must be (tasks, 2), not an array of shape {points.shape}")
+    lengths = None if norms is None else _column(norms, len(points), "norms")
+    if lengths is not None and (lengths < 0).any():
+        raise ValueError("norms must be numbers from 0 on")
+    areas = _areas(np.ones(len(points)) if lengths is None else lengths)
+    members = _members(clusters, cluster_names, len(points))
+    ax = _new_axes(8.4, 5.6) if ax is None else ax
+    _scatter(ax, points, areas, members)
+    if lengths is not None and lengths.max() > 0:
+        _size_legend(ax, lengths, areas)
+    ax.margins(0.03)
+    ax.set(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    _set_title(ax, title)
+    return ax
+
+
+def plot_difficulty(
+    norms: ArrayLike, success: ArrayLike, *, clusters: ArrayLike | None = None,
+    cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw each task's norm against the population's success rate on it.
+
+    The caller says in `title` how closely they go together, such as the rank correlation.
+    """
+    lengths = checks.numbers(norms, "norms")
+    rates = _column(success, lengths.size, "success")
+    if lengths.ndim != 1 or not lengths.size:
+        raise ValueError(f"norms must be one number a task, not an array of shape {lengths.shape}")
+    if ((rates < 0) | (rates > 1)).any():
+        raise ValueError("success must be rates from 0 to 1")
+    members = _members(clusters, cluster_names, len(lengths))
+    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    points = np.stack([lengths, rates], axis=1)
+    _scatter(ax, points, _areas(np.ones(len(points))), members)
+    ax.set_ylim(-0.03, 1.03)
+    return _plain(ax, title, "norm of the embedding", "success rate of the population")
+
+
+def plot_similarity(
+    matrix: ArrayLike, clusters: ArrayLike, cluster_names: Sequence[str], ax: Axes | None = None
+) -> Axes:
+    """Draw the similarity (n, n) of tasks in bits, tasks of one cluster side by side."""
+    table = checks.numbers(matrix, "matrix")
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ValueError(f"matrix must be (tasks, tasks), not an array of shape {table.shape}")
+    members = _members(clusters, cluster_names, len(table))
+    order = np.concatenate([tasks for _, _, tasks in members])
+    sizes = np.array([len(tasks) for _, _, tasks in members])
+    ends = np.cumsum(sizes)
+    ax = _new_axes(5.4, 4.0) if ax is None else ax
+    _heat(ax, table[np.ix_(order, order)])
+    for end in ends[:-1] - 0.5:
+        ax.axhline(end, color="white", linewidth=0.9)
+        ax.axvline(end, color="white", linewidth=0.9)
+    places = _spread(ends - sizes / 2 - 0.5, len(table) / 22)
+    ax.set_yticks(places, [name for _, name, _ in members], color=INK)
+    ax.set_xticks([])
+    ax.tick_params(length=0, labelsize=9)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def plot_learning_curve(
+    history: Mapping[str, Sequence[float]], ax: Axes | None = None, *, title: str = ""
+) -> Axes:
+    """Draw the loss of training and validation; `history` has "step", "loss", "validation"."""
+    missing = {"step", "loss", "validation"} - set(history)
+    if missing:
+        raise ValueError(f"the history needs step, loss and validation; it has no {min(missing)}")
+    steps = checks.numbers(history["step"], "step")
+    losses = _column(history["loss"], steps.size, "loss")
+    checked = _column(history["validation"], steps.size, "validation")
+    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    ax.plot(steps, losses, color=MUTED, linewidth=1.8, label="training")
+    ax.plot(steps, checked, color=COLOURS[0], linewidth=1.8, label="validation")
+    if steps.size:
+        best = int(checked.argmin())
+        ax.plot(
+            steps[best], checked[best], "o", color=COLOURS[0], label=f"best, {checked[best]:.3g}"
+        )
+    ax.legend(frameon=False, labelcolor=INK, fontsize=9)
+    return _plain(ax, title, "training step", "loss")
+
+
+def plot_skills(
+    subpopulations: Sequence[str], steps: ArrayLike, skills: ArrayLike, ax: Axes | None = None,
+    *, title: str = "",
+) -> Axes:  # fmt: skip
+    """Draw the skill of each snapshot over its training steps, a line for each subpopulation.
+
+    The three have an entry for each snapshot; snapshots of one subpopulation share its name.
+    """
+    names = [str(name) for name in subpopulations]
+    at, heights = _column(steps, len(names), "steps"), _column(skills, len(names), "skills")
+    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    for i, name in enumerate(dict.fromkeys(names)):
+        mine = np.array([j for j, other in enumerate(names) if other == name])
+        mine = mine[np.argsort(at[mine], kind="stable")]
+        look = f"{MARKERS[i % len(MARKERS)]}{('-', '--')[i // len(COLOURS) % 2]}"
+        colour = COLOURS[i % len(COLOURS)]
+        ax.plot(at[mine], heights[mine], look, color=colour, markersize=3.5, label=name)
+    if names:
+        ax.legend(**_BESIDE)
+    return _plain(ax, title, "training step", "skill (mean success rate)")
+
+
+_Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if unknown), its tasks
+
+
+def _column(values: ArrayLike, count: int, what: str) -> NDArray[np.float64]:
+    column = checks.numbers(values, what)
+    if column.shape != (count,):
+        raise ValueError(f"{what} must be {count} numbers, not an array of shape {column.shape}")
+    return column
+
+
+def _members(clusters: ArrayLike | None, names: Sequence[str], count: int) -> _Members:
+    if clusters is None:
+        return [(0, "", np.arange(count))]
+    indices = _column(clusters, count, "clusters")
+    if (indices < 0).any() or (indices != np.floor(indices)).any():
+        raise ValueError("clusters must be whole numbers from 0 on, one a task")
+    found = [int(index) for index in np.unique(indices)]
+    if len(names) and found[-1] >= len(names):
+        raise ValueError(f"there is a cluster {found[-1]} but only {len(names)} cluster names")
+    named = {i: str(names[i]) if len(names) else f"cluster {i}" for i in found}
+    return [(i, named[i], np.flatnonzero(indices == i)) for i in found]
+
+
+def _areas(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Areas of points in proportion to `lengths`; the more points there are, the smaller."""
+    mean, typical = float(lengths.mean()), float(np.clip(24_000 / len(lengths), 6, 60))
+    return typical * (lengths / mean if mean > 0 else np.ones(len(lengths)))
+
+
+def _scatter(
+    ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members
+) -> None:
+    edge = 0.25 if len(points) <= 2000 else 0.0  # it would eat up the smallest points
+    for cluster, name, tasks in members:
+        drawn = tasks[np.argsort(-areas[tasks], kind="stable")]  # the small ones stay in sight
+        ax.scatter(
+            points[drawn, 0], points[drawn, 1], s=areas[drawn], label=name or None, alpha=0.8,
+            color=COLOURS[cluster % len(COLOURS)], marker=MARKERS[cluster % len(MARKERS)],
+            edgecolors="white", linewidths=edge,
+        )  # fmt: skip
+    if members[0][1]:
+        for handle in ax.legend(**_BESIDE).legend_handles:
+            handle.set(sizes=[42], alpha=1.0)  # type: ignore[union-attr]
+
+
+def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float64]) -> None:
+    shown = [float(f"{lengths.max() * part:.1g}") for part in (0.25, 0.5, 1.0)]
+    scale = areas.max() / lengths.max()
+    handles = [ax.scatter([], [], s=x * scale, color=MUTED, label=f"{x:g}") for x in shown]
+    first = ax.get_legend()
+    where = {**_BESIDE, "loc": "lower left", "bbox_to_anchor": (1.01, 0.0)}
+    ax.legend(handles=handles, title="norm", title_fontsize=9, **where)
+    if first is not None:
+        ax.add_artist(first)
+        first.set_clip_on(False)  # or the layout takes it for a part of the axes' inside
+
+
+def _heat(ax: Axes, table: NDArray[np.float64]) -> None:
+    # A task is far more like itself than any two are like each other: such values may saturate.
+    low, high = min(float(table.min()), 0.0), float(np.quantile(table, 0.99))
+    high = high if high > low else low + 1.0
+    image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
+    extend = "max" if float(table.max()) > high else "neither"
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend)
+    bar.set_label("bits", color=INK)
+    bar.ax.tick_params(colors=MUTED, labelsize=8)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+
+
+def _spread(centres: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
+    """Push places downwards until names there do not overlap."""
+    steps = gap * np.arange(len(centres))
+    return np.maximum.accumulate(centres - steps) + steps
+
+
+def _set_title(ax: Axes, title: str) -> None:
+    ax.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
+
+
+def _plain(ax: Axes, title: str, across: str, upwards: str) -> Axes:
+    from matplotlib.ticker import EngFormatter
+
+    _set_title(ax, title)
+    ax.set_xlabel(across, color=INK)
+    ax.set_ylabel(upwards, color=INK)
+    if across == "training step":
+        ax.xaxis.set_major_formatter(EngFormatter(sep=""))  # 20k and not 20000
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
+    ax.tick_params(colors=MUTED, labelsize=8)
+    ax.grid(color=PALE, linewidth=0.7)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _new_axes(width: float, height: float) -> Axes:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()

@@ -1,0 +1,169 @@
+"""Populations on disk: one zip with a JSON of who is who, and the networks in safetensors.
+
+Nothing of ours is pickled. Stable-Baselines3 models go in as the zip that their own `save` writes,
+which holds pickled parts: load such a file only from people you trust.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.registry import ENVIRONMENTS, make
+from taskspace.files import atomic_path
+from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+from taskspace.population.population import Agent, Population
+
+FORMAT = "taskspace population"
+FORMAT_VERSION = 1
+
+_HEADER, _NETWORKS = "population.json", "networks.safetensors"
+_DAMAGED = "{} is damaged or not a population; expected a file written by Population.save"
+
+Tensors = dict[str, NDArray[np.float32]]
+
+
+def write(population: Population, path: str | os.PathLike[str]) -> None:
+    """Write a population to one file, all or nothing."""
+    from safetensors.numpy import save
+
+    tensors: Tensors = {}
+    models: dict[str, bytes] = {}
+    agents = [
+        _describe(agent, f"{index}", tensors, models)
+        for index, agent in enumerate(population.agents)
+    ]
+    header = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "environment": population.environment,
+        "agents": agents,
+    }
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        # A ZipInfo has no time of day, so the same population is the same bytes.
+        archive.writestr(zipfile.ZipInfo(_HEADER), json.dumps(header, indent=1))
+        archive.writestr(zipfile.ZipInfo(_NETWORKS), save(tensors))
+        for name, content in models.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+
+
+def read(path: str | os.PathLike[str]) -> Population:
+    """Read a population that `write` wrote."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        header = json.loads(files[_HEADER])
+        kind, version = header["format"], header["version"]
+    except Exception as error:  # whatever zipfile and json make of damaged bytes
+        raise ValueError(_DAMAGED.format(path)) from error
+    if kind != FORMAT or version != FORMAT_VERSION:
+        raise ValueError(
+            f"{path} is in format {kind!r}, version {version};"
+            f" this taskspace reads {FORMAT!r}, version {FORMAT_VERSION}"
+        )
+    try:
+        return _restore(header, files)
+    except ImportError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
+
+
+def _restore(header: dict[str, Any], files: dict[str, bytes]) -> Population:
+    from safetensors.numpy import load
+
+    tensors = load(files[_NETWORKS])
+    agents = [
+        Agent(
+            name=row["name"],
+            policy=_policy(row["policy"], f"{index}", tensors, files),
+            subpopulation=row["subpopulation"],
+            step=row["step"],
+            skill=math.nan if row["skill"] is None else row["skill"],
+        )
+        for index, row in enumerate(header["agents"])
+    ]
+    return Population(agents, header["environment"])
+
+
+def _describe(agent: Agent, key: str, tensors: Tensors, models: dict[str, bytes]) -> dict[str, Any]:
+    """An agent in JSON; its numbers go to `tensors` or `models`."""
+    policy = agent.policy
+    if isinstance(policy, MLPPolicy):
+        for layer, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
+            tensors[f"{key}/weight/{layer}"] = np.ascontiguousarray(weight)
+            tensors[f"{key}/bias/{layer}"] = np.ascontiguousarray(bias)
+        kind = {"kind": "network", "layers": len(policy.weights), "activation": policy.activation}
+        described = {**kind, **_describe_output(policy.output)}
+    elif isinstance(policy, ExpertPolicy) and policy.env.name in ENVIRONMENTS:
+        described = {"kind": "expert", "environment": policy.env.name}
+    else:
+        described = {"kind": "stable-baselines3", "class": _sb3_class(agent)}
+        buffer = io.BytesIO()
+        policy.save(buffer)
+        models[f"models/{key}.zip"] = buffer.getvalue()
+    return {
+        "name": agent.name,
+        "subpopulation": agent.subpopulation,
+        "step": agent.step,
+        "skill": None if math.isnan(agent.skill) else agent.skill,
+        "policy": described,
+    }
+
+
+def _describe_output(output: Categorical | Gaussian) -> dict[str, Any]:
+    if isinstance(output, Categorical):
+        return {"output": "categorical", "masked": [int(action) for action in output.masked]}
+    log_std = None if output.log_std is None else [float(number) for number in output.log_std]
+    return {"output": "gaussian", "log_std": log_std, "squashed": output.squashed}
+
+
+def _sb3_class(agent: Agent) -> str:
+    """The class of a Stable-Baselines3 model, or a TypeError: nothing else can be saved."""
+    sb3 = sys.modules.get("stable_baselines3")
+    name = type(agent.policy).__name__
+    if sb3 is not None and getattr(sb3, name, None) is type(agent.policy):
+        return name
+    raise TypeError(
+        f"agent {agent.name!r} is a {name}, which has no form on disk; networks (MLPPolicy, also"
+        " MLPPolicy.from_torch), experts and Stable-Baselines3 models can be saved"
+    )
+
+
+def _policy(row: dict[str, Any], key: str, tensors: Tensors, files: dict[str, bytes]) -> Any:
+    if row["kind"] == "network":
+        layers = range(row["layers"])
+        weights = [tensors[f"{key}/weight/{layer}"] for layer in layers]
+        biases = [tensors[f"{key}/bias/{layer}"] for layer in layers]
+        return MLPPolicy(weights, biases, row["activation"], _output(row))
+    if row["kind"] == "expert":
+        return ExpertPolicy(make(row["environment"]))
+    if row["kind"] != "stable-baselines3":
+        raise ValueError(f"there is a policy of the unknown kind {row['kind']!r}")
+    try:
+        import stable_baselines3
+    except ImportError as error:
+        raise ImportError(
+            "this population holds Stable-Baselines3 models: pip install 'taskspace[rl]'"
+        ) from error
+    return getattr(stable_baselines3, row["class"]).load(
+        io.BytesIO(files[f"models/{key}.zip"]), device="cpu"
+    )
+
+
+def _output(row: dict[str, Any]) -> Categorical | Gaussian:
+    if row["output"] == "categorical":
+        return Categorical(tuple(row["masked"]))
+    log_std = None if row["log_std"] is None else tuple(row["log_std"])
+    return Gaussian(log_std, row["squashed"])

@@ -1,0 +1,249 @@
+"""A report: one HTML file that holds its figures, reads offline and prints well."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taskspace._version import __version__
+from taskspace.files import atomic_path
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+MOST_POINTS_OF_SVG = 500  # a drawing of more points is smaller, and quicker to show, as a picture
+_DPI = 200  # sharp on dense screens and in print
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with what it shows (`alt`, for those who cannot see it) and how to read it."""
+
+    caption: str
+    figure: matplotlib.figure.Figure
+    alt: str
+    heading: str = ""
+    wide: bool = False  # narrow figures in a row lie side by side
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table; the first cell of a row says what the row is about."""
+
+    rows: Sequence[Sequence[Any]]
+    columns: Sequence[str] = ()
+    heading: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings that made the results; nested ones are named `outer.inner`."""
+
+    mapping: Mapping[str, Any]
+    heading: str = "Settings"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Paragraphs; a report's first section, if it is text, says what it is and how to read it."""
+
+    paragraphs: Sequence[str]
+    heading: str = ""
+
+
+Section = Figure | Numbers | Settings | Text
+
+
+def write_report(path: str | os.PathLike[str], *, title: str, sections: Iterable[Section]) -> None:
+    """Write one HTML file that needs no other, all or nothing; the same input, the same bytes."""
+    parts = list(sections)
+    for part in parts:
+        _check(part)
+    body = [f"<header>\n<h1>{_escape(title)}</h1>"]
+    if parts and isinstance(parts[0], Text):
+        body.append(_text(parts.pop(0), "lead"))  # type: ignore[arg-type]
+    body += ["</header>", "<main>", *_render(parts), "</main>"]
+    around = {"title": _escape(title), "style": _STYLE, "version": _escape(__version__)}
+    page = _PAGE.format(body="\n".join(body), **around)
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _check(section: Any) -> None:
+    if not isinstance(section, (Figure, Numbers, Settings, Text)):
+        raise TypeError(f"a section is a Figure, Numbers, Settings or Text, not {section!r}")
+    if isinstance(section, Figure) and not section.alt.strip():
+        raise ValueError(f"the figure {section.caption!r} needs an alt text: what does it show?")
+    if isinstance(section, Text) and isinstance(section.paragraphs, str):
+        raise ValueError(f"paragraphs must be a list, not the text {section.paragraphs[:40]!r}")
+    if isinstance(section, Numbers):
+        widths = {len(row) for row in section.rows} | ({len(section.columns)} - {0})
+        if len(widths) > 1:
+            raise ValueError(f"all rows of a table have one length; these have {sorted(widths)}")
+
+
+def _render(sections: Sequence[Section]) -> list[str]:
+    parts: list[str] = []
+    in_row = False
+    for section in sections:
+        narrow = isinstance(section, Figure) and not section.wide
+        if narrow != in_row:
+            parts.append('<div class="row">' if narrow else "</div>")
+            in_row = narrow
+        parts.append(_section(section))
+    return parts + (["</div>"] if in_row else [])
+
+
+def _section(section: Section) -> str:
+    if isinstance(section, Figure):
+        return _figure(section)
+    if isinstance(section, Text):
+        return _text(section)
+    if isinstance(section, Numbers):
+        return _table(section, "numbers")
+    rows = [(name, _exact(value)) for name, value in _flat(section.mapping)]
+    return _table(Numbers(rows, ("setting", "value"), section.heading), "settings")
+
+
+def _text(section: Text, kind: str = "text") -> str:
+    paragraphs = "\n".join(f"<p>{_escape(text)}</p>" for text in section.paragraphs)
+    return f'<section class="{kind}">\n{_heading(section.heading)}{paragraphs}\n</section>'
+
+
+def _figure(section: Figure) -> str:
+    # An image keeps the names inside one SVG apart from those inside another.
+    return (
+        f"<figure>\n{_heading(section.heading)}"
+        f'<img src="{_data(section.figure)}" alt="{_escape(section.alt)}">\n'
+        f"<figcaption>{_escape(section.caption)}</figcaption>\n</figure>"
+    )
+
+
+def _data(figure: matplotlib.figure.Figure) -> str:
+    import matplotlib
+
+    kind = "png" if _points(figure) > MOST_POINTS_OF_SVG else "svg"
+    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "taskspace"}):  # the same bytes each time
+        figure.savefig(buffer, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
+    media = "image/png" if kind == "png" else "image/svg+xml"
+    return f"data:{media};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def _points(figure: matplotlib.figure.Figure) -> int:
+    """How many points a figure is made of: of lines, marks and images together."""
+    count = 0
+    for ax in figure.axes:
+        count += sum(np.size(line.get_xdata()) for line in ax.lines)
+        count += sum(np.shape(marks.get_offsets())[0] for marks in ax.collections)
+        count += sum(np.size(np.asarray(image.get_array())) for image in ax.images)
+    return count
+
+
+def _table(section: Numbers, kind: str) -> str:
+    names = "".join(f'<th scope="col">{_escape(name)}</th>' for name in section.columns)
+    head = f"<thead><tr>{names}</tr></thead>" if names else ""
+    rows = "\n".join(_row(row) for row in section.rows)
+    caption = f"<caption>{_escape(section.caption)}</caption>" if section.caption else ""
+    table = f"<table>{caption}{head}<tbody>\n{rows}\n</tbody></table>"
+    heading = _heading(section.heading)
+    return f'<section class="{kind}">\n{heading}<div class="scroll">{table}</div>\n</section>'
+
+
+def _row(cells: Sequence[Any]) -> str:
+    first = f'<th scope="row">{_escape(cells[0])}</th>' if len(cells) else ""
+    return f"<tr>{first}{''.join(f'<td>{_escape(_shown(cell))}</td>' for cell in cells[1:])}</tr>"
+
+
+def _exact(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, (bool, str)) or not isinstance(cell, (int, float, np.number)):
+        return str(cell)
+    return (f"{cell:,}" if isinstance(cell, (int, np.integer)) else f"{cell:.4g}").replace("-", "−")
+
+
+def _flat(mapping: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in mapping.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _heading(text: str) -> str:
+    return f"<h2>{_escape(text)}</h2>\n" if text else ""
+
+
+def _escape(text: Any) -> str:
+    return html.escape(str(text), quote=True)
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<footer>Written by taskspace {version}.</footer>
+</body>
+</html>
+"""
+
+# In the dark, figures keep a white ground, dimmed: their colours were chosen for it.
+_STYLE = """
+:root { --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --accent: #0072b2; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e7ec; --muted: #a3abb7; --line: #343a44; --ground: #15181d; --accent: #56b4e9; }
+  img { filter: brightness(0.93); } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 3rem 1.5rem; max-width: 62rem; background: var(--ground);
+  color: var(--ink); font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+h1 { margin: 0 0 1rem; padding-bottom: .8rem; border-bottom: 3px solid var(--accent);
+  font-size: 2rem; line-height: 1.2; letter-spacing: -.01em; }
+h2 { margin: 0 0 .7rem; font-size: 1.2rem; line-height: 1.3; }
+p { margin: 0 0 .8rem; max-width: 46rem; }
+.lead p { max-width: none; font-size: 1.06rem; }
+section, figure { margin: 2.2rem 0 0; min-width: 0; }
+.lead { margin: 0; }
+img { display: block; width: 100%; height: auto; padding: .8rem; background: #fff;
+  border: 1px solid var(--line); border-radius: 8px; }
+figcaption, caption { margin-top: .6rem; color: var(--muted); font-size: .92rem; line-height: 1.5; }
+caption { caption-side: bottom; text-align: left; }
+.row { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
+  column-gap: 1.6rem; align-items: start; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--line);
+  text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+.numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.4rem; text-align: right; }
+.numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
+thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
+.settings tbody :is(th, td) { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line);
+  color: var(--muted); font-size: .85rem; }
+@media print {
+  :root { --ink: #000; --muted: #444; --line: #ccc; --ground: #fff; }
+  @page { margin: 16mm; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  img { filter: none; border: 0; padding: 0; }
+  figure, tr { break-inside: avoid; } h2 { break-after: avoid; }
+  .row { grid-template-columns: 1fr 1fr; } }
+"""

@@ -1,0 +1,229 @@
+"""What a finished map is worth: its numbers, its figures, and the sections of its report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import plots, report
+from taskspace.constraints import draw_triplets
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.envs.base import Environment, Tasks
+from taskspace.outcomes import Outcomes
+from taskspace.population.population import Population
+from taskspace.rollout.evaluate import evaluate
+from taskspace.similarity import SuccessStatistics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SILHOUETTE_SEEDS = 3
+IN_MATRIX = 300  # tasks in the picture of the similarity matrix
+
+
+@dataclass(frozen=True)
+class Things:
+    """All that a run has made."""
+
+    env: Environment
+    population: Population
+    outcomes: Outcomes
+    embedder: TaskEmbedder
+    numbers: Mapping[str, Any]
+    view: Mapping[str, NDArray[Any]]
+
+    @property
+    def tasks(self) -> Tasks:
+        """The tasks that were played."""
+        assert self.outcomes.features is not None
+        return self.outcomes.features
+
+    @functools.cached_property
+    def statistics(self) -> SuccessStatistics:
+        """Their success rates."""
+        return SuccessStatistics.from_outcomes(self.outcomes)
+
+
+def measure(
+    env: Environment,
+    population: Population,
+    outcomes: Outcomes,
+    embedder: TaskEmbedder,
+    shown: int,
+    seed: int,
+) -> dict[str, Any]:
+    """The numbers that say how good the map is."""
+    from scipy.stats import spearmanr
+
+    success = SuccessStatistics.from_outcomes(outcomes).success
+    order = spearmanr(embedder.difficulty(outcomes.features), -success).statistic
+    scores = silhouettes(env, embedder, shown, seed)
+    return {
+        "environment": env.name,
+        "agents": len(population),
+        "tasks": outcomes.n_tasks,
+        "dimensions": embedder.n_components_,
+        "silhouettes": scores,
+        "silhouette": float(np.mean(scores)),
+        "silhouette_spread": float(np.std(scores)),
+        "similarity_accuracy": embedder.test_scores_.get("similarity"),
+        "similarity_accuracy_reachable": reachable(env, population, outcomes, seed),
+        "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
+        "norm_difficulty_rank_correlation": float(order),
+    }
+
+
+def silhouettes(env: Environment, embedder: TaskEmbedder, tasks: int, seed: int) -> list[float]:
+    """Silhouette of the environment's clusters on fresh tasks, for a few seeds."""
+    from sklearn.metrics import silhouette_score
+
+    scores = []
+    for index in range(SILHOUETTE_SEEDS):
+        fresh = env.sample_tasks(tasks, seed=seed + 1000 + index)
+        scores.append(float(silhouette_score(embedder.transform(fresh), env.clusters(fresh))))
+    return scores
+
+
+def reachable(env: Environment, population: Population, outcomes: Outcomes, seed: int) -> float:
+    """How often a fresh estimate of the similarities agrees with the order of the first.
+
+    No map of the tasks can be expected to do better than playing everything once more.
+    """
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(outcomes.n_tasks, min(500, outcomes.n_tasks), replace=False)
+    assert outcomes.features is not None
+    rollouts = int(outcomes.rollouts.max())
+    again = evaluate(population, env, outcomes.features[chosen], rollouts, seed=seed + 1)
+    first = SuccessStatistics.from_outcomes(outcomes)
+    triplets = draw_triplets(first, 2000, rng, chosen)
+    place = np.zeros(outcomes.n_tasks, np.int64)
+    place[chosen] = np.arange(len(chosen))
+    anchor, one, other = place[triplets.tasks].T
+    second = SuccessStatistics.from_outcomes(again)
+    yes = second.pairs(anchor, one) > second.pairs(anchor, other)
+    p = triplets.probability
+    return float(np.where(yes, p, 1 - p).mean())
+
+
+def project(embedder: TaskEmbedder, tasks: Tasks) -> dict[str, NDArray[Any]]:
+    """Tasks, their vectors, and two flat views of these."""
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
+
+    vectors = embedder.transform(tasks)
+    wide = vectors if vectors.shape[1] > 1 else np.column_stack([vectors, np.zeros(len(vectors))])
+    tsne = TSNE(init="pca", random_state=0, perplexity=min(30, len(tasks) // 4)).fit_transform(wide)
+    return {"tasks": tasks, "vectors": vectors, "tsne": tsne, "pca": PCA(2).fit_transform(wide)}
+
+
+_HEADINGS = {
+    "map-tsne": "The map",
+    "map-pca": "The map, straight",
+    "difficulty": "Difficulty",
+    "similarity": "Similarity",
+    "learning": "Learning",
+    "population": "The population",
+}
+Drawing = tuple[str, str, str, "Figure"]  # name, caption, what it shows in words, figure
+
+
+def figures(things: Things) -> Iterator[Drawing]:
+    """Every figure of a run, the map first."""
+    yield from _maps(things)
+    yield _difficulty(things)
+    yield _similarities(things)
+    ax = plots.plot_learning_curve(things.embedder.history_)
+    yield "learning", "Learning the map.", "Loss over training steps", _of(ax)
+    rows = things.population.table()
+    groups, steps, skills = (
+        [row[key] for row in rows] for key in ("subpopulation", "step", "skill")
+    )
+    ax = plots.plot_skills(groups, steps, skills)
+    yield "population", "The agents: skill of each snapshot.", "Skill over steps", _of(ax)
+
+
+def _maps(things: Things) -> Iterator[Drawing]:
+    view, env = things.view, things.env
+    clusters, norms = env.clusters(view["tasks"]), np.linalg.norm(view["vectors"], axis=1)
+    for kind, told in (("tsne", "t-SNE"), ("pca", "PCA")):
+        ax = plots.plot_map(
+            view[kind], norms=norms, clusters=clusters, cluster_names=env.cluster_names
+        )
+        caption = f"The map ({told}). A point is a task; the larger it is, the longer its vector."
+        yield f"map-{kind}", caption, f"Scatter plot of tasks by {told}", _of(ax)
+
+
+def _difficulty(things: Things) -> Drawing:
+    every = slice(None, None, max(1, things.outcomes.n_tasks // 2000))
+    features = things.tasks[every]
+    ax = plots.plot_difficulty(
+        things.embedder.difficulty(features),
+        things.statistics.success[every],
+        clusters=things.env.clusters(features),
+        cluster_names=things.env.cluster_names,
+    )
+    rank = things.numbers["norm_difficulty_rank_correlation"]
+    caption = f"Harder tasks lie further out: the rank correlation is {rank:.2f}."
+    return "difficulty", caption, "Scatter plot of vector length and success rate", _of(ax)
+
+
+def _similarities(things: Things) -> Drawing:
+    some = np.arange(min(IN_MATRIX, things.outcomes.n_tasks))
+    matrix, clusters = things.statistics.matrix(some, some), things.env.clusters(things.tasks[some])
+    ax = plots.plot_similarity(matrix, clusters, things.env.cluster_names)
+    caption = "Estimated similarity of tasks, ordered by cluster."
+    return "similarity", caption, "Matrix of similarities between tasks", _of(ax)
+
+
+def _of(ax: Any) -> Figure:
+    figure: Figure = ax.figure
+    return figure
+
+
+def save_figures(things: Things, folder: Path) -> None:
+    """Every figure as PNG and SVG."""
+    folder.mkdir()
+    for name, _, _, figure in figures(things):
+        figure.savefig(folder / f"{name}.png", dpi=150)
+        figure.savefig(folder / f"{name}.svg")
+
+
+def sections(things: Things, settings: Mapping[str, Any]) -> list[report.Section]:
+    """The report: what it is, the map, the numbers, the rest of the figures, the settings."""
+    drawn = [
+        report.Figure(caption, figure, alt, heading=_HEADINGS[name], wide=name.startswith("map"))
+        for name, caption, alt, figure in figures(things)
+    ]
+    intro = report.Text([
+        f"A map of the tasks of {things.env.name}, learned from how {len(things.population)} agents"
+        f" perform on {things.outcomes.n_tasks} of them. Tasks lie in the same direction when"
+        " success on one tells about success on the other, and further out when they are harder."
+        " The colours show what the tasks are about; they were not used in learning."
+    ])  # fmt: skip
+    table = report.Numbers(numbers_table(things.numbers), heading="Numbers")
+    return [intro, drawn[0], table, *drawn[1:], report.Settings(settings)]
+
+
+def numbers_table(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The numbers in words, for the report and the terminal."""
+
+    def share(key: str) -> str:
+        return "–" if numbers[key] is None else f"{numbers[key]:.1%}"
+
+    return [
+        ("agents", str(numbers["agents"])),
+        ("tasks played", str(numbers["tasks"])),
+        ("dimensions", str(numbers["dimensions"])),
+        ("silhouette", f"{numbers['silhouette']:.3f} ± {numbers['silhouette_spread']:.3f}"),
+        ("similarity orders that hold", share("similarity_accuracy")),
+        ("… in a fresh estimate", share("similarity_accuracy_reachable")),
+        ("difficulty orders that hold", share("difficulty_accuracy")),
+        ("rank correlation of length and difficulty",
+         f"{numbers['norm_difficulty_rank_correlation']:.3f}"),
+    ]  # fmt: skip

@@ -1,0 +1,115 @@
+"""Behavioural cloning: networks that learn to do what the environment's expert does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from taskspace.envs.base import Environment, Tasks
+from taskspace.population.policies import Categorical, ExpertPolicy, MLPPolicy
+from taskspace.population.population import Agent
+from taskspace.rollout.trajectories import record
+from taskspace.training.backprop import Learner
+from taskspace.training.lessons import Actions, Lesson, States
+from taskspace.training.seeds import child_seeds
+from taskspace.training.snapshots import DELTA, Report, Snapshots
+
+
+@dataclass(frozen=True)
+class Cloning:
+    """How a network is trained, for every subpopulation alike."""
+
+    hidden: tuple[int, ...] = (32, 32)
+    examples: int = 100_000
+    iterations: int = 20_000
+    batch: int = 512
+    rate: float = 1e-3
+    standardize: bool = False
+    early: int = 100  # iterations from one measurement of skill to the next, up to `turn`
+    turn: int = 1000
+    late: int = 500  # and from there on
+
+    def moments(self) -> list[int]:
+        """The iterations at which skill is measured."""
+        early = range(self.early, self.turn, self.early)
+        late = range(self.turn, self.iterations + 1, self.late)
+        return [moment for moment in (*early, *late) if moment <= self.iterations]
+
+
+def clone(
+    env: Environment,
+    lesson: Lesson,
+    settings: Cloning,
+    tasks: Tasks,
+    *,
+    seed: int = 0,
+    delta: float = DELTA,
+    report: Report = lambda done: None,
+) -> list[Agent]:
+    """Train a network on the expert's examples; snapshots of rising skill on `tasks`."""
+    data_seed, skill_seed, fit_seed = child_seeds(seed, 3)
+    states, actions = expert_examples(env, lesson, settings.examples, data_seed)
+    shift, scale = _standard(states) if settings.standardize else _raw(states)
+    inputs = ((states - shift) / scale).astype(np.float32)
+    rng = np.random.default_rng(fit_seed)
+    sizes = (env.state_size, *settings.hidden, len(env.action_names))
+    learner = Learner.untrained(sizes, rng)
+    output = Categorical(_indices(env, lesson.masked))
+    snapshots = Snapshots(lesson.name, env, tasks, delta, seed=skill_seed)
+    done = 0
+    for moment in (0, *settings.moments()):
+        batches = rng.integers(len(inputs), size=(moment - done, settings.batch))
+        learner.fit(inputs, actions, batches, done, settings.rate)
+        snapshots.offer(moment, _policy(learner, shift, scale, output))
+        report(moment - done)
+        done = moment
+    return snapshots.agents
+
+
+def expert_examples(
+    env: Environment, lesson: Lesson, count: int, seed: int
+) -> tuple[States, Actions]:
+    """What the expert does on the lesson's tasks; moments of a masked action are left out."""
+    expert, masked = ExpertPolicy(env), _indices(env, lesson.masked)
+    parts: list[tuple[States, Actions]] = []
+    found = 0
+    while found < count:
+        tasks = _some_tasks(env, lesson.distribution, seed + len(parts))
+        episodes = record(expert, env, tasks, seed=seed + len(parts))
+        kept = ~np.isin(episodes.actions, masked)
+        if not kept.any():
+            raise ValueError(f"{lesson.name}: the expert of {env.name} does masked actions only")
+        parts.append((episodes.states[kept], episodes.actions[kept]))
+        found += int(kept.sum())
+    states = np.concatenate([part[0] for part in parts])[:count]
+    actions = np.concatenate([part[1] for part in parts])[:count]
+    return (states, actions) if lesson.blur is None else lesson.blur(states, actions)
+
+
+def _some_tasks(env: Environment, distribution: str, seed: int, most: int = 2000) -> Tasks:
+    table = env.table(distribution)
+    count = most if table is None else min(most, len(table))
+    return env.sample_tasks(count, seed=seed, distribution=distribution)
+
+
+def _indices(env: Environment, names: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(sorted(env.action_names.index(name) for name in names))
+
+
+def _raw(states: States) -> tuple[States, States]:
+    return np.zeros(states.shape[1]), np.ones(states.shape[1])
+
+
+def _standard(states: States) -> tuple[States, States]:
+    """Mean and deviation of each column; a column that never changes is left as it is."""
+    spread = states.std(0)
+    return states.mean(0), np.where(spread > 1e-3, spread, 1.0)
+
+
+def _policy(learner: Learner, shift: States, scale: States, output: Categorical) -> MLPPolicy:
+    """The policy on raw observations: the scaling goes into the first layer."""
+    weights, biases = learner.weights_and_biases()
+    first = weights[0] / scale
+    biases[0] = (biases[0] - first @ shift).astype(np.float32)
+    return MLPPolicy([first.astype(np.float32), *weights[1:]], biases, "relu", output)

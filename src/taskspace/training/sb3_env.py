@@ -1,0 +1,103 @@
+"""What Stable-Baselines3 wants of us: an environment and a callback. Needs the `rl` extra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+from taskspace.envs.gym import TaskVectorEnv
+
+
+class SB3Env(VecEnv):
+    """Copies stepped by one compiled call; one that ends starts anew within the same step.
+
+    Its last observation is then in `infos[copy]["terminal_observation"]`. With
+    `survival` the reward is 1 for every step, as in Gymnasium's cart pole.
+    """
+
+    def __init__(self, copies: TaskVectorEnv, seed: int, *, survival: bool = False) -> None:
+        self.copies, self.survival = copies, survival
+        self._actions: Any = None
+        super().__init__(
+            copies.num_envs, copies.single_observation_space, copies.single_action_space
+        )
+        self.seed(seed)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start all copies; seeds count at the first reset after `seed` only."""
+        observations, _ = self.copies.reset(seed=self._seeds[0])
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Note the actions; `step_wait` does the step."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Observations, rewards, which copies ended, and what there is to say of each."""
+        observations, rewards, terminated, truncated, _ = self.copies.step(self._actions)
+        if self.survival:
+            rewards = np.ones_like(rewards)
+        ended = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if ended.any():
+            for copy in np.flatnonzero(ended):
+                infos[copy]["terminal_observation"] = observations[copy]
+                infos[copy]["TimeLimit.truncated"] = bool(truncated[copy])
+            observations, _ = self.copies.reset(options={"reset_mask": ended})
+        return observations, rewards.astype(np.float32), ended, infos
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute, the same for each copy."""
+        return [getattr(self.copies, attr_name)] * len(self._chosen(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not possible: the copies share everything but their state."""
+        raise NotImplementedError("the copies have no attributes of their own")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Not possible: the copies are one object."""
+        raise NotImplementedError("the copies have no methods of their own")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No copy is wrapped."""
+        return [False] * len(self._chosen(indices))
+
+    def _chosen(self, indices: Any) -> Sequence[int]:
+        return list(self._get_indices(indices))
+
+
+class Moments(BaseCallback):
+    """Calls `visit(steps)` before the training, every so many steps of it, and after it.
+
+    A visit falls between two updates, when the policy has learned from all steps so far.
+    """
+
+    def __init__(self, every: int, visit: Callable[[int], None]) -> None:
+        super().__init__()
+        self.every, self.visit, self.last = every, visit, -every
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps - self.last >= self.every:
+            self.last = self.num_timesteps
+            self.visit(self.num_timesteps)
+
+    def _on_training_end(self) -> None:
+        if self.num_timesteps > self.last:
+            self.visit(self.num_timesteps)

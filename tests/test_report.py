@@ -1,0 +1,182 @@
+"""The report: one file that needs no other, in which nothing given can become markup."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace import plots
+from taskspace.report import Figure, Numbers, Section, Settings, Text, write_report
+
+EVIL = "<script>alert('x')</script> & \"quoted\""
+VOID = {"meta", "img", "br", "link"}
+
+
+def drawing(points: int = 3) -> Any:
+    return plots.plot_map(np.random.default_rng(0).normal(size=(points, 2))).figure
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, the text, and a check that every element is closed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.open: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open and data.strip():
+            self.text.append(data.strip())
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def full() -> list[Section]:
+    return [
+        Text(["What this is."]),
+        Figure("The map.", drawing(), "Three points.", heading="The map", wide=True),
+        Numbers([["silhouette", 0.75312, -1234], ["kind", "t-SNE", True]], ["", "here", "there"]),
+        Figure("Left.", drawing(), "Left points."),
+        Figure("Right.", drawing(501), "Right points."),
+        Settings({"seed": 0, "rate": 1e-05, "population": {"agents": [1, 2]}, "none": {}}),
+        Text(["First.", "Second."], heading="More"),
+    ]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    write_report(tmp_path / "report.html", title="A map", sections=full())
+    return Page(tmp_path / "report.html")
+
+
+def test_it_needs_no_other_file(page: Page, tmp_path: Path) -> None:
+    for _, attributes in page.elements:
+        for name in ("src", "href", "srcset", "action", "data"):
+            assert (attributes.get(name) or "data:").startswith("data:")
+    assert not page.all("script")
+    assert not page.all("link")
+    text = re.sub(r"base64,[^\"]*", "", (tmp_path / "report.html").read_text())
+    assert "http" not in text
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_it_begins_with_the_title_and_what_it_is_and_then_the_map(page: Page) -> None:
+    assert page.text[:5] == ["A map", "A map", "What this is.", "The map", "The map."]
+    tags = [tag for tag, _ in page.elements]
+    assert tags.index("h1") < tags.index("p") < tags.index("img") < tags.index("table")
+
+
+def test_figures_have_alt_texts(page: Page) -> None:
+    alts = [image["alt"] for image in page.all("img")]
+    assert alts == ["Three points.", "Left points.", "Right points."]
+
+
+def test_many_points_are_a_picture_and_few_a_drawing(page: Page) -> None:
+    few, _, many = (str(image["src"]).split(",") for image in page.all("img"))
+    assert few[0] == "data:image/svg+xml;base64"
+    assert b"</svg>" in base64.b64decode(few[1])
+    assert many[0] == "data:image/png;base64"
+    assert base64.b64decode(many[1]).startswith(b"\x89PNG")
+
+
+def test_a_large_matrix_is_a_picture(tmp_path: Path) -> None:
+    matrix = plots.plot_similarity(np.eye(100), np.zeros(100), ["a"]).figure
+    section = Figure("c", matrix, "a")  # type: ignore[arg-type]
+    write_report(tmp_path / "r.html", title="t", sections=[section])
+    (image,) = Page(tmp_path / "r.html").all("img")
+    assert str(image["src"]).startswith("data:image/png")
+
+
+def test_narrow_figures_lie_side_by_side(page: Page) -> None:
+    assert [a.get("class") for a in page.all("div")].count("row") == 1
+
+
+def test_numbers_are_rounded_and_settings_exact(page: Page) -> None:
+    for shown in ("0.7531", "−1,234", "True", "t-SNE", "1e-05", "population.agents", "[1, 2]"):
+        assert shown in page.text
+
+
+def test_light_dark_and_print_are_cared_for(tmp_path: Path, page: Page) -> None:
+    text = (tmp_path / "report.html").read_text()
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    assert page.all("html") == [{"lang": "en"}]
+
+
+def test_everything_is_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    sections: list[Section] = [
+        Text([EVIL], heading=EVIL),
+        Figure(EVIL, drawing(), EVIL, heading=EVIL),
+        Numbers([[EVIL, EVIL]], [EVIL, EVIL], heading=EVIL, caption=EVIL),
+        Settings({EVIL: EVIL, "inner": {EVIL: [EVIL]}}, heading=EVIL),
+        Text([EVIL], heading=EVIL),
+    ]
+    write_report(path, title=EVIL, sections=sections)
+    page = Page(path)
+    assert not page.all("script")
+    assert page.all("img")[0]["alt"] == EVIL
+    assert page.text.count(EVIL) == 17
+    assert "<script" not in path.read_text()
+
+
+def test_the_same_report_has_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_report(tmp_path / name, title="t", sections=full())
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_an_empty_report_can_be_written(tmp_path: Path) -> None:
+    write_report(tmp_path / "r.html", title="", sections=[])
+    Page(tmp_path / "r.html")
+
+
+@pytest.mark.parametrize(
+    ("section", "error", "message"),
+    [
+        ("text", TypeError, "a section is a Figure, Numbers, Settings or Text"),
+        (Text("text"), ValueError, "paragraphs must be a list, not the text 'text'"),
+        (Figure("Map", None, " "), ValueError, "the figure 'Map' needs an alt text"),  # type: ignore[arg-type]
+        (Numbers([[1, 2], [1]]), ValueError, r"all rows of a table have one length.*\[1, 2\]"),
+        (Numbers([[1, 2]], ["a"]), ValueError, "all rows of a table have one length"),
+    ],
+)
+def test_bad_sections_leave_the_old_report(
+    tmp_path: Path, section: Any, error: type[Exception], message: str
+) -> None:
+    path = tmp_path / "r.html"
+    path.write_text("old")
+    with pytest.raises(error, match=message):
+        write_report(path, title="t", sections=[section])
+    assert path.read_text() == "old"
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_report(tmp_path: Path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text("old")
+    figure = drawing()
+    figure.axes[0].set_title("$unbalanced {$")
+    with pytest.raises(ValueError, match="unbalanced"):
+        write_report(path, title="t", sections=[Figure("c", figure, "a")])
+    assert path.read_text() == "old"
+    assert [child.name for child in tmp_path.iterdir()] == ["r.html"]

@@ -1,0 +1,362 @@
+"""The run folder: resumed, refused, locked, and whole after a kill at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from taskspace.runs import Run
+
+SETTINGS: dict[str, Any] = {"seed": 0, "population": {"agents": 3}}
+
+# Stages of a file, a folder and a file, each made of the ones before.
+PIPELINE = """
+import os, signal, sys
+from pathlib import Path
+from taskspace.runs import Run
+
+def save_folder(value, path):
+    path.mkdir()
+    (path / "inner").mkdir()
+    for i in range(3):
+        (path / "inner" / f"{i}.txt").write_text(f"{value} {i}" * 1000)
+
+def load_folder(path):
+    return "".join((path / "inner" / f"{i}.txt").read_text() for i in range(3))
+
+def pipeline(folder):
+    with Run(folder, {"seed": 0}, say=lambda line: None) as run:
+        first = run.stage("first", lambda: "a" * 5000, lambda v, p: p.write_text(v), Path.read_text)
+        second = run.stage("second", lambda: first[:7] + "b", save_folder, load_folder)
+        third = lambda: second[:9] + "c"
+        run.stage("third", third, lambda v, p: p.write_text(v), Path.read_text, file="third.txt")
+"""
+
+# Kills itself at the n-th thing it does to the file system, for every n, each in a new folder; and
+# then n after n in one folder, which meets the leftovers of all earlier kills.
+KILLER = (
+    PIPELINE
+    + """
+EVENTS = ("open", "os.", "shutil.", "tempfile.", "fcntl.")
+
+def killed(folder, n):
+    child = os.fork()
+    if child == 0:
+        left = [n]
+        def hook(event, arguments):
+            if event.startswith(EVENTS) and any(str(folder) in str(a) for a in arguments):
+                left[0] -= 1
+                if left[0] < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(hook)
+        pipeline(folder)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == signal.SIGKILL
+
+def results(folder):
+    stamps = ("first.json", "second.json", "third.json")
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in stamps)
+    return [(str(p.relative_to(folder)), p.read_bytes()) for p in files]
+
+root = Path(sys.argv[1])
+pipeline(root / "whole")
+n, kills = 0, 0
+while killed(root / f"each-{n}", n):
+    n, kills = n + 1, kills + 1
+    if n % 4 == 0:
+        killed(root / "one", n)
+for folder in [*root.glob("each-*"), root / "one"]:
+    pipeline(folder)
+    assert results(folder) == results(root / "whole"), folder
+print(kills)
+"""
+)
+
+WAITER = """
+import sys, time
+from taskspace.runs import Run
+run = Run(sys.argv[1], {"seed": 0, "population": {"agents": 3}})
+if len(sys.argv) > 2:
+    import os
+    ready, tell = os.pipe()
+    if os.fork() == 0:  # as a worker of a pool that outlives its parent
+        os.write(tell, b"x")
+        time.sleep(3)
+        os._exit(0)
+    os.read(ready, 1)
+print("open", flush=True)
+time.sleep(60)
+"""
+
+
+def write(value: str, path: Path) -> None:
+    path.write_text(value)
+
+
+def fail() -> str:
+    raise AssertionError("made again")
+
+
+@contextlib.contextmanager
+def opened(folder: Path, settings: Any = SETTINGS) -> Iterator[tuple[Run, list[str]]]:
+    lines: list[str] = []
+    with Run(folder, settings, say=lines.append) as run:
+        yield run, lines
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {".taskspace-lock"}
+
+
+def test_a_stage_is_made_once_and_then_reused(tmp_path: Path) -> None:
+    with opened(tmp_path / "new" / "run") as (run, lines):
+        assert run.stage("a", lambda: "result", write, Path.read_text, file="a.txt") == "result"
+    with opened(tmp_path / "new" / "run") as (run, again):
+        assert run.stage("a", fail, write, Path.read_text, file="a.txt") == "result"
+    assert lines == ["a … 0.0 s"]
+    assert again == ["a … reused"]
+    assert names(run.folder) == {"settings.json", "a.txt", "a.json"}
+
+
+def test_the_lines_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Run(tmp_path, SETTINGS) as run:
+        run.stage("a", lambda: "x", write, Path.read_text)
+    assert capsys.readouterr() == ("", "a … 0.0 s\n")
+
+
+def test_the_stamp_says_what_made_the_result(tmp_path: Path) -> None:
+    with opened(tmp_path) as (run, _):
+        run.stage("a", lambda: "x", write, Path.read_text)
+        run.stage("b", lambda: "y", write, Path.read_text, after=["a"])
+    first, second = (json.loads((tmp_path / f"{name}.json").read_text()) for name in "ab")
+    assert second["upstream"] == {"a": first["digest"]}
+    assert second["settings"] == first["settings"]
+    assert second["seconds"] >= 0
+    assert {"taskspace", "python", "numpy"} <= set(second["versions"])
+
+
+def test_what_is_made_goes_on_as_it_would_be_loaded(tmp_path: Path) -> None:
+    with opened(tmp_path) as (run, _):
+        assert run.stage("a", lambda: "1.50", write, lambda p: str(float(p.read_text()))) == "1.5"
+
+
+def test_a_stage_is_made_again_when_what_it_builds_on_changed(tmp_path: Path) -> None:
+    def both(first: str) -> list[str]:
+        with opened(tmp_path) as (run, lines):
+            value = run.stage("a", lambda: first, write, Path.read_text)
+            run.stage("b", lambda: value + "!", write, Path.read_text)
+            run.stage("c", lambda: "c", write, Path.read_text, after=[])
+        return [line.split("(")[-1] for line in lines]
+
+    both("x")
+    (tmp_path / "a.json").unlink()
+    assert both("x")[1:] == ["b … reused", "c … reused"]  # the same bits
+    (tmp_path / "a.json").unlink()
+    assert both("y")[1:] == ["made again: what it builds on has changed)", "c … reused"]
+    assert (tmp_path / "b").read_text() == "y!"
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda folder: (folder / "a.json").write_text("{"), "its stamp was damaged"),
+        (lambda folder: (folder / "a.json").write_text("[]"), "its stamp was damaged"),
+        (lambda folder: (folder / "a").write_text("resul"), "its result was damaged"),
+        (lambda folder: (folder / "a").unlink(), "its result was damaged"),
+    ],
+)
+def test_what_is_damaged_is_made_again(
+    tmp_path: Path, damage: Callable[[Path], object], reason: str
+) -> None:
+    for expected in ("a … 0.0 s", f"a … 0.0 s (made again: {reason})", "a … reused"):
+        with opened(tmp_path) as (run, lines):
+            assert run.stage("a", lambda: "result", write, Path.read_text) == "result"
+        assert lines == [expected]
+        if expected == "a … 0.0 s":
+            damage(tmp_path)
+
+
+def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
+    Run(tmp_path, {"seed": 0, "population": {"agents": 3}, "old": "x", "same": [1]}).close()
+    other = {"seed": 0.0, "population": {"agents": 5}, "new": True, "same": [1]}
+    with pytest.raises(ValueError, match="other settings") as error:
+        Run(tmp_path, other)
+    text = str(error.value)
+    assert "population.agents: there 3, asked for 5" in text
+    assert 'old: there "x", asked for nothing' in text
+    assert "new: there nothing, asked for true" in text
+    assert "seed: there 0, asked for 0.0" in text
+    assert "same" not in text
+    assert "version" not in text
+
+
+def test_settings_in_another_order_are_the_same(tmp_path: Path) -> None:
+    Run(tmp_path, {"a": 1, "b": (2, 3)}).close()
+    Run(tmp_path, {"b": [2, 3], "a": 1}).close()
+
+
+def test_another_version_of_taskspace_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Run(tmp_path, SETTINGS).close()
+    monkeypatch.setattr("taskspace.runs.__version__", "99")
+    with pytest.raises(ValueError, match=r'taskspace.version: there ".*", asked for "99"\)'):
+        Run(tmp_path, SETTINGS)
+
+
+@pytest.mark.parametrize("settings", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}])
+def test_settings_are_plain(tmp_path: Path, settings: Any) -> None:
+    with pytest.raises(ValueError, match="settings must be plain"):
+        Run(tmp_path / "run", settings)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["thesis.tex", "settings.json"])
+def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(ValueError, match="is not a run folder"):
+        Run(tmp_path, SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(OSError, match=r"cannot write .*run: "):
+        Run(tmp_path / "run", SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("a", {}, "cannot write a and a.json: taken"),
+        ("b", {"file": "a"}, "taken"),
+        ("b", {"file": "b.json"}, "taken"),
+        ("settings", {}, "taken"),
+        ("../b", {}, "cannot name a stage"),
+        (".taskspace-b", {}, "cannot name a stage"),
+        ("b", {"after": ["c"]}, "the stage b comes after c, which has not run"),
+    ],
+)
+def test_bad_stages_are_refused(
+    tmp_path: Path, name: str, options: dict[str, Any], message: str
+) -> None:
+    with opened(tmp_path) as (run, _):
+        run.stage("a", lambda: "x", write, Path.read_text)
+        with pytest.raises(ValueError, match=message):
+            run.stage(name, fail, write, Path.read_text, **options)
+
+
+def test_a_closed_run_is_refused(tmp_path: Path) -> None:
+    with opened(tmp_path) as (run, _):
+        pass
+    with pytest.raises(ValueError, match="is closed"):
+        run.stage("a", fail, write, Path.read_text)
+
+
+def test_a_stage_that_saves_nothing_is_refused(tmp_path: Path) -> None:
+    with opened(tmp_path) as (run, _):
+        with pytest.raises(ValueError, match="the stage a saved nothing as a"):
+            run.stage("a", lambda: "x", lambda value, path: None, Path.read_text)
+        assert run.stage("a", lambda: "x", write, Path.read_text) == "x"  # and may be tried again
+
+
+def test_a_full_disk_is_told_and_earlier_results_stay(tmp_path: Path) -> None:
+    def save(value: str, path: Path) -> None:
+        path.write_text("half")
+        with Path("/dev/full").open("w") as full:
+            full.write(value)
+
+    with opened(tmp_path) as (run, _):
+        run.stage("a", lambda: "x", write, Path.read_text)
+        with pytest.raises(OSError, match=r"^cannot write .*/b: No space left on device$") as error:
+            run.stage("b", lambda: "y", save, Path.read_text)
+    assert error.value.errno == errno.ENOSPC
+    assert names(tmp_path) == {"settings.json", "a", "a.json"}
+    with opened(tmp_path) as (run, lines):
+        run.stage("a", fail, write, Path.read_text)
+    assert lines == ["a … reused"]
+
+
+@contextlib.contextmanager
+def as_ordinary_user() -> Iterator[None]:
+    """Without root's right to write everywhere."""
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_read_only_folder_is_refused_in_one_sentence() -> None:
+    with tempfile.TemporaryDirectory() as outer:
+        Path(outer).chmod(0o755)
+        folder = Path(outer, "run")
+        with opened(folder) as (run, _):
+            run.stage("a", lambda: "x", write, Path.read_text)
+        for path in (folder / ".taskspace-lock", folder, Path(outer)):
+            path.chmod(0o555)
+        for asked in (folder, Path(outer, "new")):
+            with as_ordinary_user(), pytest.raises(OSError, match="cannot write") as error:
+                Run(asked, SETTINGS)
+            assert str(error.value) == f"cannot write {asked}: Permission denied"
+        assert (folder / "a").read_text() == "x"
+        for path in (Path(outer), folder):
+            path.chmod(0o755)
+
+
+def test_leftovers_are_cleaned_on_opening(tmp_path: Path) -> None:
+    with opened(tmp_path) as (run, _):
+        run.stage("a", lambda: "x", write, Path.read_text)
+    (tmp_path / ".taskspace-left").mkdir()
+    (tmp_path / ".taskspace-left" / "half").write_text("ha")
+    (tmp_path / ".taskspace-file.json").write_text("{")
+    (tmp_path / "report.html").write_text("mine")
+    Run(tmp_path, SETTINGS).close()
+    assert names(tmp_path) == {"settings.json", "a", "a.json", "report.html"}
+
+
+def test_a_run_killed_before_its_settings_can_begin_again(tmp_path: Path) -> None:
+    (tmp_path / ".taskspace-lock").touch()
+    (tmp_path / ".taskspace-abc.json").write_text("{")
+    Run(tmp_path, SETTINGS).close()
+    assert names(tmp_path) == {"settings.json"}
+
+
+@pytest.mark.parametrize("fork", [[], ["fork"]])
+def test_a_second_process_is_refused_until_the_first_is_killed(
+    tmp_path: Path, fork: list[str]
+) -> None:
+    command = [sys.executable, "-c", WAITER, str(tmp_path), *fork]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        with pytest.raises(BlockingIOError, match=f"^another run is at work in {tmp_path}$"):
+            Run(tmp_path, SETTINGS)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        Run(tmp_path, SETTINGS).close()
+
+
+def test_a_run_in_the_same_process_is_refused_too(tmp_path: Path) -> None:
+    with opened(tmp_path), pytest.raises(BlockingIOError, match="another run is at work"):
+        Run(tmp_path, SETTINGS)
+
+
+def test_killed_at_any_moment_it_resumes_to_the_same_bits(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLER, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 30
