@@ -16,8 +16,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(INSTALLED)  ## set up, then play MultiKeyNav's expert and a few other agents
-	$(BIN)/python examples/quick_start.py
+demo: $(INSTALLED)  ## set up, then make a map of MultiKeyNav and report on it
+	$(BIN)/taskspace run multikeynav
 
 test: $(INSTALLED)  ## set up, then run all tests
 	$(BIN)/python -m pytest

@@ -1,29 +1,28 @@
-"""Play MultiKeyNav's expert and a few untrained agents on 1000 tasks, and print how they did."""
+"""From agents to a map: train a population, play it on tasks, learn the map, ask it questions.
 
-from typing import Any
+python examples/quick_start.py          two minutes
+python examples/quick_start.py --fast   a few seconds, with a rougher map
+"""
 
-from rich.console import Console
-from rich.table import Table
+import sys
 
 import taskspace as ts
 
+fast = "--fast" in sys.argv
+
 env = ts.make("MultiKeyNav")
-tasks = env.sample_tasks(1000, seed=0)
-agents: dict[str, Any] = {"expert": ts.ExpertPolicy(env)}
-agents |= {f"untrained {i}": ts.MLPPolicy.random(env, seed=i) for i in range(1, 5)}
+population = ts.train_population(env, seed=0, fast=fast)
+print(population)
 
-outcomes = ts.evaluate(agents, env, tasks, rollouts=100)
-
-table = Table("keys to pick", "tasks", title=f"{env.name}: share of rollouts solved")
-for name in agents:
-    table.add_column(name, justify="right")
-clusters = env.clusters(tasks)
-for cluster, keys in enumerate(env.cluster_names):
-    members = clusters == cluster
-    rates = outcomes.rates[:, members].mean(axis=1)
-    table.add_row(keys, str(members.sum()), *(f"{rate:.1%}" for rate in rates))
-table.add_section()
-table.add_row("all", str(len(tasks)), *(f"{rate:.1%}" for rate in outcomes.rates.mean(axis=1)))
-table.add_row("mean length", "", *(f"{n:.1f}" for n in outcomes.mean_lengths.mean(axis=1)))
-Console().print(table)
+tasks = env.sample_tasks(500 if fast else 5000, seed=1)
+outcomes = ts.evaluate(population, env, tasks, rollouts=10 if fast else 20)
 print(outcomes)
+
+embedder = ts.TaskEmbedder(n_components=6, steps=750 if fast else 6000, random_state=0)
+embedder.fit(outcomes)
+print(f"held-out orders that hold: {embedder.test_scores_}")
+
+# Two tasks that need keys A and B, one that needs C and D, all from the same place.
+both = [[0.8, 0, 0, 1, 1, 0, 0], [0.8, 0, 0, 0, 0, 0, 0], [0.8, 1, 1, 0, 0, 1, 1]]
+print("similarity:\n", embedder.similarity(both, both).round(1))
+print("difficulty:", embedder.difficulty([*both, [0.95, 1, 1, 1, 1, 0, 0]]).round(1))

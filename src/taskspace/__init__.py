@@ -21,6 +21,7 @@ from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
     from taskspace.embedding.estimator import TaskEmbedder
+    from taskspace.embedding.pretrained import load_pretrained
     from taskspace.envs.base import Environment
     from taskspace.envs.registry import make
     from taskspace.outcomes import Outcomes
@@ -42,6 +43,7 @@ _HOMES = {
     "Population": "taskspace.population.population",
     "TaskEmbedder": "taskspace.embedding.estimator",
     "evaluate": "taskspace.rollout.evaluate",
+    "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
     "plot_map": "taskspace.plots",
     "record": "taskspace.rollout.trajectories",
@@ -60,6 +62,7 @@ __all__ = [
     "TaskEmbedder",
     "__version__",
     "evaluate",
+    "load_pretrained",
     "make",
     "plot_map",
     "record",

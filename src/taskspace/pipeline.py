@@ -36,7 +36,7 @@ class Plan:
     rollouts: int = 20
     steps: int = 6000
     learning_rate: float = 3e-3
-    shown: int = 1000  # tasks on the map, and for each silhouette
+    shown: int = 1000  # tasks for each silhouette
 
 
 # The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
@@ -48,6 +48,7 @@ PLANS = {
     "PointMass": Plan(3),
     "BasicKarel": Plan(1, hidden=(64, 32), tasks=20_000, rollouts=10, shown=5000),
 }
+MOST_SHOWN = 1000
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"fast": True, "tasks": 500, "rollouts": 10, "steps": 750, "shown": 300},
     "default": {},
@@ -110,7 +111,7 @@ def run(
         )
         view = stages.stage(
             "view",
-            lambda: summary.project(embedder, env.sample_tasks(plan.shown, seed=_shown_seed(seed))),
+            lambda: summary.project(embedder, _shown(env, plan, seed)),
             _write_arrays,
             _read_arrays,
             file="view.npz",
@@ -134,8 +135,9 @@ def _pool(env: Environment, plan: Plan, seed: int) -> Tasks:
     return env.sample_tasks(plan.tasks, seed=seed + 1)
 
 
-def _shown_seed(seed: int) -> int:
-    return seed + 2
+def _shown(env: Environment, plan: Plan, seed: int) -> Tasks:
+    """The tasks on the picture of the map: fresh ones, not too many to look at."""
+    return env.sample_tasks(min(plan.shown, MOST_SHOWN), seed=seed + 2)
 
 
 def _embedder(plan: Plan, seed: int) -> TaskEmbedder:

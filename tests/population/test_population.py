@@ -86,20 +86,7 @@ def test_it_can_be_read() -> None:
     assert repr(population) == "Population(3 agents of MultiKeyNav in 2 subpopulations)"
     lines = str(population).splitlines()
     told = ["after", "0", "to", "100", "steps", "skill", "0.10", "to", "0.33"]
-    assert lines[1].split() == [
-        "a",
-        "2",
-        "agents",
-        "after",
-        "0",
-        "to",
-        "100",
-        "steps",
-        "skill",
-        "0.10",
-        "to",
-        "0.33",
-    ]
+    assert lines[1].split() == ["a", "2", "agents", *told]
     assert lines[2].split() == ["b", "1", "agent"]
     assert str(Population([])) == "Population(0 agents)"
     assert population.table()[1] == {
@@ -177,8 +164,8 @@ def test_stable_baselines3_models_go_along(tmp_path: Path) -> None:
     loaded = Population.load(tmp_path / "p")["ppo"]
     tasks = ENV.sample_tasks(20, seed=0)
     ours, theirs = (ts.evaluate([m], ENV, tasks, 20, keep_results=True) for m in (model, loaded))
-    assert (ours.results == theirs.results).all()
-    assert (ours.steps == theirs.steps).all()
+    assert np.array_equal(ours.results, theirs.results)  # type: ignore[arg-type]
+    assert np.array_equal(ours.steps, theirs.steps)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("policy", [torch.nn.Linear(7, 7), np.argmax])

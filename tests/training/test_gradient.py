@@ -32,7 +32,8 @@ def test_steps_are_those_of_the_vector_env(name: str) -> None:
     observations = theirs.reset()
     seen: list[list[Any]] = [[observation] for observation in observations]
     for action in actions:
-        observations, rewards, ended, infos = theirs.step(np.array([action] * 4))
+        theirs.step_async(np.array([action] * 4))
+        observations, rewards, ended, infos = theirs.step_wait()
         for copy in range(4):
             if ended[copy]:
                 seen[copy].append((infos[copy]["terminal_observation"], rewards[copy], True))

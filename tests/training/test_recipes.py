@@ -133,3 +133,10 @@ def test_bad_input_is_refused() -> None:
         train_population("MultiKeyNav")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a seed is a whole number"):
         train_population(env, seed=-1)
+
+
+def test_processes_must_be_able_to_import_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ts.make("PointMass")
+    monkeypatch.setattr(type(env), "__module__", "__main__")
+    with pytest.raises(ValueError, match="put it into a module"):
+        train_population(env, recipe=quick("PointMass"))

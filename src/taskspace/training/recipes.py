@@ -107,7 +107,7 @@ PAPER = {
     ),
     "PointMass": Recipe(
         tuple(Lesson(side, distribution=side) for side in ("all", "left", "right")),
-        PolicyGradient(steps=250_000, every=24_576, log_std=1.5),
+        PolicyGradient(steps=400_000, every=32_768, log_std=1.5),
         drawn_tasks(100),
     ),
     "BasicKarel": Recipe(_MARKER_MASKS, Cloning(hidden=(64, 32)), drawn_tasks(2400, "validation")),
@@ -179,6 +179,11 @@ def _training(
             env, lesson, method, tasks, seed=seed, delta=recipe.delta, report=report
         )
     import_sb3()  # complain here, not in another process
+    if type(env).__module__ == "__main__":
+        raise ValueError(
+            f"policy gradient runs in processes of its own, which have to import {env.name};"
+            " put it into a module"
+        )
     named = {"seed": seed, "delta": recipe.delta}
     return in_process(_reinforce, type(env), lesson, method, tasks, **named)
 

@@ -83,8 +83,8 @@ def serve() -> None:
         pickle.dump((kind, content), answers)
         answers.flush()
 
-    function, arguments, named = pickle.load(sys.stdin.buffer)
     try:
+        function, arguments, named = pickle.load(sys.stdin.buffer)
         agents = function(*arguments, **named, report=lambda done: send("report", done))
     except Exception as error:
         send("error", error)

@@ -1,0 +1,128 @@
+"""`taskspace run` from end to end, in its fast preset."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taskspace as ts
+from taskspace import pipeline, summary
+from taskspace.paper import table1
+
+COMMAND = [sys.executable, "-m", "taskspace.cli"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "multikeynav"
+    pipeline.run("multikeynav", folder, preset="fast", say=lambda line: None)
+    return folder
+
+
+def same_results(one: Path, other: Path) -> bool:
+    """Everything but the stamps, which hold the seconds that a stage took."""
+    names = ["outcomes.npz", "results.json", "view.npz", "embedder/weights.safetensors"]
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+
+
+def test_the_folder_holds_all_that_was_made(finished: Path) -> None:
+    population = ts.Population.load(finished / "population.zip")
+    outcomes = ts.Outcomes.load(finished / "outcomes.npz")
+    embedder = ts.TaskEmbedder.load(finished / "embedder")
+    assert outcomes.agents.tolist() == list(population)
+    assert outcomes.features is not None
+    assert embedder.transform(outcomes.features).shape == (500, 6)
+    results = json.loads((finished / "results.json").read_text())
+    assert results["silhouette"] > 0.4
+    assert 0.5 < results["similarity_accuracy"] < results["similarity_accuracy_reachable"] + 0.1
+    assert results["norm_difficulty_rank_correlation"] > 0.3
+    for name in ("map-tsne", "map-pca", "difficulty", "similarity", "learning", "population"):
+        assert (finished / "figures" / f"{name}.png").stat().st_size > 5000
+        assert (finished / "figures" / f"{name}.svg").read_text().startswith("<?xml")
+
+
+def test_the_report_stands_alone(finished: Path) -> None:
+    text = (finished / "report.html").read_text()
+    assert text.count("<img") == 6
+    assert 'src="http' not in text
+    assert "A map of MultiKeyNav" in text
+
+
+def test_a_second_run_reuses_everything(finished: Path) -> None:
+    lines: list[str] = []
+    pipeline.run("MultiKeyNav", finished, preset="fast", say=lines.append)
+    assert len(lines) == 7
+    assert all(line.endswith("reused") for line in lines)
+
+
+def test_other_settings_are_not_mixed_in(finished: Path) -> None:
+    with pytest.raises(ValueError, match=r"other settings .*seed: there 0, asked for 1"):
+        pipeline.run("MultiKeyNav", finished, preset="fast", seed=1)
+
+
+def test_the_silhouette_is_that_of_the_clusters(finished: Path) -> None:
+    embedder, env = ts.TaskEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
+    scores = summary.silhouettes(env, embedder, 300, 0)
+    assert scores == json.loads((finished / "results.json").read_text())["silhouettes"]
+    assert np.std(scores) > 0
+
+
+@pytest.mark.parametrize("seconds", [4.0, 9.0])
+def test_a_killed_run_goes_on_and_ends_with_the_same_bits(
+    finished: Path, tmp_path: Path, seconds: float
+) -> None:
+    command = [*COMMAND, "run", "multikeynav", "--preset", "fast", "--out", str(tmp_path / "r")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(seconds)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "report.html" in done.stdout
+    assert same_results(finished, tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "multikeynv"], "did you mean 'MultiKeyNav'?"),
+        (["run", "multikeynav", "--seed", "-1"], "a seed is a whole number from 0"),
+        (["reproduce", "table1", "--env", "MultiKeyNavA"], "Table 1 has no MultiKeyNavA"),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(
+    arguments: list[str], sentence: str, tmp_path: Path
+) -> None:
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_table_1_has_the_papers_numbers_beside_ours(tmp_path: Path) -> None:
+    rows = table1.reproduce(
+        ["MultiKeyNav"], tmp_path, seeds=1, preset="fast", say=lambda line: None
+    )
+    assert rows[0]["paper"] == 0.753
+    assert rows[0]["ours"] == pytest.approx(
+        json.loads((tmp_path / "multikeynav-0" / "results.json").read_text())["silhouette"]
+    )
+    assert (tmp_path / "table1.csv").read_text().startswith('"environment","paper"')
+
+
+def test_plans_name_every_environment() -> None:
+    from taskspace.envs.registry import ENVIRONMENTS
+
+    assert set(pipeline.PLANS) == set(ENVIRONMENTS)
+    plan: Any = pipeline.plan_for(ts.make("BasicKarel"), "paper")
+    assert (plan.n_components, plan.hidden, plan.rollouts) == (1, (64, 32), 100)
+    with pytest.raises(ValueError, match="no preset 'x'; there are: fast, default, paper"):
+        pipeline.plan_for(ts.make("BasicKarel"), "x")
