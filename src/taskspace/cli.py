@@ -120,14 +120,15 @@ def _reproduce(options: argparse.Namespace) -> None:
     folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     rows = table1.reproduce(names, folder, seeds=options.seeds, preset=options.preset)
-    table = Table(title=f"Table 1: silhouette, over {options.seeds} runs", box=SIMPLE_HEAD)
+    title = f"Table 1: silhouette, over {options.seeds} runs"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for heading in ("environment", "paper", "ours", "agents", "similar", "reachable", "harder"):
         table.add_column(heading, justify="left" if heading == "environment" else "right")
     for row in rows:
         table.add_row(
             row["environment"],
-            f"{row['paper']:.3f} ± {row['paper_spread']:.3f}",
-            f"{row['ours']:.3f} ± {row['ours_spread']:.3f}",
+            f"{row['paper']:.3f}±{row['paper_spread']:.3f}",
+            f"{row['ours']:.3f}±{row['ours_spread']:.3f}",
             f"{row['agents']:.0f}",
             f"{row['similarity_accuracy']:.1%}",
             f"{row['similarity_accuracy_reachable']:.1%}",

@@ -117,9 +117,13 @@ def project(embedder: TaskEmbedder, tasks: Tasks) -> dict[str, NDArray[Any]]:
     from sklearn.manifold import TSNE
 
     vectors = embedder.transform(tasks)
-    wide = vectors if vectors.shape[1] > 1 else np.column_stack([vectors, np.zeros(len(vectors))])
-    tsne = TSNE(init="pca", random_state=0, perplexity=min(30, len(tasks) // 4)).fit_transform(wide)
-    return {"tasks": tasks, "vectors": vectors, "tsne": tsne, "pca": PCA(2).fit_transform(wide)}
+    if vectors.shape[1] == 1:  # a line; spread it upwards, so that its points can be told apart
+        noise = np.random.default_rng(0).uniform(-0.2, 0.2, len(vectors)) * np.ptp(vectors)
+        flat = np.column_stack([vectors[:, 0], noise])
+        return {"tasks": tasks, "vectors": vectors, "tsne": flat, "pca": flat}
+    tsne = TSNE(init="pca", random_state=0, perplexity=min(30, len(tasks) // 4))
+    views = {"tsne": tsne.fit_transform(vectors), "pca": PCA(2).fit_transform(vectors)}
+    return {"tasks": tasks, "vectors": vectors, **views}
 
 
 _HEADINGS = {
@@ -155,6 +159,8 @@ def _maps(things: Things) -> Iterator[Drawing]:
         ax = plots.plot_map(
             view[kind], norms=norms, clusters=clusters, cluster_names=env.cluster_names
         )
+        if view["vectors"].shape[1] == 1:
+            told = "one dimension; the height has no meaning"
         caption = f"The map ({told}). A point is a task; the larger it is, the longer its vector."
         yield f"map-{kind}", caption, f"Scatter plot of tasks by {told}", _of(ax)
 

@@ -43,6 +43,7 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
         tensors = dict(embedder.network_.state_dict())
         tensors |= {"mean": torch.tensor(embedder.mean_), "scale": torch.tensor(embedder.scale_)}
         save_file(tensors, temporary / _WEIGHTS)
+        (temporary / _WEIGHTS).chmod(0o644)  # both are made for the owner's eyes only
         temporary.chmod(0o755)
         if target.exists():
             old = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))

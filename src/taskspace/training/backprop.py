@@ -1,7 +1,7 @@
 """Training a small network to name the right action, compiled.
 
 A step of such a network in PyTorch is mostly the overhead of its two dozen calls. This loop takes a
-fifth of the time, releases the interpreter lock, and gives the same bits in any thread.
+third of the time, releases the interpreter lock, and gives the same bits in any thread.
 
 Layers are matrices (inputs + 1, outputs); the last row is the bias, met by a column of ones.
 """

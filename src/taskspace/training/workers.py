@@ -49,7 +49,10 @@ def run_all(
 
 
 def in_process(function: Callable[..., list[Agent]], *arguments: Any, **named: Any) -> Training:
-    """A training that calls `function(*arguments, **named, report=…)` in a process of its own."""
+    """A training that calls `function(*arguments, **named, report=…)` in a process of its own.
+
+    The two talk by pickles over a pipe between them, which nobody else can write to.
+    """
 
     def training(report: Report) -> list[Agent]:
         with subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
