@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from taskspace.embedding.network import perceptron
 from taskspace.envs.base import Environment
 from taskspace.envs.pointmass import FRICTION, GATE, GOAL_Y, VX, VY, X, Y
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
@@ -27,7 +26,7 @@ def trained_like(env: Environment, seed: int = 0) -> list[MLPPolicy]:
     episodes = record(teacher, env, env.sample_tasks(2000, seed=seed), seed=seed)
     inputs = torch.tensor(episodes.states, dtype=torch.float32)
     mean, spread = inputs.mean(0), inputs.std(0).clamp_min(1e-3)
-    module = network((env.state_size, *HIDDEN.get(env.name, (32, 32)), len(env.action_names)))
+    module = perceptron((env.state_size, *HIDDEN.get(env.name, (32, 32)), len(env.action_names)))
     snapshots = []
     for done in _clone(module, (inputs - mean) / spread, episodes.actions):
         if done in SNAPSHOTS:
@@ -35,17 +34,9 @@ def trained_like(env: Environment, seed: int = 0) -> list[MLPPolicy]:
     return snapshots
 
 
-def network(sizes: Sequence[int]) -> torch.nn.Sequential:
-    """Linear layers with ReLU between them."""
-    layers: list[torch.nn.Module] = []
-    for inputs, outputs in itertools.pairwise(sizes):
-        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers[:-1])
-
-
 def as_torch(policy: MLPPolicy) -> torch.nn.Sequential:
     """The same network as a torch module."""
-    module = network(policy.sizes)
+    module = perceptron(policy.sizes)
     linear = [layer for layer in module if isinstance(layer, torch.nn.Linear)]
     with torch.no_grad():
         for layer, weight, bias in zip(linear, policy.weights, policy.biases, strict=True):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from taskspace import checks
 from taskspace.constraints import check_orders
 from taskspace.embedding import storage
+from taskspace.embedding.network import perceptron
 from taskspace.embedding.training import HELD_OUT, Constraints, Training, fit_network
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
@@ -141,7 +142,7 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
         if callable(self.hidden):
             return self.hidden(inputs, outputs)
-        return storage.perceptron((inputs, *self.hidden, outputs))
+        return perceptron((inputs, *self.hidden, outputs))
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -16,17 +15,10 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from taskspace._version import __version__
+from taskspace.embedding.network import perceptron
 
 FORMAT, FORMAT_VERSION = "taskspace embedder", 1
 _SETTINGS, _WEIGHTS = "embedder.json", "weights.safetensors"
-
-
-def perceptron(sizes: tuple[int, ...]) -> torch.nn.Sequential:
-    """Linear layers with ReLU between them."""
-    layers: list[torch.nn.Module] = []
-    for inputs, outputs in itertools.pairwise(sizes):
-        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers[:-1])
 
 
 def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
