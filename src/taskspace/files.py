@@ -33,6 +33,17 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def check_format(
+    path: str | os.PathLike[str], found: tuple[object, object], expected: tuple[str, int]
+) -> None:
+    """Refuse a file of another format, or of another version of it: pairs (format, version)."""
+    if found != expected:
+        raise ValueError(
+            f"{path} is in format {found[0]!r}, version {found[1]};"
+            f" this taskspace reads {expected[0]!r}, version {expected[1]}"
+        )
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks, tables
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, check_format
 
 FORMAT = "taskspace outcomes"
 FORMAT_VERSION = 1
@@ -185,11 +185,7 @@ class Outcomes:
             kind, version = header.get("format"), header.get("version")
         except Exception as error:  # whatever NumPy, zipfile and json make of damaged bytes
             raise ValueError(_DAMAGED.format(path)) from error
-        if kind != FORMAT or version != FORMAT_VERSION:
-            raise ValueError(
-                f"{path} is in format {kind!r}, version {version};"
-                f" this taskspace reads {FORMAT!r}, version {FORMAT_VERSION}"
-            )
+        check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
         try:
             if sorted(arrays) != header["arrays"]:
                 raise ValueError("some of its parts are missing")

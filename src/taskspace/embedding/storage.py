@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from taskspace._version import __version__
 from taskspace.embedding.network import perceptron
+from taskspace.files import check_format
 
 FORMAT, FORMAT_VERSION = "taskspace embedder", 1
 _SETTINGS, _WEIGHTS = "embedder.json", "weights.safetensors"
@@ -74,11 +75,7 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
         kind, version = settings.get("format"), settings.get("version")
     except (ValueError, AttributeError) as error:
         raise ValueError(f"{source / _SETTINGS} is damaged; expected JSON") from error
-    if kind != FORMAT or version != FORMAT_VERSION:
-        raise ValueError(
-            f"{source} is in format {kind!r}, version {version}; this taskspace reads"
-            f" {FORMAT!r}, version {FORMAT_VERSION}"
-        )
+    check_format(source, (kind, version), (FORMAT, FORMAT_VERSION))
     try:
         return _restore(cls, settings, load_file(source / _WEIGHTS))
     except (KeyError, TypeError, RuntimeError, OSError, ValueError, SafetensorError) as error:

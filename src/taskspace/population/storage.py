@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.envs.registry import ENVIRONMENTS, make
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, check_format
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.population.population import Agent, Population
 
@@ -67,11 +67,7 @@ def read(path: str | os.PathLike[str]) -> Population:
         kind, version = header["format"], header["version"]
     except Exception as error:  # whatever zipfile and json make of damaged bytes
         raise ValueError(_DAMAGED.format(path)) from error
-    if kind != FORMAT or version != FORMAT_VERSION:
-        raise ValueError(
-            f"{path} is in format {kind!r}, version {version};"
-            f" this taskspace reads {FORMAT!r}, version {FORMAT_VERSION}"
-        )
+    check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
     try:
         return _restore(header, files)
     except ImportError:
