@@ -32,6 +32,7 @@ ORDER = [
     "similarity",
     "constraints",
     "embedding",
+    "applications",
     "summary",
     "pipeline",
     "paper",

@@ -15,7 +15,7 @@ PROGRAM = """
 from taskspace.progress import progress_bar
 with progress_bar("Playing", 3{show}) as advance:
     for _ in range(3):
-        advance(1)
+        advance(1, "loss 0.5")
 print("result")
 """
 
@@ -53,6 +53,7 @@ def test_the_bar_appears_on_a_terminal_on_standard_error_alone() -> None:
     assert output == "result\n"
     assert "Playing" in seen
     assert "3/3" in seen
+    assert "loss 0.5" in seen
 
 
 def test_no_bar_where_it_is_unwanted() -> None:

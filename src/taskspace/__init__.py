@@ -6,6 +6,8 @@
     population = ts.train_population(env, seed=0)
     outcomes = ts.evaluate(population, env, env.sample_tasks(5000, seed=1), rollouts=20)
     embedder = ts.TaskEmbedder(n_components=6).fit(outcomes)
+    ts.predict(embedder, quiz_tasks, quiz_results, new_tasks)
+    ts.select(embedder, reference, options, harder=True)
 
 Importing the package registers its environments with Gymnasium, as `taskspace/<name>-v0`. Other
 names are loaded when they are first used, so that the import is quick.
@@ -20,6 +22,8 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
+    from taskspace.applications.prediction import predict
+    from taskspace.applications.selection import select
     from taskspace.embedding.estimator import TaskEmbedder
     from taskspace.embedding.pretrained import load_pretrained
     from taskspace.envs.base import Environment
@@ -46,7 +50,9 @@ _HOMES = {
     "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
     "plot_map": "taskspace.plots",
+    "predict": "taskspace.applications.prediction",
     "record": "taskspace.rollout.trajectories",
+    "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
 }
 
@@ -65,7 +71,9 @@ __all__ = [
     "load_pretrained",
     "make",
     "plot_map",
+    "predict",
     "record",
+    "select",
     "train_population",
 ]
 

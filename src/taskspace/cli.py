@@ -74,15 +74,23 @@ def _add_run(commands: Any) -> None:
 
 
 def _add_reproduce(commands: Any) -> None:
+    from taskspace.paper.parts import PARTS
+
+    listed = "\n".join(f"  {name:<12} {told}" for name, told in PARTS.items())
     parser = commands.add_parser(
-        "reproduce", help="the paper's results, with ours beside", description=_reproduce.__doc__
+        "reproduce",
+        help="the paper's results, with ours beside",
+        description=f"{_reproduce.__doc__}\n\nwhat there is:\n{listed}\n  all          everything,"
+        " and a page that shows it",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=["table1"], help="table1: silhouettes of the maps")
+    parser.add_argument("what", choices=[*PARTS, "all"], metavar="what", help="see above")
     parser.add_argument("--env", action="append", metavar="NAME", help="only this one")
-    parser.add_argument("--only", choices=["ours"], default="ours", help="which models")
+    parser.add_argument("--only", choices=["ours"], help="table1 without the baselines")
     parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
     parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
     parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
+    parser.add_argument("--page", metavar="FILE", help="of all: where the page goes (in DIR)")
     parser.set_defaults(run=_reproduce)
 
 
@@ -105,39 +113,47 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    """Run what a table of the paper needs, and print our figures beside the paper's."""
+    """Reproduce a table or figure of the paper; what is there already is not made again."""
+    from taskspace.paper import everything, table1
+    from taskspace.paper.study import Study
+
+    folder = Path(options.out)
+    environments = tuple(options.env) if options.env else None
+    study = Study(folder, environments, options.seeds, options.preset)
+    if options.what == "all":
+        page = Path(options.page) if options.page else folder / "results.md"
+        for result in everything.reproduce_all(study, page):
+            _print_result(result, folder)
+        print(f"everything on one page: {page}")
+    elif options.what == "table1" and options.only:
+        result = table1.reproduce(study, models=["ours"])
+        study.write(result)
+        _print_result(result, folder)
+    else:
+        _print_result(everything.reproduce(options.what, study), folder)
+
+
+def _print_result(result: Any, folder: Path) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.envs.registry import make
-    from taskspace.paper import table1
-
-    names = [make(name).name for name in options.env] if options.env else list(table1.PAPER)
-    unknown = [name for name in names if name not in table1.PAPER]
-    if unknown:
-        raise ValueError(f"Table 1 has no {unknown[0]}; it has: {', '.join(table1.PAPER)}")
-    folder = Path(options.out)
-    folder.mkdir(parents=True, exist_ok=True)
-    rows = table1.reproduce(names, folder, seeds=options.seeds, preset=options.preset)
-    title = f"Table 1: silhouette, over {options.seeds} runs"
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    for heading in ("environment", "paper", "ours", "agents", "similar", "reachable", "harder"):
-        table.add_column(heading, justify="left" if heading == "environment" else "right")
-    for row in rows:
-        table.add_row(
-            row["environment"],
-            f"{row['paper']:.3f}±{row['paper_spread']:.3f}",
-            f"{row['ours']:.3f}±{row['ours_spread']:.3f}",
-            f"{row['agents']:.0f}",
-            f"{row['similarity_accuracy']:.1%}",
-            f"{row['similarity_accuracy_reachable']:.1%}",
-            f"{row['difficulty_accuracy']:.1%}",
-        )
     console = Console()
-    console.print(table)
-    console.print("similar, harder: held-out orders that hold; reachable: in a fresh estimate")
-    print(f"written to {folder / 'table1.csv'}")
+    for part in result.tables:
+        table = Table(title=part.title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+        for heading in part.headings():
+            number = isinstance(part.rows[0][heading], (int, float))
+            table.add_column(heading, justify="right" if number else "left")
+        for cells in part.cells():
+            table.add_row(*cells)
+        console.print(table)
+        if part.note:
+            console.print(part.note)
+        print(f"written to {folder / part.name}.csv")
+    for note in result.notes:
+        console.print(note)
+    for picture, caption in result.pictures.items():
+        print(f"{caption} {picture}")
 
 
 def _envs(options: argparse.Namespace) -> None:

@@ -39,6 +39,16 @@ class Plan:
     shown: int = 1000  # tasks for each silhouette
 
 
+@dataclass(frozen=True)
+class Map:
+    """A learned map and all that it was learned from."""
+
+    env: Environment
+    population: Population
+    outcomes: Outcomes
+    embedder: TaskEmbedder
+
+
 # The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
 PLANS = {
     "MultiKeyNav": Plan(6),
@@ -79,28 +89,16 @@ def run(
     env = make(environment)
     plan, seed = plan_for(env, preset), checks.seed(seed)
     target = Path(folder) if folder is not None else Path("runs") / env.name.lower()
-    settings = {"environment": env.name, "preset": preset, "seed": seed, **asdict(plan)}
+    settings = _settings(env, plan, preset, seed)
     with Run(target, settings, say=say) as stages:
-        population = stages.stage(
-            "population",
-            lambda: train_population(env, seed=seed, fast=plan.fast),
-            Population.save,
-            Population.load,
-            file="population.zip",
-        )
-        outcomes = stages.stage(
-            "outcomes",
-            lambda: evaluate(population, env, _pool(env, plan, seed), plan.rollouts, seed=seed),
-            Outcomes.save,
-            Outcomes.load,
-            file="outcomes.npz",
-        )
-        embedder = stages.stage(
-            "map",
-            lambda: _embedder(plan, seed).fit(outcomes),
-            TaskEmbedder.save,
-            TaskEmbedder.load,
-            file="embedder",
+        made = _learn(stages, env, plan, seed)
+        population, outcomes, embedder = made.population, made.outcomes, made.embedder
+        stages.stage(
+            "orders",
+            lambda: summary.count_constraints(outcomes, seed),
+            _write_json,
+            _read_json,
+            file="constraints.json",
         )
         numbers = stages.stage(
             "numbers",
@@ -128,6 +126,50 @@ def run(
             file="report.html",
         )
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
+
+
+def learn_map(
+    environment: str,
+    folder: str | os.PathLike[str],
+    *,
+    preset: str = "default",
+    seed: int = 0,
+    say: Callable[[str], None] | None = None,
+) -> Map:
+    """The stages of `run` up to the map itself; `run` goes on from there."""
+    env = make(environment)
+    plan, seed = plan_for(env, preset), checks.seed(seed)
+    with Run(folder, _settings(env, plan, preset, seed), say=say) as stages:
+        return _learn(stages, env, plan, seed)
+
+
+def _settings(env: Environment, plan: Plan, preset: str, seed: int) -> dict[str, Any]:
+    return {"environment": env.name, "preset": preset, "seed": seed, **asdict(plan)}
+
+
+def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
+    population = stages.stage(
+        "population",
+        lambda: train_population(env, seed=seed, fast=plan.fast),
+        Population.save,
+        Population.load,
+        file="population.zip",
+    )
+    outcomes = stages.stage(
+        "outcomes",
+        lambda: evaluate(population, env, _pool(env, plan, seed), plan.rollouts, seed=seed),
+        Outcomes.save,
+        Outcomes.load,
+        file="outcomes.npz",
+    )
+    embedder = stages.stage(
+        "map",
+        lambda: _embedder(plan, seed).fit(outcomes),
+        TaskEmbedder.save,
+        TaskEmbedder.load,
+        file="embedder",
+    )
+    return Map(env, population, outcomes, embedder)
 
 
 def _pool(env: Environment, plan: Plan, seed: int) -> Tasks:

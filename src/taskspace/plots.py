@@ -25,6 +25,7 @@ COLOURS = (
     "#882255",
 )  # fmt: skip
 MARKERS = "os^DvPX"
+_DOT = 0.08  # no point is smaller than this share of the mean area, or it would not be seen
 _BESIDE: dict[str, Any] = {
     "loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False,
     "fontsize": 9, "labelcolor": INK, "alignment": "left",
@@ -33,7 +34,8 @@ _BESIDE: dict[str, Any] = {
 
 def plot_map(
     coordinates: ArrayLike, *, norms: ArrayLike | None = None, clusters: ArrayLike | None = None,
-    cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
+    cluster_names: Sequence[str] = (), title: str = "", legend: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw tasks (n, 2) as points with an area in proportion to their norm, coloured by cluster.
 
@@ -46,11 +48,11 @@ def plot_map(
     lengths = None if norms is None else _column(norms, len(points), "norms")
     if lengths is not None and (lengths < 0).any():
         raise ValueError("norms must be numbers from 0 on")
-    areas = _areas(np.ones(len(points)) if lengths is None else lengths)
     members = _members(clusters, cluster_names, len(points))
     ax = _new_axes(8.4, 5.6) if ax is None else ax
-    _scatter(ax, points, areas, members)
-    if lengths is not None and lengths.max() > 0:
+    areas = _areas(np.ones(len(points)) if lengths is None else lengths) * _shrinking(ax)
+    _scatter(ax, points, areas, members, legend)
+    if legend and lengths is not None and lengths.max() > 0:
         _size_legend(ax, lengths, areas)
     ax.margins(0.03)
     ax.set(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
@@ -149,6 +151,93 @@ def plot_skills(
     return _plain(ax, title, "training step", "skill (mean success rate)")
 
 
+def plot_accuracy(
+    sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw how well methods predict success over the size of the quiz.
+
+    Each curve has its means and their errors. "OPT", the best there can be, is dashed and black.
+
+    >>> ax = plot_accuracy([1, 5], {"Ours": ([0.6, 0.8], [0, 0]), "OPT": ([0.9, 0.9], [0, 0])})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['OPT', 'Ours']
+    """
+    at = checks.numbers(sizes, "sizes")
+    if at.ndim != 1 or not at.size or not curves:
+        raise ValueError("expected sizes of the quiz and at least one curve")
+    ends = {}
+    ax = _new_axes(5.4, 3.6) if ax is None else ax
+    others = [name for name in curves if name != "OPT"]
+    for name, (means, errors) in curves.items():
+        heights = _column(means, at.size, f"the means of {name}")
+        margins = _column(errors, at.size, f"the errors of {name}")
+        look = _BEST if name == "OPT" else _line_look(others.index(name))
+        (line,) = ax.plot(at, heights, label=name, **look)
+        ax.fill_between(
+            at, heights - margins, heights + margins, color=look["color"], alpha=0.15, linewidth=0
+        )
+        ends[line] = heights[-1]
+    # In the order of the lines' ends, so that the legend reads as the picture does.
+    ax.legend(handles=sorted(ends, key=lambda line: -ends[line]), handlelength=2.6, **_BESIDE)
+    return _plain(ax, title, "quiz size", "prediction accuracy")
+
+
+def plot_selection(
+    methods: Sequence[str], top1: ArrayLike, top1_errors: ArrayLike, top3: ArrayLike,
+    top3_errors: ArrayLike, *, title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw how often methods select the right task: a light bar (Top-1) in a dark one (Top-3).
+
+    >>> plot_selection(["Ours"], [0.5], [0.1], [0.9], [0.05]).get_xlabel()
+    'selection accuracy'
+    """
+    names = [str(name) for name in methods]
+    if not names:
+        raise ValueError("expected at least one method")
+    given = {"top1": top1, "top1_errors": top1_errors, "top3": top3, "top3_errors": top3_errors}
+    first, first_errors, third, third_errors = (
+        _column(values, len(names), what) for what, values in given.items()
+    )
+    ax = _new_axes(5.4, 0.9 + 0.28 * len(names)) if ax is None else ax
+    rows = np.arange(len(names))
+    for column, (label, colour, lengths, errors) in enumerate((
+        ("Top-3", _DARK, third, third_errors), ("Top-1", _LIGHT, first, first_errors),
+    )):  # fmt: skip
+        ax.barh(rows, lengths, 0.72, color=colour)
+        ax.errorbar(lengths, rows, xerr=errors, fmt="none", ecolor=INK, elinewidth=1, capsize=2)
+        _write_column(ax, 1.17 - 0.13 * column, label, colour, lengths)
+    ax.set_yticks(rows, names)
+    ax.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6))
+    _plain(ax, title, "selection accuracy", "")
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0, labelsize=9, labelcolor=INK)
+    return ax
+
+
+_BEST: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1.6, "zorder": 5}
+_DARK, _LIGHT = "#0072B2", "#a9cbe2"
+
+
+def _line_look(index: int) -> dict[str, Any]:
+    """A colour, a marker and a kind of line: any one of them tells a few curves apart."""
+    return {
+        "color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": ("-", (0, (5, 1.5)), "-.", ":")[index % 4], "linewidth": 1.6,
+        "markersize": 4.5, "markeredgecolor": "white", "markeredgewidth": 0.4,
+    }  # fmt: skip
+
+
+def _write_column(ax: Axes, x: float, label: str, colour: str, values: NDArray[np.float64]) -> None:
+    """Write values beside their bars, under a heading in the colour of the bars."""
+    beside = ax.get_yaxis_transform()
+    style: dict[str, Any] = {"transform": beside, "size": 8, "ha": "right", "va": "center"}
+    for row, value in enumerate(values):
+        ax.text(x, row, f"{value:.2f}", color=INK, **style)
+    box = {"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "none"}
+    ax.text(x, -0.95, label, color="white" if colour == _DARK else INK, bbox=box, **style)
+
+
 _Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if unknown), its tasks
 
 
@@ -175,12 +264,20 @@ def _members(clusters: ArrayLike | None, names: Sequence[str], count: int) -> _M
 def _areas(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     """Areas of points in proportion to `lengths`; the more points there are, the smaller."""
     mean, typical = float(lengths.mean()), float(np.clip(24_000 / len(lengths), 6, 60))
-    return typical * (lengths / mean if mean > 0 else np.ones(len(lengths)))
+    shares = lengths / mean if mean > 0 else np.ones(len(lengths))
+    return typical * np.maximum(shares, _DOT)
+
+
+def _shrinking(ax: Axes) -> float:
+    """What becomes of areas on axes that are smaller than those of a whole figure."""
+    box = ax.get_window_extent()
+    return min(1.0, float(np.sqrt(box.width * box.height / ax.figure.dpi**2 / 25)))
 
 
 def _scatter(
-    ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members
-) -> None:
+    ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members,
+    legend: bool = True,
+) -> None:  # fmt: skip
     edge = 0.25 if len(points) <= 2000 else 0.0  # it would eat up the smallest points
     for cluster, name, tasks in members:
         drawn = tasks[np.argsort(-areas[tasks], kind="stable")]  # the small ones stay in sight
@@ -189,7 +286,7 @@ def _scatter(
             color=COLOURS[cluster % len(COLOURS)], marker=MARKERS[cluster % len(MARKERS)],
             edgecolors="white", linewidths=edge,
         )  # fmt: skip
-    if members[0][1]:
+    if legend and members[0][1]:
         for handle in ax.legend(**_BESIDE).legend_handles:
             handle.set(sizes=[42], alpha=1.0)  # type: ignore[union-attr]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import plots, report
-from taskspace.constraints import draw_triplets
+from taskspace.constraints import DIFFICULTY_GAP, SHARPNESS, draw_triplets
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
@@ -76,6 +76,24 @@ def measure(
         "similarity_accuracy_reachable": reachable(env, population, outcomes, seed),
         "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
         "norm_difficulty_rank_correlation": float(order),
+    }
+
+
+def count_constraints(outcomes: Outcomes, seed: int, drawn: int = 10_000) -> dict[str, Any]:
+    """What orders the outcomes give: how many, and how sure, in a sample of triplets and pairs."""
+    statistics, rng = SuccessStatistics.from_outcomes(outcomes), np.random.default_rng(seed)
+    n = statistics.n_tasks
+    sure = draw_triplets(statistics, drawn, rng, np.arange(n)).probability
+    gaps = np.abs(np.diff(rng.choice(statistics.success, (drawn, 2)), axis=1))
+    return {
+        "tasks": n,
+        "possible_triplets": n * (n - 1) * (n - 2) // 2,
+        "possible_pairs": n * (n - 1) // 2,
+        "triplets_with_a_sure_order": float((np.abs(sure - 0.5) > 0.49).mean()),
+        "pairs_with_a_difficulty_gap": float((gaps > DIFFICULTY_GAP).mean()),
+        "difficulty_gap": DIFFICULTY_GAP,
+        "sharpness": SHARPNESS,
+        "mean_success": float(statistics.success.mean()),
     }
 
 

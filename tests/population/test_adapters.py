@@ -10,6 +10,7 @@ import pytest
 import torch
 from stable_baselines3 import A2C, DQN, PPO, SAC, TD3
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from torch import nn
 
 import taskspace as ts
@@ -217,6 +218,16 @@ def test_a_model_for_another_environment_is_refused() -> None:
         as_policy(model(PPO, "BasicKarel"), ts.make("CartPoleVar"))
     with pytest.raises(ValueError, match=r"those of CartPoleVar are Discrete\(2\)"):
         as_policy(model(SAC, "PointMass"), ts.make("CartPoleVar"))
+
+
+def test_a_model_that_saw_scaled_observations_is_refused() -> None:
+    def trained_on(norm_obs: bool) -> Any:
+        copies = DummyVecEnv([lambda: gymnasium.make("taskspace/CartPoleVar-v0")])
+        return model(PPO, "CartPoleVar", env=VecNormalize(copies, norm_obs=norm_obs))
+
+    as_policy(trained_on(norm_obs=False), ts.make("CartPoleVar"))
+    with pytest.raises(ValueError, match="observations scaled by VecNormalize"):
+        as_policy(trained_on(norm_obs=True), ts.make("CartPoleVar"))
 
 
 class _Scaled(BaseFeaturesExtractor):  # type: ignore[misc]

@@ -43,6 +43,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"weights": [np.zeros((0, 7))]}, "weights are matrices with at least one number"),
     ({"weights": [W * np.nan]}, "must be finite numbers; there is a NaN or infinity"),
     ({"biases": [B + np.inf]}, "must be finite numbers; there is a NaN or infinity"),
+    ({"weights": [W + 1e30]}, r"within ±1e\+09, or the network.s sums overflow; got 1e\+30"),
     ({"activation": "gelu"}, "the activation must be 'relu' or 'tanh', not 'gelu'"),
     ({"activation": None}, "the activation must be 'relu' or 'tanh', not None"),
     ({"output": ts.Categorical((3,))}, r"must be some, not all, of 0 to 2; got \(3,\)"),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
 
 from taskspace import checks
 from taskspace.constraints import check_orders
-from taskspace.embedding import storage
+from taskspace.embedding.base import Embedding, check_layers, features_of, one_thread, torch_seed
 from taskspace.embedding.network import perceptron
 from taskspace.embedding.training import HELD_OUT, Constraints, Training, fit_network
 from taskspace.outcomes import Outcomes
@@ -25,7 +23,7 @@ MOST_COMPONENTS = 10  # what "auto" goes up to
 WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
 
 
-class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TaskEmbedder(Embedding):
     """Learns a vector for every task: inner product = similarity, length = difficulty.
 
     `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
@@ -75,7 +73,7 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Instead of `outcomes`, `y` may give scores, a row for each task and a column for each agent.
         """
         if isinstance(X, Outcomes):
-            X, outcomes = _features(X), X
+            X, outcomes = features_of(X), X
         if outcomes is None and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         tasks = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
@@ -83,9 +81,8 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_orders(statistics)
         self._check_settings()
         rng = np.random.default_rng(self.random_state)
-        self.mean_, self.scale_ = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
+        inputs = self._learn_scale(tasks).float()
         pools = _split(len(tasks), rng)
-        inputs = torch.tensor((tasks - self.mean_) / self.scale_, dtype=torch.float32)
         self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
         self.test_scores_ = _accuracies(self.transform(tasks), self.test_)
         return self
@@ -122,21 +119,15 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         training = Training(
             self.norm_weight, self.learning_rate, self.batch_size, self.steps, self.patience
         )
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # small matrices: more threads only wait for each other
-        try:
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(seed)
-                network = self._network(inputs.shape[1], size).to(self.device)
-            title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
-            with progress_bar(title, self.steps, self.progress) as advance:
-                rng = np.random.default_rng(seed)
-                history = fit_network(
-                    network, inputs, statistics, pools, training, rng,
-                    lambda done, _: advance(done),
-                )  # fmt: skip
-        finally:
-            torch.set_num_threads(threads)
+        with torch_seed(seed):
+            network = self._network(inputs.shape[1], size).to(self.device)
+        title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
+        with one_thread(), progress_bar(title, self.steps, self.progress) as advance:
+            rng = np.random.default_rng(seed)
+            history = fit_network(
+                network, inputs, statistics, pools, training, rng,
+                lambda done, _: advance(done),
+            )  # fmt: skip
         return network, history
 
     def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
@@ -150,50 +141,30 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("batch_size", "steps", "patience"):
             checks.whole(getattr(self, name), name, 1)
         if not callable(self.hidden):
-            for size in self.hidden:
-                checks.whole(size, "the size of a hidden layer", 1)
+            check_layers(self.hidden)
         if not self.norm_weight >= 0 or not self.learning_rate > 0:
             raise ValueError("norm_weight must not be negative, and learning_rate positive")
-
-    # -- what it tells ---------------------------------------------------------------------------
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """The vector of each task (tasks, n_components), seen before or not."""
-        check_is_fitted(self, "network_")
-        tasks = validate_data(self, X, dtype=np.float64, reset=False)
-        with torch.no_grad():
-            vectors: NDArray[np.float64] = self.network_(
-                torch.from_numpy((tasks - self.mean_) / self.scale_)
-            ).numpy()
-        return vectors
-
-    def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
-        """Inner products of the tasks of the first set (rows) with those of the second."""
-        return self.transform(_as_rows(first)) @ self.transform(_as_rows(second)).T
-
-    def difficulty(self, X: Any) -> NDArray[np.float64]:
-        """The length of each task's vector: it grows with the probability of failure."""
-        return np.linalg.norm(self.transform(_as_rows(X)), axis=1)
 
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
         """Share of constraints that hold on these tasks: the mean over the two kinds."""
         if isinstance(X, Outcomes):
-            X, outcomes = _features(X), X
+            X, outcomes = features_of(X), X
         tasks = np.asarray(X, np.float64)
         statistics = _statistics(tasks, y, outcomes)
         everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
         drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
         return float(np.mean(list(_accuracies(self.transform(tasks), drawn).values())))
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the model to a folder: JSON settings and safetensors, no pickle."""
-        check_is_fitted(self, "network_")
-        storage.save(self, folder)
+    def _findings(self) -> dict[str, Any]:
+        return {
+            "history": self.history_,
+            "test_scores": self.test_scores_,
+            "dimension_losses": self.dimension_losses_,
+        }
 
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> TaskEmbedder:
-        """Read a folder that `save` wrote."""
-        return storage.load(cls, folder)
+    def _restore_findings(self, settings: dict[str, Any]) -> None:
+        self.history_, self.test_scores_ = settings["history"], settings["test_scores"]
+        self.dimension_losses_ = {int(k): v for k, v in settings["dimension_losses"].items()}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -202,17 +173,6 @@ class TaskEmbedder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = True
         tags.non_deterministic = False
         return tags
-
-
-def _features(outcomes: Outcomes) -> NDArray[np.float64]:
-    if outcomes.features is None:
-        raise ValueError("these outcomes hold no features of the tasks; pass tasks with them")
-    return outcomes.features
-
-
-def _as_rows(tasks: ArrayLike) -> Any:
-    array = np.asarray(tasks)
-    return array[None] if array.ndim == 1 else array
 
 
 def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:

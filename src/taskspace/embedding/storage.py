@@ -1,4 +1,4 @@
-"""A fitted embedder as a folder: `embedder.json` and `weights.safetensors`."""
+"""A fitted embedding of any kind as a folder: `embedder.json` and `weights.safetensors`."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
     if target.exists() and not (target / _SETTINGS).is_file():
         raise ValueError(f"{target} is there already and is not an embedder; choose another folder")
     target.parent.mkdir(parents=True, exist_ok=True)
+    settings = json.dumps(_settings(embedder), indent=2, default=_plain)
     temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
     try:
-        (temporary / _SETTINGS).write_text(json.dumps(_settings(embedder), indent=2))
+        (temporary / _SETTINGS).write_text(settings)
         tensors = dict(embedder.network_.state_dict())
         tensors |= {"mean": torch.tensor(embedder.mean_), "scale": torch.tensor(embedder.scale_)}
         save_file(tensors, temporary / _WEIGHTS)
@@ -54,15 +55,19 @@ def _settings(embedder: Any) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
+        "kind": type(embedder).__name__,
         "taskspace": __version__,
-        "parameters": {**embedder.get_params(), "hidden": list(embedder.hidden)},
+        "parameters": embedder.get_params(),
         "components": embedder.n_components_,
         "features": embedder.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
-        "history": embedder.history_,
-        "test_scores": embedder.test_scores_,
-        "dimension_losses": {str(k): v for k, v in embedder.dimension_losses_.items()},
+        **embedder._findings(),
     }
+
+
+def _plain(value: Any) -> Any:
+    """A parameter that JSON does not know: numbers and arrays of NumPy, ranges."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else list(value)
 
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
@@ -76,6 +81,7 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     except (ValueError, AttributeError) as error:
         raise ValueError(f"{source / _SETTINGS} is damaged; expected JSON") from error
     check_format(source, (kind, version), (FORMAT, FORMAT_VERSION))
+    _check_kind(cls, settings.get("kind", "TaskEmbedder"), source)
     try:
         return _restore(cls, settings, load_file(source / _WEIGHTS))
     except (KeyError, TypeError, RuntimeError, OSError, ValueError, SafetensorError) as error:
@@ -84,17 +90,23 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
         ) from error
 
 
+def _check_kind(cls: Any, kind: Any, source: Path) -> None:
+    """Refuse a model of another class. The first files name none: all are of a TaskEmbedder."""
+    if kind != cls.__name__:
+        raise ValueError(f"{source} holds a {kind}, not a {cls.__name__}; load it with {kind}.load")
+
+
 def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
-    parameters = {**settings["parameters"], "hidden": tuple(settings["parameters"]["hidden"])}
-    embedder = cls(**parameters)
+    parameters = settings["parameters"].items()
+    embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
     embedder.mean_, embedder.scale_ = tensors.pop("mean").numpy(), tensors.pop("scale").numpy()
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:
         embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.n_components_ = int(settings["components"])
     sizes = (embedder.n_features_in_, *embedder.hidden, embedder.n_components_)
-    embedder.network_ = perceptron(sizes).double()
+    with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
+        embedder.network_ = perceptron(sizes).double()
     embedder.network_.load_state_dict(tensors)
-    embedder.history_, embedder.test_scores_ = settings["history"], settings["test_scores"]
-    embedder.dimension_losses_ = {int(k): v for k, v in settings["dimension_losses"].items()}
+    embedder._restore_findings(settings)
     return embedder

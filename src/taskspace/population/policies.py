@@ -15,6 +15,7 @@ from taskspace.envs.base import Environment, check_environment
 if TYPE_CHECKING:
     import torch
 
+_LARGEST_WEIGHT = 1e9  # three layers of them still make a finite single-precision number
 MASKED_LOGIT = -1e9  # "a large negative number"; its probability is exactly 0 in the engine
 
 
@@ -213,6 +214,11 @@ def _layer_array(values: ArrayLike, dimensions: int, name: str) -> NDArray[np.fl
         what = "matrices" if dimensions == 2 else "vectors"
         raise ValueError(
             f"{name} are {what} with at least one number; got an array of shape {array.shape}"
+        )
+    if np.abs(array).max() > _LARGEST_WEIGHT:
+        raise ValueError(
+            f"the {name} of a policy must lie within ±{_LARGEST_WEIGHT:g}, or the network's sums"
+            f" overflow; got {array.flat[np.abs(array).argmax()]:g}"
         )
     return array
 

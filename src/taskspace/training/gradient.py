@@ -90,6 +90,7 @@ def import_sb3() -> Any:
 
 
 def _model(env: Environment, lesson: Lesson, settings: PolicyGradient, seed: int) -> Any:
+    from stable_baselines3.common.logger import Logger
     from stable_baselines3.common.vec_env import VecNormalize
     from torch.nn import ReLU
 
@@ -107,8 +108,10 @@ def _model(env: Environment, lesson: Lesson, settings: PolicyGradient, seed: int
         options = {"n_steps": settings.rollout, "n_epochs": settings.epochs}
         if not env.discrete:
             network["log_std_init"] = settings.log_std
-    return getattr(import_sb3(), settings.algorithm)(
+    model = getattr(import_sb3(), settings.algorithm)(
         "MlpPolicy", scaled,
         learning_rate=settings.rate, batch_size=settings.batch, gamma=settings.discount,
         policy_kwargs=network, seed=seed, device="cpu", **options,
     )  # fmt: skip
+    model.set_logger(Logger(folder=None, output_formats=[]))  # or it leaves a folder in /tmp
+    return model

@@ -1,0 +1,1 @@
+"""What the map is good for."""

@@ -1,0 +1,72 @@
+"""`select`: which of several tasks is most like a given one, and harder or easier if so wished."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+
+if TYPE_CHECKING:
+    from taskspace.embedding.estimator import TaskEmbedder
+
+# The same task in two rows may come out of the network with lengths that differ by rounding.
+_ROUNDING = 1e-9
+
+
+def select(
+    embedder: TaskEmbedder,
+    reference: ArrayLike,
+    options: ArrayLike,
+    *,
+    k: int | None = None,
+    harder: bool = False,
+    easier: bool = False,
+) -> NDArray[np.int64]:
+    """Which options are most like the reference task: their indices, best first, at most `k`.
+
+    Similarity is the inner product of the vectors. With `harder` only options count whose vector
+    is longer than the reference's, with `easier` only those with a shorter one; if there is no
+    such option, the answer is empty.
+
+    >>> import taskspace as ts
+    >>> env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
+    >>> reference, *options = env.sample_tasks(50, seed=0)
+    >>> best = select(embedder, reference, options, k=3, harder=True)
+    >>> embedder.difficulty([options[i] for i in best]) > embedder.difficulty(reference)
+    array([ True,  True,  True])
+    """
+    if harder and easier:
+        raise ValueError("no task is both harder and easier; ask for one of the two")
+    if not hasattr(embedder, "transform"):
+        raise ValueError(f"embedder must be a fitted TaskEmbedder, not {embedder!r}")
+    most = None if k is None else checks.whole(k, "k", 1)
+    vectors = embedder.transform(_rows(reference, options))
+    similarity = vectors[1:] @ vectors[0]
+    length, lengths = np.linalg.norm(vectors[0]), np.linalg.norm(vectors[1:], axis=1)
+    fits = np.ones(len(lengths), np.bool_)
+    if harder:
+        fits = lengths > length * (1 + _ROUNDING)
+    elif easier:
+        fits = lengths < length * (1 - _ROUNDING)
+    order = np.argsort(-similarity, kind="stable")
+    return order[fits[order]][:most]
+
+
+def _rows(reference: Any, options: Any) -> NDArray[np.float64]:
+    """The reference and then the options, as one table."""
+    task, table = checks.numbers(reference, "reference"), checks.numbers(options, "options")
+    if task.ndim == 2 and len(task) == 1:
+        task = task[0]
+    if task.ndim != 1:
+        raise ValueError(f"reference must be one task, not an array of shape {task.shape}")
+    if table.ndim != 2 or not len(table):
+        raise ValueError(
+            "options must be a table with a row for each task, at least one;"
+            f" got an array of shape {table.shape}"
+        )
+    if table.shape[1] != len(task):
+        raise ValueError(f"the reference has {len(task)} numbers, the options {table.shape[1]}")
+    return np.vstack([task, table])

@@ -1,0 +1,112 @@
+"""What all embeddings of tasks have in common: a network from standardized tasks to vectors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from taskspace import checks
+from taskspace.embedding import storage
+from taskspace.outcomes import Outcomes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A vector for every task. A subclass says in `fit` where the network comes from.
+
+    `fit` sets `mean_` and `scale_` (of the tasks), `network_` (in double precision) and
+    `n_components_`; all that is below follows from these.
+    """
+
+    mean_: NDArray[np.float64]
+    scale_: NDArray[np.float64]
+    network_: torch.nn.Module
+    n_components_: int
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """The vector of each task (tasks, n_components), seen before or not."""
+        check_is_fitted(self, "network_")
+        tasks = validate_data(self, X, dtype=np.float64, reset=False)
+        with torch.no_grad():
+            vectors: NDArray[np.float64] = self.network_(self._standardized(tasks)).numpy()
+        return vectors
+
+    def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
+        """Inner products of the tasks of the first set (rows) with those of the second."""
+        return self.transform(_as_rows(first)) @ self.transform(_as_rows(second)).T
+
+    def difficulty(self, X: Any) -> NDArray[np.float64]:
+        """The length of each task's vector; in a `TaskEmbedder` the longer, the harder."""
+        return np.linalg.norm(self.transform(_as_rows(X)), axis=1)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model to a folder: JSON settings and safetensors, no pickle."""
+        check_is_fitted(self, "network_")
+        storage.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Self:
+        """Read a folder that `save` wrote."""
+        return storage.load(cls, folder)
+
+    def _learn_scale(self, tasks: NDArray[np.float64]) -> torch.Tensor:
+        """Remember mean and scale of these tasks, and give them standardized."""
+        self.mean_, self.scale_ = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
+        return self._standardized(tasks)
+
+    def _standardized(self, tasks: NDArray[np.float64]) -> torch.Tensor:
+        return torch.from_numpy((tasks - self.mean_) / self.scale_)
+
+    def _findings(self) -> dict[str, Any]:
+        """What else `fit` found out, for the JSON file."""
+        return {}
+
+    def _restore_findings(self, settings: dict[str, Any]) -> None:
+        """Take back from the JSON file what `_findings` gave."""
+
+
+def features_of(outcomes: Outcomes) -> NDArray[np.float64]:
+    """The tasks that these outcomes are about."""
+    if outcomes.features is None:
+        raise ValueError("these outcomes hold no features of the tasks; pass tasks with them")
+    return outcomes.features
+
+
+def check_layers(hidden: Sequence[int]) -> None:
+    """Refuse hidden layers that are none."""
+    for size in hidden:
+        checks.whole(size, "the size of a hidden layer", 1)
+
+
+@contextlib.contextmanager
+def torch_seed(seed: int) -> Iterator[None]:
+    """Within the block torch draws from this seed; afterwards as if nothing had been drawn."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Within the block torch uses one thread: for small matrices, more only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _as_rows(tasks: ArrayLike) -> Any:
+    array = np.asarray(tasks)
+    return array[None] if array.ndim == 1 else array

@@ -1,0 +1,48 @@
+"""`RandomModel`: the map's network before any training, the least that a map must beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from taskspace import checks
+from taskspace.embedding.base import Embedding, check_layers, features_of, torch_seed
+from taskspace.embedding.network import perceptron
+from taskspace.outcomes import Outcomes
+
+
+class RandomModel(Embedding):
+    """The network of `TaskEmbedder` with random weights; only the scale of the tasks is learned.
+
+    >>> import taskspace as ts
+    >>> from taskspace.embedding.random_model import RandomModel
+    >>> tasks = ts.make("MultiKeyNav").sample_tasks(100, seed=0)
+    >>> RandomModel(n_components=6, random_state=0).fit(tasks).transform(tasks).shape
+    (100, 6)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: Sequence[int] = (32, 32),
+        random_state: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> RandomModel:
+        """Draw the weights; the tasks `X`, or those of `Outcomes`, give the scale."""
+        size = checks.whole(self.n_components, "n_components", 1)
+        check_layers(self.hidden)
+        tasks = features_of(X) if isinstance(X, Outcomes) else X
+        tasks = validate_data(self, tasks, dtype=np.float64, ensure_min_samples=2)
+        self._learn_scale(tasks)
+        with torch_seed(int(np.random.default_rng(self.random_state).integers(2**31))):
+            network = perceptron((tasks.shape[1], *self.hidden, size))
+        self.network_, self.n_components_ = network.double(), size
+        return self

@@ -1,0 +1,88 @@
+"""Every table and figure of the paper, and the page that shows them all."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+from taskspace._version import __version__
+from taskspace.files import atomic_path
+from taskspace.paper.parts import PARTS
+from taskspace.paper.study import Result, Study, Table
+
+
+def reproduce(what: str, study: Study) -> Result:
+    """Reproduce one part and write its tables; the module of the same name does the work."""
+    module = importlib.import_module(f"taskspace.paper.{what.replace('-', '_')}")
+    result: Result = module.reproduce(study)
+    study.write(result)
+    return result
+
+
+def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
+    """Reproduce part after part, then write the page."""
+    start, results = time.perf_counter(), []
+    for what in PARTS:
+        results.append(reproduce(what, study))
+        yield results[-1]
+    write_page(results, study, page, time.perf_counter() - start)
+
+
+def write_page(results: list[Result], study: Study, page: Path, seconds: float) -> None:
+    """Write the page in Markdown, and the pictures it shows into the folder `results` beside it."""
+    folder = page.parent / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = f"taskspace reproduce all --seeds {study.seeds} --preset {study.preset}"
+    parts = [
+        "# Results: the paper and ours",
+        f"Written by `{command} --out {study.folder} --page {page}` on {date.today().isoformat()},"
+        f" {_code()}, {os.cpu_count()} cores ({platform.machine()}); this run took"
+        f" {seconds / 60:.0f} minutes, and reused what was in {study.folder} already. Every part"
+        " can be had alone by the command above it. Nothing here is edited by hand.",
+    ]
+    for result in results:
+        parts += _part(result, study, folder)
+    with atomic_path(page) as temporary:
+        temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _part(result: Result, study: Study, folder: Path) -> Iterator[str]:
+    yield f"## {result.title}"
+    yield f"`taskspace reproduce {result.name} --seeds {study.seeds} --preset {study.preset}`"
+    for table in result.tables:
+        yield f"**{table.title}**"
+        yield _markdown(table)
+        if table.note:
+            yield table.note
+    for picture, caption in result.pictures.items():
+        shutil.copyfile(picture, folder / picture.name)
+        yield f"![{caption}]({folder.name}/{picture.name})"
+        yield f"*{caption}*"
+    yield from result.notes
+
+
+def _markdown(table: Table) -> str:
+    numeric = [isinstance(value, (int, float)) for value in _first(table)]
+    lines = [table.headings(), ["--:" if right else ":--" for right in numeric], *table.cells()]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _first(table: Table) -> list[object]:
+    return [table.rows[0][heading] for heading in table.headings()]
+
+
+def _code() -> str:
+    """The commit, where the package runs from a repository, or the version."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {__version__}"
+    return f"commit {done.stdout.strip()}"

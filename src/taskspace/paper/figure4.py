@@ -1,0 +1,135 @@
+"""Figure 4: what becomes of the map of MultiKeyNav when something is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.outcomes import Outcomes
+from taskspace.paper.baselines import without_norm
+from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view_of
+from taskspace.paper.figure3 import by_keys, embedded
+from taskspace.paper.study import Result, Study, Table
+from taskspace.pipeline import Map, plan_for
+from taskspace.similarity import SuccessStatistics
+
+MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
+MASKED_NAME = "multikeynav-0-masked"
+MASKED_DIMENSIONS = 1  # with a second one the test loss falls by half a percent
+MASKED_CLUSTERS = ("no key to pick", "keys to pick")
+CAPTION = (
+    "MultiKeyNav: (a) learned without C_NORM, (b) from agents that can pick no key, (c) when every"
+    " door needs the keys A and B, (d) when every door needs A. A point is a task, and its area is"
+    " in proportion to the norm of its embedding. Map (b) has one dimension, and the height in its"
+    " picture no meaning."
+)
+
+
+def reproduce(study: Study) -> Result:
+    """Four maps of seed 0, and the whole one beside them in the tables."""
+    study.chosen(["MultiKeyNav"])
+    whole = study.map_of("MultiKeyNav")
+    plain = replace(whole, embedder=without_norm(study, whole, 0))
+    masked = _masked_map(study, whole)
+    both, one = study.map_of("MultiKeyNavAB"), study.map_of("MultiKeyNavA")
+    panels = [
+        map_panel(
+            plain, view_of(study, plain, "multikeynav-0-without-norm"), title="without C_NORM"
+        ),
+        _masked_panel(study, masked),
+        map_panel(both, view_of(study, both), title="every door needs A and B"),
+        map_panel(one, view_of(study, one), title="every door needs A"),
+    ]
+    titles = [
+        "as in Figure 3",
+        *(f"({x}) {p.title}" for x, p in zip(LETTERS, panels, strict=False)),
+    ]
+    maps = dict(zip(titles, (whole, plain, masked, both, one), strict=True))
+    note = (
+        "silhouette: of the sets of keys still to be picked, in (b) of whether there are any;"
+        " variation: standard deviation of the norms, as a share of their mean; rank: correlation"
+        " of norm and difficulty."
+    )
+    return Result(
+        "figure4",
+        "Figure 4: ablations on MultiKeyNav",
+        tables=[
+            Table("figure4", "The maps, seed 0", [_row(*each) for each in maps.items()], note),
+            Table(
+                "figure4-keys",
+                "Success of the population and norms by the number of keys still to be picked",
+                [{"map": title, **row} for title, made in maps.items() for row in by_keys(made)],
+            ),
+        ],
+        pictures={study.draw("figure4", draw_panels(panels)): CAPTION},
+    )
+
+
+def _masked_map(study: Study, whole: Map) -> Map:
+    """The map that the agents without keys give, from what they did for the whole map."""
+    agents = whole.population.select(MASKED)
+    outcomes, plan = only(whole.outcomes, list(agents)), plan_for(whole.env, study.preset)
+    model = TaskEmbedder(
+        MASKED_DIMENSIONS,
+        norm_weight=plan.norm_weight,
+        hidden=plan.hidden,
+        steps=plan.steps,
+        learning_rate=plan.learning_rate,
+        random_state=0,
+    )
+    embedder = study.kept(
+        MASKED_NAME,
+        {"environment": whole.env.name, "seed": 0, "agents": MASKED},
+        lambda: model.fit(outcomes),
+        TaskEmbedder.save,
+        TaskEmbedder.load,
+    )
+    return Map(whole.env, agents, outcomes, embedder)
+
+
+def only(outcomes: Outcomes, agents: list[str]) -> Outcomes:
+    """The outcomes of some of the agents."""
+    rows = np.isin(outcomes.agents, agents)
+    return Outcomes(
+        successes=outcomes.successes[rows],
+        rollouts=outcomes.rollouts[rows],
+        agents=outcomes.agents[rows],
+        tasks=outcomes.tasks,
+        features=outcomes.features,
+        feature_names=outcomes.feature_names,
+    )
+
+
+def _masked_panel(study: Study, masked: Map) -> Panel:
+    view = view_of(study, masked, MASKED_NAME)
+    panel = map_panel(masked, view, title="all pickKey actions masked")
+    clusters = _clusters(masked, view["tasks"])
+    return replace(panel, clusters=clusters, cluster_names=MASKED_CLUSTERS)
+
+
+def _clusters(made: Map, tasks: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The keys still to be picked; agents that can pick none know only whether there are any."""
+    clusters = made.env.clusters(tasks)
+    picking = set(made.population.subpopulations) != {MASKED}
+    return clusters if picking else (clusters > 0).astype(np.int64)
+
+
+def _row(title: str, made: Map) -> dict[str, Any]:
+    from scipy.stats import spearmanr
+    from sklearn.metrics import silhouette_score
+
+    vectors, tasks = embedded(made)
+    norms = np.linalg.norm(vectors, axis=1)
+    success = SuccessStatistics.from_outcomes(made.outcomes).success
+    return {
+        "map": title,
+        "agents": len(made.population),
+        "dimensions": made.embedder.n_components_,
+        "silhouette": float(silhouette_score(vectors, _clusters(made, tasks))),
+        "variation": float(norms.std() / norms.mean()),
+        "rank": float(spearmanr(norms, -success).statistic),
+    }

@@ -1,0 +1,114 @@
+"""What limits prediction and selection: one thing changed at a time, on MultiKeyNav and others."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.applications.prediction_benchmark import benchmark_prediction, other_rates
+from taskspace.applications.selection_benchmark import Judge, Pool, compare
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.outcomes import Outcomes
+from taskspace.paper.figure5 import quiz_pool
+from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
+from taskspace.paper.study import Result, Study, Table
+from taskspace.pipeline import Map, Plan, plan_for
+from taskspace.rollout.evaluate import evaluate
+
+QUIZ = 20
+EXAMPLES = 2000
+AS_IT_IS = "as it is"
+RATES = "the agents' true success rates for a map"
+TRUE_DIFFICULTY = "our similarity, true difficulty"
+TRUE_SIMILARITY = "true similarity, our difficulty"
+
+
+def reproduce(study: Study) -> Result:
+    """For each environment, a row for each thing changed."""
+    tables = []
+    for name in study.chosen(ENVIRONMENTS):
+        measure = functools.partial(_rows, study, study.map_of(name))
+        rows = study.kept_rows(f"{name.lower()}-0-limits", {"seed": 0}, measure)
+        tables.append(Table(f"limits-{name.lower()}", f"{name}: what would help", rows))
+    note = (
+        f"Accuracy after a quiz of {QUIZ}, and Top-1 of both query types on 4 x {EXAMPLES}"
+        " examples, seed 0. OPT knows the agent and the task; OPT-50 estimates from half of the"
+        " agents. True success rates stand for a map with a dimension for each agent: they show"
+        " what the soft vote can reach when the map loses nothing."
+    )
+    return Result("limits", "What limits prediction and selection", tables, notes=[note])
+
+
+def _rows(study: Study, made: Map) -> list[dict[str, Any]]:
+    quiz = quiz_pool(made, made.population, 0, study.fast)
+    pool = selection_pool(made, 0, study.fast)
+    vectors = {name: (model.transform(quiz.features), model.transform(pool.features))
+               for name, model in _models(made, plan_for(made.env, study.preset))}  # fmt: skip
+    places = {name: pair[0] for name, pair in vectors.items()}
+    predicted = _quiz_accuracy(quiz, {**places, RATES: other_rates(quiz).T})
+    chosen = _choices(pool, {name: pair[1] for name, pair in vectors.items()})
+    return [
+        {
+            "what": name,
+            f"quiz {QUIZ}": predicted.get(name),
+            "Type 1, Top-1": chosen.get(("similar", name)),
+            "Type 2, Top-1": chosen.get(("harder", name)),
+        }
+        for name in [*vectors, RATES, TRUE_DIFFICULTY, TRUE_SIMILARITY, "OPT-50", "OPT"]
+    ]
+
+
+def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
+    """The map as it is, and maps with one thing changed."""
+    env, tasks = made.env, made.outcomes.features
+    assert tasks is not None
+    yield AS_IT_IS, made.embedder
+    yield "twice the dimensions", _fit(made.outcomes, plan, n_components=2 * plan.n_components)
+    yield "four times the dimensions", _fit(made.outcomes, plan, n_components=4 * plan.n_components)
+    yield "hidden layers of 256", _fit(made.outcomes, plan, hidden=(256, 256))
+    wide = {"hidden": (256, 256), "n_components": 4 * plan.n_components}
+    yield "hidden layers of 256, four times the dimensions", _fit(made.outcomes, plan, **wide)
+    exact = evaluate(made.population, env, tasks, 5 * plan.rollouts, seed=7000)
+    yield "five times the rollouts: nearly exact similarities", _fit(exact, plan)
+    larger = env.sample_tasks(4 * len(tasks), seed=7000)
+    many = evaluate(made.population, env, larger, max(1, plan.rollouts // 4), seed=7000)
+    yield "four times the tasks, a quarter of the rollouts each", _fit(many, plan)
+    yield "four times the training steps", _fit(made.outcomes, plan, steps=4 * plan.steps)
+    half, all_of_it = made.outcomes.n_agents // 2, made.outcomes
+    some = np.random.default_rng(0).choice(all_of_it.n_agents, half, replace=False)
+    yield "half of the agents", _fit(_of_agents(all_of_it, some), plan)
+
+
+def _of_agents(outcomes: Outcomes, agents: NDArray[np.int64]) -> Outcomes:
+    return Outcomes(
+        outcomes.successes[agents], outcomes.rollouts[agents], features=outcomes.features
+    )
+
+
+def _fit(outcomes: Outcomes, plan: Plan, **changes: Any) -> TaskEmbedder:
+    settings = {
+        "n_components": plan.n_components, "norm_weight": plan.norm_weight, "hidden": plan.hidden,
+        "steps": plan.steps, "learning_rate": plan.learning_rate, "random_state": 0,
+    }  # fmt: skip
+    return TaskEmbedder(**{**settings, **changes}).fit(outcomes)
+
+
+def _quiz_accuracy(quiz: Outcomes, vectors: dict[str, NDArray[Any]]) -> dict[str, float]:
+    scores = benchmark_prediction(quiz, vectors, quiz_sizes=[QUIZ])
+    return {score.method: score.accuracy for score in scores}
+
+
+def _choices(pool: Pool, vectors: dict[str, NDArray[Any]]) -> dict[tuple[str, str], float]:
+    ours = Judge.by_vectors(vectors[AS_IT_IS])
+    agents, tasks = range(pool.again.n_agents), range(pool.n_tasks)
+    true = Judge.by_outcomes(pool.again, agents, tasks)
+    mixed = {
+        TRUE_DIFFICULTY: Judge(ours.similarity, true.difficulty, true.gap),
+        TRUE_SIMILARITY: Judge(true.similarity, ours.difficulty),
+    }
+    rows = compare(pool, {**vectors, **mixed}, examples=EXAMPLES)
+    return {(row.query, row.method): row.top1 for row in rows}

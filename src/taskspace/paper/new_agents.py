@@ -1,0 +1,28 @@
+"""Appendix "New Agents": the quiz of Figure 5 for a population that the map has never seen."""
+
+from __future__ import annotations
+
+from taskspace.paper import figure5
+from taskspace.paper.study import Result, Study
+from taskspace.pipeline import Map
+from taskspace.population.population import Population
+from taskspace.training.recipes import train_population
+
+
+def reproduce(study: Study) -> Result:
+    """MultiKeyNav by door types instead of masks, CartPoleVar by PPO instead of cloning."""
+
+    def strangers(made: Map, seed: int) -> Population:
+        return study.kept(
+            f"{made.env.name.lower()}-{seed}-new-agents-population",
+            {"environment": made.env.name, "seed": seed},
+            lambda: train_population(
+                made.env, seed=seed + 100, recipe="new-agents", fast=study.fast
+            ),
+            Population.save,
+            Population.load,
+        )
+
+    return figure5.compare(
+        study, "new-agents", "Appendix: performance prediction for new agents", strangers
+    )

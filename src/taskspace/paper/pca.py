@@ -1,0 +1,36 @@
+"""Appendix "PCA Plots": the maps of Figure 3, straight."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from taskspace.paper.drawing import draw_panels, map_panel, view_of
+from taskspace.paper.figure3 import CAPTION, embedded
+from taskspace.paper.study import ENVIRONMENTS, Result, Study, Table
+from taskspace.pipeline import Map
+
+
+def reproduce(study: Study) -> Result:
+    """The maps of seed 0 by their first two principal components."""
+    maps = [study.map_of(name) for name in study.chosen(ENVIRONMENTS)]
+    panels = [map_panel(made, view_of(study, made), "pca") for made in maps]
+    rows = [
+        {
+            "environment": made.env.name,
+            "dimensions": made.embedder.n_components_,
+            "shown": _shown(made),
+        }
+        for made in maps
+    ]
+    title = "Share of the variance that two dimensions show"
+    return Result(
+        "pca",
+        "PCA plots of the maps",
+        tables=[Table("pca", title, rows)],
+        pictures={study.draw("pca", draw_panels(panels)): f"The maps by PCA. {CAPTION}"},
+    )
+
+
+def _shown(made: Map) -> float:
+    variances = np.linalg.eigvalsh(np.atleast_2d(np.cov(embedded(made)[0].T)))
+    return float(variances[-2:].sum() / variances.sum())

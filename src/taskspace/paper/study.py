@@ -1,0 +1,141 @@
+"""What every reproduction shares: its folder, the maps it rests on, and what it hands back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from taskspace import checks, tables
+from taskspace.envs.registry import make
+from taskspace.pipeline import PRESETS, Map, learn_map
+from taskspace.runs import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+T = TypeVar("T")
+ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
+_SPREAD = " ±"  # "ours ±" is the spread of "ours", and shown with it
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of results; a column "x ±" is the spread of the column "x"."""
+
+    name: str  # of its CSV file
+    title: str
+    rows: Sequence[Mapping[str, Any]]
+    note: str = ""
+
+    def headings(self) -> list[str]:
+        """What is shown: every column but the spreads, which are shown with their means."""
+        return [heading for heading in self.rows[0] if not heading.endswith(_SPREAD)]
+
+    def cells(self) -> list[list[str]]:
+        """The rows as they are shown."""
+        return [[_shown(row, heading) for heading in self.headings()] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a reproduction: tables, pictures (PNG files, an SVG beside each) and words."""
+
+    name: str
+    title: str
+    tables: Sequence[Table] = ()
+    pictures: Mapping[Path, str] = field(default_factory=dict)  # with a caption each
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is asked for. Results are kept in `folder`, and a stopped study goes on there."""
+
+    folder: Path
+    environments: tuple[str, ...] | None = None  # None: all that the reproduction has
+    seeds: int = 3
+    preset: str = "default"
+    say: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        checks.whole(self.seeds, "seeds", 1)
+        if self.preset not in PRESETS:
+            raise ValueError(f"there is no preset {self.preset!r}; there are: {', '.join(PRESETS)}")
+        if self.environments is not None:
+            names = tuple(dict.fromkeys(make(name).name for name in self.environments))
+            object.__setattr__(self, "environments", names)
+
+    @property
+    def fast(self) -> bool:
+        """Whether sizes should be cut, to try things out."""
+        return self.preset == "fast"
+
+    def chosen(self, known: Sequence[str]) -> list[str]:
+        """The environments to do, of those that a reproduction has."""
+        for name in self.environments or ():
+            if name not in known:
+                raise ValueError(f"there is nothing on {name} here, only on {', '.join(known)}")
+        return [name for name in known if self.environments is None or name in self.environments]
+
+    def map_of(self, environment: str, seed: int = 0) -> Map:
+        """The map of `taskspace run`: loaded if it is there, else learned."""
+        folder = self.folder / f"{environment.lower()}-{seed}"
+        return learn_map(environment, folder, preset=self.preset, seed=seed, say=self.say)
+
+    def kept(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        make: Callable[[], T],
+        save: Callable[[T, Path], object],
+        load: Callable[[Path], T],
+    ) -> T:
+        """A result in a run folder of its own: loaded if it is there, else made and saved."""
+        with Run(self.folder / name, {"preset": self.preset, **settings}, say=self.say) as run:
+            return run.stage(name, make, save, load, file="result")
+
+    def kept_rows(
+        self, name: str, settings: Mapping[str, Any], make: Callable[[], Any]
+    ) -> list[dict[str, Any]]:
+        """The same for rows of plain numbers and text."""
+        rows: list[dict[str, Any]] = self.kept(name, settings, make, _write_json, _read_json)
+        return rows
+
+    def draw(self, name: str, figure: Figure) -> Path:
+        """Write a picture as PNG and SVG; the path of the PNG."""
+        pictures = self.folder / "pictures"
+        pictures.mkdir(parents=True, exist_ok=True)
+        figure.savefig(pictures / f"{name}.svg", bbox_inches="tight")
+        path = pictures / f"{name}.png"
+        figure.savefig(path, dpi=150, bbox_inches="tight")
+        return path
+
+    def write(self, result: Result) -> None:
+        """Write the tables of a result as CSV files."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for table in result.tables:
+            columns = {key: [row[key] for row in table.rows] for key in table.rows[0]}
+            tables.write(columns, self.folder / f"{table.name}.csv")
+
+
+def _shown(row: Mapping[str, Any], heading: str) -> str:
+    text = _number(row[heading])
+    spread = row.get(heading + _SPREAD)
+    return text if spread is None else f"{text} ± {_number(spread)}"
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _write_json(value: Any, path: Path) -> None:
+    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,30 @@
+"""Table 1 of a small study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.envs.registry import make
+from taskspace.paper import table1
+from taskspace.paper.study import Study
+from taskspace.summary import silhouettes
+
+
+def test_every_model_is_beside_the_papers(study: Study, folder: Path) -> None:
+    scores, maps = table1.reproduce(study).tables
+    assert [row["model"] for row in scores.rows] == ["RandomModel", "PredModel", "ours"]
+    assert [row["paper"] for row in scores.rows] == [0.036, -0.037, 0.753]
+    random, pred, ours = (row["reproduced"] for row in scores.rows)
+    assert ours > max(random, pred) + 0.2
+    embedder = TaskEmbedder.load(folder / "multikeynav-0" / "embedder")
+    found = silhouettes(make("MultiKeyNav"), embedder, 300, 0)
+    assert ours == pytest.approx(sum(found) / len(found))
+    assert maps.rows[0]["similar"] > 0.7
+
+
+def test_ours_alone(study: Study) -> None:
+    (row,) = table1.reproduce(study, models=["ours"]).tables[0].rows
+    assert row["model"] == "ours"
