@@ -206,9 +206,9 @@ def plot_selection(
     )):  # fmt: skip
         ax.barh(rows, lengths, 0.72, color=colour)
         ax.errorbar(lengths, rows, xerr=errors, fmt="none", ecolor=INK, elinewidth=1, capsize=2)
-        _write_column(ax, 1.17 - 0.13 * column, label, colour, lengths)
+        _write_column(ax, 52 - 34 * column, label, colour, lengths)
     ax.set_yticks(rows, names)
-    ax.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6))
+    ax.set(xlim=(0, 1.03), ylim=(len(names) - 0.4, -0.6))
     _plain(ax, title, "selection accuracy", "")
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0, labelsize=9, labelcolor=INK)
@@ -228,14 +228,18 @@ def _line_look(index: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _write_column(ax: Axes, x: float, label: str, colour: str, values: NDArray[np.float64]) -> None:
-    """Write values beside their bars, under a heading in the colour of the bars."""
-    beside = ax.get_yaxis_transform()
-    style: dict[str, Any] = {"transform": beside, "size": 8, "ha": "right", "va": "center"}
+def _write_column(
+    ax: Axes, points: float, label: str, colour: str, values: NDArray[np.float64]
+) -> None:
+    """Write values so far right of their bars, under a heading in the colour of the bars."""
+    style: dict[str, Any] = {
+        "xycoords": ax.get_yaxis_transform(), "xytext": (points, 0), "size": 8, "ha": "center",
+        "textcoords": "offset points", "va": "center", "annotation_clip": False,
+    }  # fmt: skip
     for row, value in enumerate(values):
-        ax.text(x, row, f"{value:.2f}", color=INK, **style)
+        ax.annotate(f"{value:.2f}", (1, row), color=INK, **style)
     box = {"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "none"}
-    ax.text(x, -0.95, label, color="white" if colour == _DARK else INK, bbox=box, **style)
+    ax.annotate(label, (1, -1), color="white" if colour == _DARK else INK, bbox=box, **style)
 
 
 _Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if unknown), its tasks

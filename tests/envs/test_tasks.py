@@ -126,6 +126,16 @@ def test_mass_distributions_keep_the_gate_on_one_side() -> None:
     assert is_uniform(left[:, 6], 0, 4)
 
 
+def test_pointmass_not_left_has_all_other_gates() -> None:
+    env = ts.make("PointMass")
+    tasks = env.sample_tasks(5000, seed=6, distribution="not-left")
+    everything = env.sample_tasks(5000, seed=7)
+    others = everything[env.clusters(everything) != 1]
+    assert (tasks[:, 4] + tasks[:, 5] / 2 >= 0).all()
+    share = (env.clusters(tasks) == 2).mean() - (env.clusters(others) == 2).mean()
+    assert abs(share) < 0.04  # 4 standard errors
+
+
 @pytest.mark.parametrize(("side", "cluster"), [("left", 1), ("right", 2)])
 def test_mass_distributions_are_the_whole_one_restricted(side: str, cluster: int) -> None:
     env = ts.make("PointMass")

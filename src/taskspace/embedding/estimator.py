@@ -126,7 +126,7 @@ class TaskEmbedder(Embedding):
             rng = np.random.default_rng(seed)
             history = fit_network(
                 network, inputs, statistics, pools, training, rng,
-                lambda done, _: advance(done),
+                lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
             )  # fmt: skip
         return network, history
 

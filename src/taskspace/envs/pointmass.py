@@ -27,18 +27,18 @@ SUBSTEPS, TAU, PUSH, NOISE = 10, 0.01, 1.5, 0.05
 
 @njit
 def sample(task, stream, distribution):
-    """Uniform gate and friction; distribution 1 has gates left of the start, 2 right of it.
+    """Uniform gate and friction; distribution 1 has gates left of the start, 2 all but those.
 
-    Distributions 3 and 4 have all gates but those.
+    Distribution 3 has gates right of the start.
     """
     task[X], task[VX], task[Y], task[VY] = 0.0, 0.0, START_Y, 0.0
     while True:
         gate = -SIDE + 2 * SIDE * uniform(stream)
         width = MIN_WIDTH + (MAX_WIDTH - MIN_WIDTH) * uniform(stream)
         left, right = gate + width / 2 < 0.0, gate - width / 2 > 0.0
-        if distribution == 0 or (distribution == 1 and left) or (distribution == 2 and right):
+        if distribution == 0 or (distribution == 1 and left):
             break
-        if (distribution == 3 and not left) or (distribution == 4 and not right):
+        if (distribution == 2 and not left) or (distribution == 3 and right):
             break
     task[GATE], task[WIDTH] = gate, width
     task[FRICTION] = MAX_FRICTION * uniform(stream)
@@ -156,7 +156,7 @@ class PointMass(Environment):
     horizon = 100
     gamma = 1.0  # the paper's 0.99 discounts the learner's reward; the environment never fails
     cluster_names = ("straight", "steer left", "steer right")
-    distributions = ("all", "left", "right", "not-left", "not-right")
+    distributions = ("all", "left", "not-left", "right")
     sample, step, reward = sample, step, reward
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:

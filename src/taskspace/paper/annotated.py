@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, bottom, width, height, in inches
-WIDE, HIGH, GAP = 2.8, 2.0, 0.25  # of a drawn task
+WIDE, HIGH, GAP, MARGIN = 2.8, 1.85, 0.25, 0.06  # of the box of a task
+MIDDLE = 3.7  # the width of a map that has tasks left and right of it
 
 
 def reproduce(study: Study) -> Result:
@@ -45,33 +47,41 @@ def annotate(env: Environment, view: View) -> Figure:
     plots.plot_map(points, norms=norms, clusters=clusters, legend=False, ax=ax)
     ax.apply_aspect()  # points stay where they are on the page from here on
     examples = [central(points, clusters == cluster) for cluster in found]
-    targets = (ax.transData + figure.dpi_scale_trans.inverted()).transform(points[examples])
-    starts = np.array([_facing(box, middle) for box in boxes])
-    for cluster, example, target, place in zip(
-        found, examples, targets, assign(starts, targets), strict=True
+    inches = ax.transData + figure.dpi_scale_trans.inverted()
+    for cluster, example, box in zip(
+        found, examples, assign(boxes, inches.transform(points[examples])), strict=True
     ):
-        _frame(figure, boxes[place], plots.COLOURS[cluster % len(plots.COLOURS)])
-        _connect(figure, starts[place], target)
-        env.draw_task(view["tasks"][example], _add_axes(figure, boxes[place]))
+        _frame(figure, box, plots.COLOURS[cluster % len(plots.COLOURS)])
+        _connect(figure, box, inches.transform(points[example]))
+        env.draw_task(view["tasks"][example], _add_axes(figure, box, MARGIN))
     return figure
 
 
 def layout(count: int) -> tuple[tuple[float, float], Box, list[Box]]:
-    """The size of the page, the box of the map, and boxes for at least `count` tasks."""
+    """The size of the page, the box of the map, and those of tasks: up to three below the map,
+    then up to three above it, then left and right of it.
+    """
+    below = count if count <= 3 else min(3, count // 2)
+    above = min(3, count - below)
+    right = (count - above - below) // 2
+    left = count - above - below - right
     across, up = WIDE + GAP, HIGH + GAP
-    if count <= 3:  # a column, and the map beside it
-        boxes = [(0.0, up * row, WIDE, HIGH) for row in range(count)]
-        height = max(count, 2) * up - GAP
-        return (3 * across - GAP, height), (across, 0.0, 2 * across - GAP, height), boxes
-    sides = max(2, -(-(count - 6) // 2))  # three above, three below, the others left and right
-    boxes = [
-        (across * column, up * row, WIDE, HIGH) for row in (0, sides + 1) for column in range(3)
-    ]
-    boxes += [
-        (across * column, up * row, WIDE, HIGH) for row in range(1, sides + 1) for column in (0, 2)
-    ]
-    size = (3 * across - GAP, (sides + 2) * up - GAP)
-    return size, (across, up, WIDE, sides * up - GAP), boxes
+    high = max(2, left) * up - GAP
+    wide = MIDDLE if left else max(above, below) * across - GAP
+    start = across if left else 0.0
+    page = wide + 2 * start
+    boxes = [(x, 0.0) for x in _spread(below, page, WIDE)]
+    boxes += [(x, up + high + GAP) for x in _spread(above, page, WIDE)]
+    boxes += [(0.0, up + y) for y in _spread(left, high, HIGH)]
+    boxes += [(page - WIDE, up + y) for y in _spread(right, high, HIGH)]
+    height = up + high + (up if above else 0.0)
+    return (page, height), (start, up, wide, high), [(x, y, WIDE, HIGH) for x, y in boxes]
+
+
+def _spread(count: int, room: float, size: float) -> list[float]:
+    """Where to put so many things of one size, from end to end; a single one in the middle."""
+    free = room - size
+    return [free / 2] if count == 1 else [free * i / (count - 1) for i in range(count)]
 
 
 def central(points: Array, members: NDArray[np.bool_]) -> int:
@@ -81,43 +91,42 @@ def central(points: Array, members: NDArray[np.bool_]) -> int:
     return int(indices[np.linalg.norm(points[indices] - middle, axis=1).argmin()])
 
 
-def assign(starts: Array, targets: Array) -> NDArray[np.int64]:
-    """A start for each target so that the lines are short in all; such lines never cross."""
+def assign(boxes: Sequence[Box], targets: Array) -> list[Box]:
+    """A box for each target, so that lines from box to target are short in all."""
     from scipy.optimize import linear_sum_assignment
 
-    lengths = np.linalg.norm(targets[:, None] - starts, axis=2)
-    chosen: NDArray[np.int64] = linear_sum_assignment(lengths)[1]
-    return chosen
+    starts = np.array([[_nearest(box, target) for box in boxes] for target in targets])
+    lengths = np.linalg.norm(starts - targets[:, None], axis=2)
+    return [boxes[i] for i in linear_sum_assignment(lengths)[1]]
 
 
-def _facing(box: Box, other: Box) -> tuple[float, float]:
-    """The point of a box that is nearest to the middle of another."""
+def _nearest(box: Box, target: Array) -> tuple[float, float]:
+    """The point of a box that is nearest to the target."""
     left, bottom, width, height = box
-    x, y = other[0] + other[2] / 2, other[1] + other[3] / 2
-    return float(np.clip(x, left, left + width)), float(np.clip(y, bottom, bottom + height))
+    x, y = np.clip(target, (left, bottom), (left + width, bottom + height))
+    return float(x), float(y)
 
 
-def _add_axes(figure: Figure, box: Box) -> Axes:
+def _add_axes(figure: Figure, box: Box, margin: float = 0.0) -> Axes:
     width, height = figure.get_size_inches()
-    return figure.add_axes((box[0] / width, box[1] / height, box[2] / width, box[3] / height))
+    x, y, across, up = box
+    inner = (x + margin, y + margin, across - 2 * margin, up - 2 * margin)
+    return figure.add_axes(tuple(np.array(inner) / (width, height, width, height)))
 
 
 def _frame(figure: Figure, box: Box, colour: str) -> None:
     from matplotlib.patches import Rectangle
 
-    inches = figure.dpi_scale_trans
-    figure.add_artist(
-        Rectangle(box[:2], *box[2:], fill=False, edgecolor=colour, linewidth=1.8, transform=inches)
-    )
+    width, height = figure.get_size_inches()
+    x, y, across, up = np.array(box) / (width, height, width, height)
+    figure.add_artist(Rectangle((x, y), across, up, fill=False, edgecolor=colour, linewidth=2))
 
 
-def _connect(figure: Figure, start: Array, end: Array) -> None:
-    """A thin line with a ring around the task at its end."""
+def _connect(figure: Figure, box: Box, target: Array) -> None:
+    """A thin line from a box to a task, and a ring around the task."""
     from matplotlib.lines import Line2D
 
-    inches = figure.dpi_scale_trans
-    (x0, y0), (x1, y1) = start, end
-    figure.add_artist(Line2D([x0, x1], [y0, y1], color=plots.INK, linewidth=0.8, transform=inches))
-    ring = Line2D([x1], [y1], marker="o", markersize=7, markerfacecolor="none", transform=inches)
-    ring.set_markeredgecolor(plots.INK)
-    figure.add_artist(ring)
+    ends = np.array([_nearest(box, target), target]) / figure.get_size_inches()
+    figure.add_artist(Line2D(*ends.T, color=plots.INK, linewidth=0.8))
+    ring: dict[str, Any] = {"marker": "o", "markersize": 7, "markerfacecolor": "none"}
+    figure.add_artist(Line2D(*ends[1:].T, markeredgecolor=plots.INK, **ring))

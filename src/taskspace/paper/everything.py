@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import platform
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -28,24 +28,24 @@ def reproduce(what: str, study: Study) -> Result:
 
 def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     """Reproduce part after part, then write the page."""
-    start, results = time.perf_counter(), []
+    results = []
     for what in PARTS:
         results.append(reproduce(what, study))
         yield results[-1]
-    write_page(results, study, page, time.perf_counter() - start)
+    write_page(results, study, page)
 
 
-def write_page(results: list[Result], study: Study, page: Path, seconds: float) -> None:
+def write_page(results: list[Result], study: Study, page: Path) -> None:
     """Write the page in Markdown, and the pictures it shows into the folder `results` beside it."""
     folder = page.parent / "results"
     folder.mkdir(parents=True, exist_ok=True)
     command = f"taskspace reproduce all --seeds {study.seeds} --preset {study.preset}"
     parts = [
         "# Results: the paper and ours",
-        f"Written by `{command} --out {study.folder} --page {page}` on {date.today().isoformat()},"
-        f" {_code()}, {os.cpu_count()} cores ({platform.machine()}); this run took"
-        f" {seconds / 60:.0f} minutes, and reused what was in {study.folder} already. Every part"
-        " can be had alone by the command above it. Nothing here is edited by hand.",
+        f"Written by `{command} --page {page}` on {date.today().isoformat()}, {_code()},"
+        f" {os.cpu_count()} cores ({platform.machine()}). All that it rests on took"
+        f" {_minutes(study.folder):.0f} minutes to compute. Every part can be had alone, by the"
+        " command under its heading. Nothing here is edited by hand.",
     ]
     for result in results:
         parts += _part(result, study, folder)
@@ -76,6 +76,13 @@ def _markdown(table: Table) -> str:
 
 def _first(table: Table) -> list[object]:
     return [table.rows[0][heading] for heading in table.headings()]
+
+
+def _minutes(folder: Path) -> float:
+    """How long the stages of all runs in a folder took, whenever that was."""
+    stamps = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*/*.json"))
+    stages = [stamp for stamp in stamps if isinstance(stamp, dict) and "digest" in stamp]
+    return sum(float(stage["seconds"]) for stage in stages) / 60
 
 
 def _code() -> str:

@@ -41,8 +41,8 @@ def reproduce(study: Study) -> Result:
             plain, view_of(study, plain, "multikeynav-0-without-norm"), title="without C_NORM"
         ),
         _masked_panel(study, masked),
-        map_panel(both, view_of(study, both), title="every door needs A and B"),
-        map_panel(one, view_of(study, one), title="every door needs A"),
+        _variant_panel(study, both, whole, "every door needs A and B"),
+        _variant_panel(study, one, whole, "every door needs A"),
     ]
     titles = [
         "as in Figure 3",
@@ -109,6 +109,14 @@ def _masked_panel(study: Study, masked: Map) -> Panel:
     panel = map_panel(masked, view, title="all pickKey actions masked")
     clusters = _clusters(masked, view["tasks"])
     return replace(panel, clusters=clusters, cluster_names=MASKED_CLUSTERS)
+
+
+def _variant_panel(study: Study, variant: Map, whole: Map, title: str) -> Panel:
+    """A set of keys has the same colour and marker in every panel."""
+    panel = map_panel(variant, view_of(study, variant), title=title)
+    names = whole.env.cluster_names
+    places = np.array([names.index(name) for name in panel.cluster_names])
+    return replace(panel, clusters=places[panel.clusters], cluster_names=names)
 
 
 def _clusters(made: Map, tasks: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -105,8 +105,10 @@ PAPER = {
     "CartPoleVar": Recipe(
         _SENSE_LESSONS, Cloning(early=70, turn=4200, late=1580), drawn_tasks(1000)
     ),
+    # As the paper's text has it. Trained on gates to the right instead of all but those to the
+    # left, the third subpopulation often misses gates straight ahead, and the clusters blur.
     "PointMass": Recipe(
-        tuple(Lesson(side, distribution=side) for side in ("all", "left", "right")),
+        tuple(Lesson(side, distribution=side) for side in ("all", "left", "not-left")),
         PolicyGradient(steps=400_000, every=32_768, log_std=1.5),
         drawn_tasks(100),
     ),
