@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check bench results clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -29,6 +29,9 @@ check: $(INSTALLED)  ## lint and type-check
 
 bench: $(INSTALLED)  ## measure the rollout engine on this machine
 	$(BIN)/taskspace bench rollouts
+
+results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over an hour)
+	$(BIN)/taskspace reproduce all --page docs/results.md
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

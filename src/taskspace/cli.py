@@ -14,6 +14,7 @@ from taskspace._version import __version__
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
   taskspace reproduce table1           the paper's Table 1, with ours beside it
+  taskspace reproduce all              every table and figure, on one page
   taskspace envs                       what there is to solve
   taskspace bench rollouts             how fast agents are played on this machine
   taskspace bench rollouts --json      the same as one JSON object

@@ -19,7 +19,7 @@ def test_names_are_those_of_the_registry(tmp_path: Path) -> None:
     assert study.environments == ("MultiKeyNav", "BasicKarel")
     assert study.chosen(["BasicKarel", "PointMass", "MultiKeyNav"]) == ["BasicKarel", "MultiKeyNav"]
     assert Study(tmp_path).chosen(["PointMass"]) == ["PointMass"]
-    with pytest.raises(ValueError, match="nothing on MultiKeyNav here, only on PointMass"):
+    with pytest.raises(ValueError, match="nothing on MultiKeyNav, BasicKarel here, only on Poi"):
         study.chosen(["PointMass"])
 
 

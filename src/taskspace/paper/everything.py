@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from taskspace._version import __version__
 from taskspace.files import atomic_path
 from taskspace.paper.parts import PARTS
-from taskspace.paper.study import Result, Study, Table
+from taskspace.paper.study import NothingHereError, Result, Study, Table
 
 
 def reproduce(what: str, study: Study) -> Result:
@@ -27,11 +28,12 @@ def reproduce(what: str, study: Study) -> Result:
 
 
 def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
-    """Reproduce part after part, then write the page."""
+    """Reproduce part after part, those that have the environments asked for; write the page."""
     results = []
     for what in PARTS:
-        results.append(reproduce(what, study))
-        yield results[-1]
+        with contextlib.suppress(NothingHereError):
+            results.append(reproduce(what, study))
+            yield results[-1]
     write_page(results, study, page)
 
 

@@ -21,6 +21,10 @@ ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 _SPREAD = " ±"  # "ours ±" is the spread of "ours", and shown with it
 
 
+class NothingHereError(ValueError):
+    """A reproduction has none of the environments that were asked for."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of results; a column "x ±" is the spread of the column "x"."""
@@ -75,10 +79,13 @@ class Study:
 
     def chosen(self, known: Sequence[str]) -> list[str]:
         """The environments to do, of those that a reproduction has."""
-        for name in self.environments or ():
-            if name not in known:
-                raise ValueError(f"there is nothing on {name} here, only on {', '.join(known)}")
-        return [name for name in known if self.environments is None or name in self.environments]
+        if self.environments is None:
+            return list(known)
+        chosen = [name for name in known if name in self.environments]
+        if not chosen:
+            asked = ", ".join(self.environments)
+            raise NothingHereError(f"there is nothing on {asked} here, only on {', '.join(known)}")
+        return chosen
 
     def map_of(self, environment: str, seed: int = 0) -> Map:
         """The map of `taskspace run`: loaded if it is there, else learned."""

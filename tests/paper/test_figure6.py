@@ -1,0 +1,32 @@
+"""Figure 6 and what limits it, in a small study."""
+
+from __future__ import annotations
+
+from taskspace.paper import figure6, limits
+from taskspace.paper.study import Study
+
+
+def test_both_numbers_of_examples_are_there(study: Study) -> None:
+    result = figure6.reproduce(study)
+    assert [table.name for table in result.tables] == [
+        "figure6-multikeynav-50", "figure6-multikeynav-2000",
+    ]  # fmt: skip
+    rows = {row["method"]: row for row in result.tables[1].rows}
+    assert list(rows) == list(figure6.METHODS)
+    assert abs(rows["Random"]["Type 1, Top-1"] - 0.1) < 0.03
+    assert abs(rows["Random"]["Type 1, Top-3"] - 0.3) < 0.04
+    assert rows["OPT"]["Type 1, Top-1"] > rows["Ours"]["Type 1, Top-1"] > 0.2
+    for row in rows.values():
+        assert row["Type 2, Top-3"] >= row["Type 2, Top-1"]
+    (picture,) = result.pictures
+    assert picture.stat().st_size > 20_000
+
+
+def test_limits_change_one_thing_at_a_time(study: Study) -> None:
+    rows = {row["what"]: row for row in limits.reproduce(study).tables[0].rows}
+    assert len(rows) == 14
+    assert rows[limits.RATES]["Type 1, Top-1"] is None
+    assert rows["OPT"]["quiz 20"] > rows[limits.AS_IT_IS]["quiz 20"]
+    exact, ours = rows[limits.TRUE_DIFFICULTY], rows[limits.AS_IT_IS]
+    assert exact["Type 2, Top-1"] > ours["Type 2, Top-1"]
+    assert exact["Type 1, Top-1"] == ours["Type 1, Top-1"]
