@@ -23,6 +23,13 @@ NAMES = [f"keys {i}" for i in range(9)]
 HISTORY: dict[str, Sequence[float]] = {
     "step": [0, 10, 20], "loss": [3.0, 2.0, 1.0], "validation": [3.0, 1.5, 2.0],
 }  # fmt: skip
+SIZES = [1, 5, 20]
+CURVES = {
+    "Ours": ([0.6, 0.7, 0.8], [0.01, 0.02, 0.03]), "OPT": ([0.9] * 3, [0.0] * 3),
+    "PredModel": ([0.7, 0.6, 0.6], [0.01] * 3),
+}  # fmt: skip
+METHODS = ["Random", "Ours", "OPT"]
+BARS = ([0.1, 0.6, 0.8], [0.02, 0.03, 0.01], [0.3, 0.9, 1.0], [0.02, 0.01, 0.0])
 
 
 def legend_texts(ax: Axes) -> list[str]:
@@ -42,6 +49,8 @@ DRAWINGS: list[Callable[..., Axes]] = [
     lambda **options: plots.plot_similarity(np.eye(90), CLUSTERS, NAMES, **options),
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
     lambda **options: plots.plot_skills(["a", "a"], [0, 1], [0.1, 0.2], **options),
+    lambda **options: plots.plot_accuracy(SIZES, CURVES, **options),
+    lambda **options: plots.plot_selection(METHODS, *BARS, **options),
 ]
 
 
@@ -147,6 +156,61 @@ def test_skills_have_a_line_for_each_subpopulation_in_the_order_of_steps() -> No
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[10, 0.5], [20, 0.9]])  # type: ignore[arg-type]
 
 
+def test_points_of_no_norm_are_still_dots() -> None:
+    (cloud, *_) = plots.plot_map(POINTS[:3], norms=[0, 1, 2]).collections
+    sizes = sorted(cloud.get_sizes())  # type: ignore[attr-defined]
+    assert 0 < sizes[0] < 0.1 * sizes[1]
+
+
+def test_points_are_smaller_on_small_axes() -> None:
+    def size(**options: Any) -> float:
+        ax = plots.plot_map(POINTS, ax=Figure(**options).add_subplot())
+        return float(ax.collections[0].get_sizes()[0])  # type: ignore[attr-defined]
+
+    assert size(figsize=(2, 2)) < size(figsize=(4, 4)) < size(figsize=(8, 6))
+    assert size(figsize=(8, 6)) == size(figsize=(16, 12))
+
+
+def test_a_map_can_go_without_legends() -> None:
+    ax = plots.plot_map(POINTS, norms=NORMS, clusters=CLUSTERS, cluster_names=NAMES, legend=False)
+    assert legend_texts(ax) == []
+
+
+def test_accuracy_curves_have_bands_and_a_legend_in_the_order_of_their_ends() -> None:
+    ax = plots.plot_accuracy(SIZES, CURVES, title="Quiz")
+    assert legend_texts(ax) == ["OPT", "Ours", "PredModel"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("quiz size", "prediction accuracy")
+    (ours,) = [line for line in ax.lines if line.get_label() == "Ours"]
+    np.testing.assert_allclose(ours.get_ydata(), CURVES["Ours"][0])  # type: ignore[arg-type]
+    band = ax.collections[0].get_paths()[0].vertices
+    np.testing.assert_allclose(sorted(band[band[:, 0] == 20, 1])[:1], [0.77])  # type: ignore[index, call-overload]
+    assert len(ax.collections) == 3
+
+
+def test_accuracy_curves_differ_in_more_than_colour_and_the_best_is_on_top() -> None:
+    curves = {f"method {i}": ([0.5] * 3, [0.0] * 3) for i in range(6)} | {"OPT": CURVES["OPT"]}
+    *lines, best = plots.plot_accuracy(SIZES, curves).lines
+    assert len({line.get_marker() for line in lines}) == 6
+    assert (best.get_color(), best.get_linestyle()) == ("black", "--")
+    assert best.get_zorder() > max(line.get_zorder() for line in lines)
+
+
+def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() -> None:
+    ax = plots.plot_selection(METHODS, *BARS)
+    dark, light = ax.patches[:3], ax.patches[3:]
+    assert [bar.get_width() for bar in dark] == BARS[2]  # type: ignore[attr-defined]
+    assert [bar.get_width() for bar in light] == BARS[0]  # type: ignore[attr-defined]
+    assert [label.get_text() for label in ax.get_yticklabels()] == METHODS
+    written = [text.get_text() for text in ax.texts]
+    assert written == ["0.30", "0.90", "1.00", "Top-3", "0.10", "0.60", "0.80", "Top-1"]
+    assert isinstance(ax.figure, Figure)
+    ax.figure.draw_without_rendering()
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert box.x0 >= ax.get_window_extent().x1
+        assert box.x1 <= ax.figure.bbox.x1
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -165,6 +229,12 @@ def test_skills_have_a_line_for_each_subpopulation_in_the_order_of_steps() -> No
         (lambda: plots.plot_learning_curve({"step": [1], "loss": [1]}), "it has no validation"),
         (lambda: plots.plot_learning_curve({**HISTORY, "loss": [1]}), "loss must be 3 numbers"),
         (lambda: plots.plot_skills(["a"], [1, 2], [1]), "steps must be 1 numbers"),
+        (lambda: plots.plot_accuracy(SIZES, {}), "at least one curve"),
+        (lambda: plots.plot_accuracy([], CURVES), "expected sizes of the quiz"),
+        (lambda: plots.plot_accuracy([1], CURVES), "the means of Ours must be 1 numbers"),
+        (lambda: plots.plot_accuracy([1], {"a": ([1], [])}), "the errors of a must be 1 numbers"),
+        (lambda: plots.plot_selection([], *BARS), "at least one method"),
+        (lambda: plots.plot_selection(["a"], *BARS), "top1 must be 1 numbers"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], message: str) -> None:

@@ -36,6 +36,7 @@ class Plan:
     rollouts: int = 20
     steps: int = 6000
     learning_rate: float = 3e-3
+    n_constraints: int | None = None  # as the paper's; None: fresh ones for every step
     shown: int = 1000  # tasks for each silhouette
 
 
@@ -62,7 +63,7 @@ MOST_SHOWN = 1000
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"fast": True, "tasks": 500, "rollouts": 10, "steps": 750, "shown": 300},
     "default": {},
-    "paper": {"rollouts": 100, "steps": 12_000, "learning_rate": 1e-3},
+    "paper": {"rollouts": 100, "steps": 12_000, "learning_rate": 1e-3, "n_constraints": 5000},
 }
 
 
@@ -164,7 +165,7 @@ def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
     )
     embedder = stages.stage(
         "map",
-        lambda: _embedder(plan, seed).fit(outcomes),
+        lambda: new_embedder(plan, seed).fit(outcomes),
         TaskEmbedder.save,
         TaskEmbedder.load,
         file="embedder",
@@ -182,13 +183,15 @@ def _shown(env: Environment, plan: Plan, seed: int) -> Tasks:
     return env.sample_tasks(min(plan.shown, MOST_SHOWN), seed=seed + 2)
 
 
-def _embedder(plan: Plan, seed: int) -> TaskEmbedder:
+def new_embedder(plan: Plan, seed: int) -> TaskEmbedder:
+    """The embedder of a plan, before it has learned anything."""
     return TaskEmbedder(
         plan.n_components,
         norm_weight=plan.norm_weight,
         hidden=plan.hidden,
         steps=plan.steps,
         learning_rate=plan.learning_rate,
+        n_constraints=plan.n_constraints,
         random_state=seed,
     )
 

@@ -99,6 +99,16 @@ def test_without_norm_constraints_difficulty_is_left_out() -> None:
     assert set(embedder.test_scores_) == {"similarity"}
 
 
+def test_constraints_may_be_drawn_once() -> None:
+    outcomes = skill_world()[2]
+    few, many = (ts.TaskEmbedder(2, n_constraints=n, **FAST).fit(outcomes) for n in (10, 5000))
+    # Ten constraints are soon learned by heart, which helps little elsewhere.
+    assert few.history_["loss"][-1] < many.history_["loss"][-1] / 2
+    assert few.score(outcomes) < many.score(outcomes) - 0.05
+    with pytest.raises(ValueError, match="n_constraints"):
+        ts.TaskEmbedder(2, n_constraints=0).fit(outcomes)
+
+
 def test_auto_stops_where_another_dimension_is_not_worth_it() -> None:
     embedder = ts.TaskEmbedder("auto", **FAST).fit(skill_world()[2])
     assert 2 <= embedder.n_components_ <= 6

@@ -29,7 +29,9 @@ class TaskEmbedder(Embedding):
     `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
     `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
     hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
-    standardized, and the scaling is kept in the model.
+    standardized, and the scaling is kept in the model. Constraints are drawn afresh for every
+    step, unless `n_constraints` says how many to draw once, in an order left to chance as in the
+    paper.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -52,6 +54,7 @@ class TaskEmbedder(Embedding):
         batch_size: int = 128,
         steps: int = 6_000,
         patience: int = 20,
+        n_constraints: int | None = None,
         random_state: int | None = None,
         device: str = "cpu",
         progress: bool | None = None,
@@ -63,6 +66,7 @@ class TaskEmbedder(Embedding):
         self.batch_size = batch_size
         self.steps = steps
         self.patience = patience
+        self.n_constraints = n_constraints
         self.random_state = random_state
         self.device = device
         self.progress = progress
@@ -117,8 +121,9 @@ class TaskEmbedder(Embedding):
         self, size: int, seed: int, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any
     ) -> Any:
         training = Training(
-            self.norm_weight, self.learning_rate, self.batch_size, self.steps, self.patience
-        )
+            self.norm_weight, self.learning_rate, self.batch_size, self.steps, self.patience,
+            self.n_constraints,
+        )  # fmt: skip
         with torch_seed(seed):
             network = self._network(inputs.shape[1], size).to(self.device)
         title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
@@ -140,6 +145,8 @@ class TaskEmbedder(Embedding):
             checks.whole(self.n_components, "n_components", 1)
         for name in ("batch_size", "steps", "patience"):
             checks.whole(getattr(self, name), name, 1)
+        if self.n_constraints is not None:
+            checks.whole(self.n_constraints, "n_constraints", 1)
         if not callable(self.hidden):
             check_layers(self.hidden)
         if not self.norm_weight >= 0 or not self.learning_rate > 0:

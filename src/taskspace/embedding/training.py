@@ -1,8 +1,9 @@
-"""Algorithm 1: fit a network to ordinal constraints, drawn afresh for every step."""
+"""Algorithm 1: fit a network to ordinal constraints, by default drawn afresh for every step."""
 
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -33,6 +34,7 @@ class Training:
     batch_size: int
     steps: int
     patience: int  # checks without a better validation loss before it stops
+    n_constraints: int | None = None  # drawn once and used again and again; None: ever fresh ones
     check_every: int = 250
 
 
@@ -60,6 +62,21 @@ class Constraints:
         if norm_weight > 0 and can_tell_difficulty(statistics, pool):
             pairs = draw_pairs(statistics, n, rng, pool)
         return cls(triplets, pairs)
+
+    def decided(self, rng: np.random.Generator) -> Constraints:
+        """The same with the order of each triplet drawn once and for all."""
+        tasks = self.triplets.ordered(rng)
+        return Constraints(Triplets(tasks, np.ones(len(tasks))), self.pairs)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Constraints:
+        """`n` of each kind that there is, with repeats."""
+        triplets, pairs = self.triplets, self.pairs
+        if len(triplets.tasks):
+            chosen = rng.integers(0, len(triplets.tasks), n)
+            triplets = Triplets(triplets.tasks[chosen], triplets.probability[chosen])
+        if len(pairs):
+            pairs = pairs[rng.integers(0, len(pairs), n)]
+        return Constraints(triplets, pairs)
 
     def batches(self, steps: int = 1) -> Batches:
         """The same, cut into steps and ready for the network."""
@@ -116,12 +133,15 @@ def fit_network(
     train, held_out = pools
     weight, size = training.norm_weight, training.batch_size
     validation = Constraints.draw(statistics, held_out, HELD_OUT, weight, rng).batches()
+    draw = functools.partial(Constraints.draw, statistics, train, norm_weight=weight, rng=rng)
+    if training.n_constraints is not None:
+        draw = functools.partial(draw(n=training.n_constraints).decided(rng).sample, rng=rng)
     optimizer = torch.optim.Adam(network.parameters(), training.learning_rate, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, training.steps)
     history, best, best_state, since_best = History(), np.inf, None, 0
     for start in range(0, training.steps, training.check_every):
         steps = min(training.check_every, training.steps - start)
-        fresh = Constraints.draw(statistics, train, steps * size, weight, rng).batches(steps)
+        fresh = draw(n=steps * size).batches(steps)
         total = 0.0
         for step in range(steps):
             loss = fresh.loss(step, network, tasks, weight)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.pred_model import PredModel, expert_episodes
 from taskspace.embedding.random_model import RandomModel
 from taskspace.paper.study import Study
-from taskspace.pipeline import Map, plan_for
+from taskspace.pipeline import PRESETS, Map, new_embedder, plan_for
 from taskspace.population.policies import ExpertPolicy
 
 PRED_DIMENSIONS = {"MultiKeyNav": 6, "CartPoleVar": 3, "PointMass": 3, "BasicKarel": 8}
@@ -44,19 +45,25 @@ def pred_model(study: Study, made: Map, seed: int) -> PredModel:
 
 def without_norm(study: Study, made: Map, seed: int) -> TaskEmbedder:
     """Our map learned from the similarities alone (lambda = 0)."""
-    env, plan = made.env, plan_for(made.env, study.preset)
-    model = TaskEmbedder(
-        PLAIN_DIMENSIONS[env.name],
-        norm_weight=0.0,
-        hidden=plan.hidden,
-        steps=plan.steps,
-        learning_rate=plan.learning_rate,
-        random_state=seed,
-    )
+    changes = {"n_components": PLAIN_DIMENSIONS[made.env.name], "norm_weight": 0.0}
+    return _other_map(study, made, seed, "without-norm", changes)
+
+
+def as_in_the_paper(study: Study, made: Map, seed: int) -> TaskEmbedder:
+    """Our map trained as the paper says: on 5000 constraints that are drawn once."""
+    changes = {key: PRESETS["paper"][key] for key in ("steps", "learning_rate", "n_constraints")}
+    return _other_map(study, made, seed, "as-in-the-paper", changes)
+
+
+def _other_map(
+    study: Study, made: Map, seed: int, name: str, changes: dict[str, Any]
+) -> TaskEmbedder:
+    """A map learned from the same outcomes with other settings."""
+    plan = replace(plan_for(made.env, study.preset), **changes)
     return study.kept(
-        f"{env.name.lower()}-{seed}-without-norm",
-        {"environment": env.name, "seed": seed},
-        lambda: model.fit(made.outcomes),
+        f"{made.env.name.lower()}-{seed}-{name}",
+        {"environment": made.env.name, "seed": seed, **changes},
+        lambda: new_embedder(plan, seed).fit(made.outcomes),
         TaskEmbedder.save,
         TaskEmbedder.load,
     )

@@ -36,13 +36,13 @@ def reproduce(study: Study) -> Result:
         "Figure 3: the maps",
         tables=[
             Table("figure3", "Norms and inner products by cluster, seed 0", rows, note),
-            *(table for made in maps for table in _statements(made)),
+            *(table for made in maps for table in statements(made)),
         ],
         pictures={study.draw("figure3", draw_panels(panels)): f"The maps by t-SNE. {CAPTION}"},
     )
 
 
-def _statements(made: Map) -> Iterator[Table]:
+def statements(made: Map) -> Iterator[Table]:
     """What the paper says of one environment only."""
     vectors, tasks = embedded(made)
     if made.env.name == "MultiKeyNav":

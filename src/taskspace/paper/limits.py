@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from taskspace.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map, Plan, plan_for
+from taskspace.pipeline import Map, Plan, new_embedder, plan_for
 from taskspace.rollout.evaluate import evaluate
 
 QUIZ = 20
@@ -78,6 +79,7 @@ def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
     many = evaluate(made.population, env, larger, max(1, plan.rollouts // 4), seed=7000)
     yield "four times the tasks, a quarter of the rollouts each", _fit(many, plan)
     yield "four times the training steps", _fit(made.outcomes, plan, steps=4 * plan.steps)
+    yield "5000 constraints, drawn once", _fit(made.outcomes, plan, n_constraints=5000)
     half, all_of_it = made.outcomes.n_agents // 2, made.outcomes
     some = np.random.default_rng(0).choice(all_of_it.n_agents, half, replace=False)
     yield "half of the agents", _fit(_of_agents(all_of_it, some), plan)
@@ -90,11 +92,7 @@ def _of_agents(outcomes: Outcomes, agents: NDArray[np.int64]) -> Outcomes:
 
 
 def _fit(outcomes: Outcomes, plan: Plan, **changes: Any) -> TaskEmbedder:
-    settings = {
-        "n_components": plan.n_components, "norm_weight": plan.norm_weight, "hidden": plan.hidden,
-        "steps": plan.steps, "learning_rate": plan.learning_rate, "random_state": 0,
-    }  # fmt: skip
-    return TaskEmbedder(**{**settings, **changes}).fit(outcomes)
+    return new_embedder(replace(plan, **changes), 0).fit(outcomes)
 
 
 def _quiz_accuracy(quiz: Outcomes, vectors: dict[str, NDArray[Any]]) -> dict[str, float]:

@@ -1,0 +1,114 @@
+"""Figure 3: the numbers behind the paper's words, and the panels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import taskspace as ts
+from taskspace.paper import drawing, figure3
+from taskspace.paper.study import Study, Table
+from taskspace.pipeline import Map
+
+RNG = np.random.default_rng(0)
+
+
+def pretrained(name: str, tasks: int = 400) -> Map:
+    """The embedder that ships with the package, and outcomes that fall with difficulty."""
+    env, embedder = ts.make(name), ts.load_pretrained(name)
+    features = env.sample_tasks(tasks, seed=0)
+    norms = embedder.difficulty(features)
+    solved = np.round(10 * (1 - norms / norms.max())).astype(int)
+    return Map(env, ts.Population([]), ts.Outcomes([solved], 10, features=features), embedder)
+
+
+def plain_mean(first: np.ndarray, second: np.ndarray | None = None) -> float:
+    """The mean inner product over all pairs, one by one."""
+    if second is not None:
+        return float(np.mean([a @ b for a in first for b in second]))
+    pairs = [(i, j) for i in range(len(first)) for j in range(len(first)) if i != j]
+    return float(np.mean([first[i] @ first[j] for i, j in pairs]))
+
+
+def test_mean_inner_products_are_those_of_all_pairs() -> None:
+    first, second = RNG.normal(size=(7, 3)), RNG.normal(size=(5, 3))
+    assert figure3.within(first) == pytest.approx(plain_mean(first))
+    assert figure3.across(first, second) == pytest.approx(plain_mean(first, second))
+
+
+def test_the_small_study_has_its_tables_and_its_picture(study: Study) -> None:
+    result = figure3.reproduce(study)
+    clusters, keys, neighbours = result.tables
+    assert [row["cluster"] for row in clusters.rows] == list(ts.make("MultiKeyNav").cluster_names)
+    assert sum(row["tasks"] for row in clusters.rows) == 500
+    assert all(row["same"] > row["other"] for row in clusters.rows if row["cluster"] != "none")
+    norms = [row["norm"] for row in keys.rows]
+    assert [row["keys to pick"] for row in keys.rows] == [0, 1, 2]
+    assert norms[0] < min(norms[1:])
+    assert [row["pairs"] for row in neighbours.rows] == [12, 16]
+    (picture,) = result.pictures
+    assert picture.exists()
+    assert picture.with_suffix(".svg").exists()
+    study.write(result)
+    assert (study.folder / "figure3-keys.csv").exists()
+
+
+def test_the_view_of_a_map_is_kept(study: Study) -> None:
+    made = study.map_of("MultiKeyNav")
+    one = drawing.view_of(study, made)
+    other = drawing.view_of(study, replace(made, embedder=None))  # type: ignore[arg-type]
+    assert {"tasks", "vectors", "tsne", "pca"} == set(one)
+    np.testing.assert_array_equal(one["tsne"], other["tsne"])
+
+
+def test_more_keys_are_longer_vectors_and_shared_keys_are_near() -> None:
+    keys, neighbours = figure3.statements(pretrained("MultiKeyNav", 2000))
+    assert list(np.argsort([row["norm"] for row in keys.rows])) == [0, 1, 2]
+    share, none = neighbours.rows
+    assert share["inner product"] > none["inner product"]
+    assert share["distance"] < none["distance"]
+    assert "of the 8 clusters" in neighbours.note.lower()
+    assert "by chance it would be 3.4" in neighbours.note
+
+
+def test_dynamics_count_and_not_what_brings_them_about() -> None:
+    (table,) = figure3.statements(pretrained("CartPoleVar"))
+    same, alike, other = (row["inner product"] for row in table.rows)
+    assert min(same, alike) > 0 > other
+
+
+def test_other_environments_have_no_statement_of_their_own() -> None:
+    found: list[Table] = list(figure3.statements(pretrained("PointMass")))
+    assert found == []
+
+
+def panel(title: str, clusters: int) -> drawing.Panel:
+    points, norms = RNG.normal(size=(60, 2)), RNG.uniform(1, 2, 60)
+    names = [f"cluster {i}" for i in range(clusters)]
+    return drawing.Panel(title, points, norms, np.arange(60) % clusters, names)
+
+
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_panels_have_their_letters_and_their_legends_beside_them(count: int) -> None:
+    figure = drawing.draw_panels([panel("map", i + 2) for i in range(count)])
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    assert titles == [f"({letter}) map" for letter in "abcde"[:count]]
+    inside = [ax.get_window_extent() for ax in figure.axes]
+    for ax in figure.axes:
+        legends = [child for child in ax.get_children() if type(child).__name__ == "Legend"]
+        assert len(legends) == 2
+        for legend in legends:
+            box = legend.get_window_extent()
+            assert box.x1 <= figure.bbox.x1
+            assert not any(box.overlaps(other) for other in inside)
+
+
+def test_an_environment_without_a_map_is_told(folder: Path) -> None:
+    with pytest.raises(ValueError, match="there is nothing on MultiKeyNavA here"):
+        figure3.reproduce(Study(folder, ("MultiKeyNavA",)))

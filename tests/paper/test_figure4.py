@@ -1,0 +1,62 @@
+"""Figure 4: the ablations of a small study."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import taskspace as ts
+from taskspace.paper import figure4
+from taskspace.paper.study import Result, Study
+
+
+@pytest.fixture(scope="module")
+def result(folder: object) -> Result:
+    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)  # type: ignore[arg-type]
+    return figure4.reproduce(quiet)
+
+
+def test_the_outcomes_of_some_agents_are_their_rows() -> None:
+    outcomes = ts.Outcomes([[1, 2], [3, 4], [5, 6]], 9, agents=["a", "b", "c"], features=[[0], [1]])
+    few = figure4.only(outcomes, ["c", "a"])
+    np.testing.assert_array_equal(few.successes, [[1, 2], [5, 6]])
+    assert list(few.agents) == ["a", "c"]
+    np.testing.assert_array_equal(few.features, outcomes.features)  # type: ignore[arg-type]
+    assert (few.rollouts == 9).all()
+
+
+def test_without_c_norm_lengths_say_less(result: Result) -> None:
+    whole, plain, *_ = result.tables[0].rows
+    assert plain["dimensions"] == 5
+    assert plain["variation"] < whole["variation"]
+    assert plain["rank"] < whole["rank"]
+
+
+def test_agents_without_keys_know_two_kinds_of_tasks(result: Result) -> None:
+    masked = result.tables[0].rows[2]
+    assert masked["silhouette"] > 0.8
+    rows = [row for row in result.tables[1].rows if row["map"].startswith("(b)")]
+    assert rows[0]["success"] > 0
+    assert [row["success"] for row in rows[1:]] == [0, 0]
+    assert rows[0]["norm"] < min(row["norm"] for row in rows[1:])
+
+
+def test_the_variants_have_their_own_sets_of_keys(result: Result) -> None:
+    counts = {}
+    for row in result.tables[1].rows:
+        counts.setdefault(row["map"][:3], []).append(row["keys to pick"])
+    assert counts["(c)"] == [0, 1, 2]
+    assert counts["(d)"] == [0, 1]
+    assert all(row["silhouette"] > 0.4 for row in result.tables[0].rows)
+
+
+def test_there_is_one_picture(result: Result) -> None:
+    (picture,) = result.pictures
+    assert picture.name == "figure4.png"
+    assert picture.exists()
+
+
+def test_only_multikeynav_has_these_ablations(folder: object) -> None:
+    study = Study(folder, ("CartPoleVar",))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there is nothing on CartPoleVar here"):
+        figure4.reproduce(study)
