@@ -22,11 +22,12 @@ def pretrained(name: str, tasks: int = 400) -> Map:
     env, embedder = ts.make(name), ts.load_pretrained(name)
     features = env.sample_tasks(tasks, seed=0)
     norms = embedder.difficulty(features)
-    solved = np.round(10 * (1 - norms / norms.max())).astype(int)
-    return Map(env, ts.Population([]), ts.Outcomes([solved], 10, features=features), embedder)
+    solved = np.round(10 * (1 - norms / norms.max())).astype(np.uint8)
+    outcomes = ts.Outcomes(solved[None], np.array(10, np.uint8), features=features)
+    return Map(env, ts.Population([]), outcomes, embedder)
 
 
-def plain_mean(first: np.ndarray, second: np.ndarray | None = None) -> float:
+def plain_mean(first: figure3.Vectors, second: figure3.Vectors | None = None) -> float:
     """The mean inner product over all pairs, one by one."""
     if second is not None:
         return float(np.mean([a @ b for a in first for b in second]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,17 +13,20 @@ from taskspace.paper.study import Result, Study
 
 
 @pytest.fixture(scope="module")
-def result(folder: object) -> Result:
-    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)  # type: ignore[arg-type]
+def result(folder: Path) -> Result:
+    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)
     return figure4.reproduce(quiet)
 
 
 def test_the_outcomes_of_some_agents_are_their_rows() -> None:
-    outcomes = ts.Outcomes([[1, 2], [3, 4], [5, 6]], 9, agents=["a", "b", "c"], features=[[0], [1]])
+    successes, names = np.arange(1, 7, dtype=np.uint8).reshape(3, 2), np.array(["a", "b", "c"])
+    features = np.array([[0.0], [1.0]])
+    outcomes = ts.Outcomes(successes, np.array(9, np.uint8), agents=names, features=features)
     few = figure4.only(outcomes, ["c", "a"])
     np.testing.assert_array_equal(few.successes, [[1, 2], [5, 6]])
     assert list(few.agents) == ["a", "c"]
-    np.testing.assert_array_equal(few.features, outcomes.features)  # type: ignore[arg-type]
+    assert few.features is not None
+    np.testing.assert_array_equal(few.features, features)
     assert (few.rollouts == 9).all()
 
 
@@ -42,7 +47,7 @@ def test_agents_without_keys_know_two_kinds_of_tasks(result: Result) -> None:
 
 
 def test_the_variants_have_their_own_sets_of_keys(result: Result) -> None:
-    counts = {}
+    counts: dict[str, list[int]] = {}
     for row in result.tables[1].rows:
         counts.setdefault(row["map"][:3], []).append(row["keys to pick"])
     assert counts["(c)"] == [0, 1, 2]
@@ -56,7 +61,7 @@ def test_there_is_one_picture(result: Result) -> None:
     assert picture.exists()
 
 
-def test_only_multikeynav_has_these_ablations(folder: object) -> None:
-    study = Study(folder, ("CartPoleVar",))  # type: ignore[arg-type]
+def test_only_multikeynav_has_these_ablations(folder: Path) -> None:
+    study = Study(folder, ("CartPoleVar",))
     with pytest.raises(ValueError, match="there is nothing on CartPoleVar here"):
         figure4.reproduce(study)

@@ -40,7 +40,7 @@ class PredModel(Embedding):
 
     Training ends after `epochs` passes, but no later than `most_steps` batches: the episodes of
     CartPoleVar have 2 million transitions, of which the paper's 500 passes take 2 million steps,
-    hours, when the loss has long stopped falling.
+    hours, in which the loss hardly falls any more.
 
     >>> import taskspace as ts
     >>> from taskspace.embedding.pred_model import PredModel, expert_episodes

@@ -32,13 +32,17 @@ class Recipe:
     method: Cloning | PolicyGradient
     snap_tasks: SnapTasks
     delta: float = DELTA
+    fast_steps: int = 1000  # in the fast form: enough for some agents to solve something
 
     def fast(self) -> Recipe:
         """The same with a fraction of the training: for a first look, and for tests."""
         if isinstance(self.method, Cloning):
-            few = replace(self.method, examples=10_000, iterations=1000, early=100, late=500)
+            few = replace(
+                self.method, examples=10_000, iterations=self.fast_steps,
+                early=self.fast_steps // 10, turn=self.fast_steps,
+            )  # fmt: skip
             return replace(self, method=few)
-        return replace(self, method=replace(self.method, steps=16_384, every=8192))
+        return replace(self, method=replace(self.method, steps=self.fast_steps, every=8192))
 
 
 # -- the tasks that skill is measured on -----------------------------------------------------------
@@ -103,14 +107,18 @@ PAPER = {
     "MultiKeyNavA": _MULTIKEYNAV,
     # The rise from 0 to full skill takes 2000 iterations only: look at it more closely.
     "CartPoleVar": Recipe(
-        _SENSE_LESSONS, Cloning(early=70, turn=4200, late=1580), drawn_tasks(1000)
-    ),
+        _SENSE_LESSONS,
+        Cloning(early=70, turn=4200, late=1580),
+        drawn_tasks(1000),
+        fast_steps=4000,
+    ),  # fmt: skip
     # As the paper's text has it. Trained on gates to the right instead of all but those to the
     # left, the third subpopulation often misses gates straight ahead, and the clusters blur.
     "PointMass": Recipe(
         tuple(Lesson(side, distribution=side) for side in ("all", "left", "not-left")),
         PolicyGradient(steps=400_000, every=32_768, log_std=1.5),
         drawn_tasks(100),
+        fast_steps=65_536,
     ),
     "BasicKarel": Recipe(_MARKER_MASKS, Cloning(hidden=(64, 32)), drawn_tasks(2400, "validation")),
 }
@@ -120,6 +128,7 @@ NEW_AGENTS = {
         tuple(Lesson(sense, distribution=sense) for sense in ("all", *_SENSES)),
         PolicyGradient(steps=800_000, every=32_768, hidden=(32, 32), survival=True),
         drawn_tasks(1000),
+        fast_steps=131_072,
     ),
 }
 RECIPES = {"paper": PAPER, "new-agents": NEW_AGENTS}

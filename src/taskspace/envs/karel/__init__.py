@@ -1,0 +1,1 @@
+"""Karel: the language, its grammar, worlds, and the compiled interpreter."""
