@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from taskspace.outcomes import Outcomes
 from taskspace.similarity import SuccessStatistics, mutual_information
 
 AGENTS, TASKS, SEEDS = 100, 60, 5
+MANY_TASKS, BLOCK = 50_000, 1000
 ROLLOUTS = (2, 5, 10, 20, 50, 100, 200, 500)
 
 
@@ -61,6 +64,22 @@ def print_report(console: Console) -> None:
         )
     console.print(table)
     console.print("Last column: rollouts with which Algorithm 2 errs as little as success rates.")
+    console.print(_block_line())
+
+
+def _block_line() -> str:
+    """Similarities of some of very many tasks with all of them: time and memory."""
+    rates = np.random.default_rng(0).random((AGENTS, MANY_TASKS))
+    statistics = SuccessStatistics.from_rates(rates)
+    tracemalloc.start()
+    start = time.perf_counter()
+    block = statistics.matrix(np.arange(BLOCK))
+    seconds, peak = time.perf_counter() - start, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return (
+        f"{BLOCK} x {MANY_TASKS:,} similarities of {AGENTS} agents: {seconds:.1f} s,"
+        f" {(peak - block.nbytes) / 1e6:.0f} MB beside the result of {block.nbytes / 1e6:.0f} MB"
+    )
 
 
 def _needed(measured: dict[int, Any], error: float) -> str:

@@ -63,7 +63,7 @@ class PredModel(Embedding):
         learning_rate: float = 1e-3,
         batch_size: int = 512,
         epochs: int = 500,
-        most_steps: int = 60_000,
+        most_steps: int = 20_000,
         random_state: int | None = None,
         progress: bool | None = None,
     ) -> None:

@@ -29,7 +29,7 @@ def pred_model(study: Study, made: Map, seed: int) -> PredModel:
     env = made.env
     model = PredModel(
         PRED_DIMENSIONS[env.name],
-        context=tuple(env.state_names.index(name) for name in env.context),
+        context=env.context_columns,
         epochs=5 if study.fast else 500,
         random_state=seed,
     )

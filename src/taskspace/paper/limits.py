@@ -73,8 +73,8 @@ def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
     yield "hidden layers of 256", _fit(made.outcomes, plan, hidden=(256, 256))
     wide = {"hidden": (256, 256), "n_components": 4 * plan.n_components}
     yield "hidden layers of 256, four times the dimensions", _fit(made.outcomes, plan, **wide)
-    exact = evaluate(made.population, env, tasks, 5 * plan.rollouts, seed=7000)
-    yield "five times the rollouts: nearly exact similarities", _fit(exact, plan)
+    exact = evaluate(made.population, env, tasks, 4 * plan.rollouts, seed=7000)
+    yield "four times the rollouts: nearly exact similarities", _fit(exact, plan)
     larger = env.sample_tasks(4 * len(tasks), seed=7000)
     many = evaluate(made.population, env, larger, max(1, plan.rollouts // 4), seed=7000)
     yield "four times the tasks, a quarter of the rollouts each", _fit(many, plan)

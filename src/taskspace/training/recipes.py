@@ -126,7 +126,7 @@ NEW_AGENTS = {
     "MultiKeyNav": Recipe(_DOORS, Cloning(), multikeynav_tasks),
     "CartPoleVar": Recipe(
         tuple(Lesson(sense, distribution=sense) for sense in ("all", *_SENSES)),
-        PolicyGradient(steps=800_000, every=32_768, hidden=(32, 32), survival=True),
+        PolicyGradient(steps=400_000, every=16_384, hidden=(32, 32), survival=True),
         drawn_tasks(1000),
         fast_steps=131_072,
     ),

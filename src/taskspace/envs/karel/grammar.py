@@ -137,7 +137,7 @@ def _step(cursors, row, token, prices, phases, changes):
     if change == _POP:
         cursors[row, 2] = top - 1
     elif change == _TO_ELSE:
-        cursors[row, top] += 1
+        cursors[row, top] += 1  # "else" comes after "then" in _BLOCKS
     elif change >= _PUSH:
         cursors[row, 2] = top + 1
         cursors[row, top + 1] = change - _PUSH
@@ -270,8 +270,8 @@ def random_programs(
 def _random_walks(count: int, limit: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     programs, walks = PartialPrograms(count, limit), np.full((count, limit), PAD, np.uint8)
     for place in range(limit):
-        scores = rng.random((count, len(TOKENS)), np.float32) * programs.allowed()
-        walks[:, place] = scores.argmax(1)
+        scores = 1 - rng.random((count, len(TOKENS)), np.float32)  # never 0
+        walks[:, place] = (scores * programs.allowed()).argmax(1)
         programs.advance(walks[:, place])
     return walks
 

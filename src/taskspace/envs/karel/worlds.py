@@ -1,0 +1,304 @@
+"""Batches of Karel worlds: compact arrays, the networks' tensors, text, random worlds.
+
+Row 0 is the bottom row and north is up. Directions are north, east, south, west.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+
+SIDE, MOST_MARKERS = 16, 10
+NORTH, EAST, SOUTH, WEST = range(4)
+ROW_STEP, COLUMN_STEP = (1, 0, -1, 0), (0, 1, 0, -1)
+# Channels of the tensor: hero by direction, walls, border, then cells with 1 to 10 markers.
+WALLS, BORDER, MARKERS, CHANNELS = 4, 5, 6, 16
+TENSOR_SHAPE = (CHANNELS, SIDE + 2, SIDE + 2)
+HEROES, WALL, FLOOR = "^>v<", "#", "."
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """Worlds in an array of any shape: one has shape (), the six of each of n tasks (n, 6).
+
+    Index and reshape them like an array. All cells outside of a world are empty.
+    """
+
+    sizes: NDArray[np.uint8]  # (..., 2): rows, columns, each 1 to 16
+    heroes: NDArray[np.uint8]  # (..., 3): row, column, direction
+    walls: NDArray[np.bool_]  # (..., 16, 16)
+    markers: NDArray[np.uint8]  # (..., 16, 16): how many
+
+    def __post_init__(self) -> None:
+        inner = {"sizes": (2,), "heroes": (3,), "walls": (SIDE, SIDE), "markers": (SIDE, SIDE)}
+        kinds = {"sizes": np.uint8, "heroes": np.uint8, "walls": np.bool_, "markers": np.uint8}
+        batch = np.shape(self.sizes)[:-1]
+        for name, shape in inner.items():
+            found: Any = getattr(self, name)
+            fits = isinstance(found, np.ndarray) and found.dtype == kinds[name]
+            if not fits or found.shape != batch + shape:
+                raise ValueError(
+                    f"{name} of worlds must be an array of {np.dtype(kinds[name])} and of shape"
+                    f" {batch + shape}"
+                )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How the worlds are arranged."""
+        return self.sizes.shape[:-1]
+
+    def __len__(self) -> int:
+        return len(self.sizes) if self.shape else 0
+
+    def __getitem__(self, index: Any) -> Worlds:
+        batch = np.empty(self.shape, np.void)[index].shape  # an index too many fails here
+        parts = (part[index] for part in (self.sizes, self.heroes, self.walls, self.markers))
+        chosen = Worlds(*parts)
+        assert chosen.shape == batch
+        return chosen
+
+    def reshape(self, *shape: int) -> Worlds:
+        """The same worlds, arranged otherwise."""
+        parts = (self.sizes, self.heroes, self.walls, self.markers)
+        inner = ((2,), (3,), (SIDE, SIDE), (SIDE, SIDE))
+        flat = int(np.prod(self.shape, dtype=np.int64))
+        whole = np.empty(flat, np.void).reshape(shape).shape  # resolves a -1
+        return Worlds(
+            *(part.reshape(whole + rest) for part, rest in zip(parts, inner, strict=True))
+        )
+
+    def same_as(self, other: Worlds) -> NDArray[np.bool_]:
+        """Where hero cell, direction and all marker counts agree (walls and sizes do not count).
+
+        >>> world = from_text("> 2")
+        >>> bool(world.same_as(world)), bool(world.same_as(from_text("> 1")))
+        (True, False)
+        """
+        heroes = np.equal(self.heroes, other.heroes).all(-1)
+        markers = np.equal(self.markers, other.markers).all((-2, -1))
+        return np.asarray(heroes & markers)
+
+
+def stack(worlds: list[Worlds]) -> Worlds:
+    """Worlds of one shape, as a batch with one axis more in front.
+
+    >>> stack([from_text("> ."), from_text("< #")]).shape
+    (2,)
+    """
+    if not worlds:
+        raise ValueError("there must be at least one world to stack")
+    names = ("sizes", "heroes", "walls", "markers")
+    return Worlds(*(np.stack([getattr(world, name) for world in worlds]) for name in names))
+
+
+def check(worlds: Worlds) -> Worlds:
+    """The worlds, if all of them are possible; otherwise a sentence on the first that is not."""
+    rows, columns = (worlds.sizes[..., axis] for axis in (0, 1))
+    outside = ~inside(worlds.sizes)
+    row, column, direction = (worlds.heroes[..., part] for part in range(3))
+    faults = (
+        ((worlds.sizes < 1) | (worlds.sizes > SIDE)).any(-1),
+        (row >= rows) | (column >= columns) | (direction > WEST),
+        (worlds.walls & outside).any((-2, -1)) | (worlds.markers * outside).any((-2, -1)),
+        (worlds.markers > MOST_MARKERS).any((-2, -1)),
+        (worlds.walls & (worlds.markers > 0)).any((-2, -1)),
+    )
+    told = (
+        f"it must have 1 to {SIDE} rows and columns",
+        "the hero must stand inside, in direction 0 to 3",
+        "there are walls or markers outside of it",
+        f"a cell holds at most {MOST_MARKERS} markers",
+        "there is a marker on a wall",
+    )
+    for fault, what in zip(faults, told, strict=True):
+        _refuse(fault, what)
+    flat = worlds.walls.reshape(*worlds.shape, SIDE * SIDE)
+    place = (row.astype(np.int64) * SIDE + column)[..., None]
+    _refuse(np.take_along_axis(flat, place, -1)[..., 0], "the hero stands on a wall")
+    return worlds
+
+
+def _refuse(fault: NDArray[np.bool_], what: str) -> None:
+    if fault.any():
+        where = np.argwhere(fault)[0].tolist()
+        number = " " + ", ".join(map(str, where)) if where else ""
+        raise ValueError(f"world{number} is impossible: {what}")
+
+
+def inside(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """The cells of worlds of these sizes: (..., 16, 16)."""
+    axis = np.arange(SIDE)
+    rows = axis[:, None] < sizes[..., 0, None, None]
+    return np.asarray(rows & (axis < sizes[..., 1, None, None]))
+
+
+# -- tensors ---------------------------------------------------------------------------------------
+
+
+def to_tensor(worlds: Worlds) -> NDArray[np.float32]:
+    """What the networks see: (..., 16, 18, 18), zeros and ones.
+
+    >>> to_tensor(from_text("> 2"))[7].nonzero()
+    (array([1]), array([2]))
+    """
+    flat = worlds.reshape(-1)
+    tensor = np.zeros((len(flat), *TENSOR_SHAPE), np.float32)
+    every = np.arange(len(flat))
+    row, column, direction = flat.heroes.T.astype(np.int64)
+    tensor[every, direction, row + 1, column + 1] = 1
+    tensor[:, WALLS, 1:-1, 1:-1] = flat.walls
+    tensor[:, BORDER] = _border(flat.sizes)
+    which, rows, columns = flat.markers.nonzero()
+    counts = flat.markers[which, rows, columns].astype(np.int64)
+    tensor[which, MARKERS + counts - 1, rows + 1, columns + 1] = 1
+    return tensor.reshape(worlds.shape + TENSOR_SHAPE)
+
+
+def from_tensor(tensor: ArrayLike) -> Worlds:
+    """The worlds of such tensors; a tensor that shows no possible world is refused.
+
+    >>> bool(from_tensor(to_tensor(from_text("> 2"))).same_as(from_text("> 2")))
+    True
+    """
+    found = checks.array(tensor, "a tensor of worlds")
+    if found.shape[-3:] != TENSOR_SHAPE:
+        raise ValueError(f"a tensor of worlds has shape (..., 16, 18, 18), not {found.shape}")
+    bits = found.reshape(-1, *TENSOR_SHAPE) != 0
+    sizes = np.stack([bits[:, BORDER].any(axis).sum(1) - 2 for axis in (2, 1)], 1)
+    heroes = bits[:, :WALLS]
+    _refuse(heroes.sum((1, 2, 3)) != 1, "it must have exactly one hero")
+    _refuse((sizes < 1).any(1), "it has no border")
+    direction, row, column = np.unravel_index(
+        heroes.reshape(len(bits), -1).argmax(1), heroes.shape[1:]
+    )
+    counts = np.arange(1, MOST_MARKERS + 1)[:, None, None]
+    markers = (bits[:, MARKERS:] * counts).max(1)
+    worlds = Worlds(
+        sizes.astype(np.uint8),
+        np.stack([row - 1, column - 1, direction], 1).astype(np.uint8),
+        bits[:, WALLS, 1:-1, 1:-1].copy(),
+        markers[:, 1:-1, 1:-1].astype(np.uint8),
+    )
+    check(worlds)
+    _refuse((to_tensor(worlds) != found.reshape(bits.shape)).any((1, 2, 3)), "its channels clash")
+    return worlds.reshape(*found.shape[:-3])
+
+
+def _border(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """The rectangle around each world, on 18 x 18."""
+    axis = np.arange(SIDE + 2)
+    last = sizes.astype(np.int64) + 1
+    row, column = axis[:, None], axis
+    last_row, last_column = last[:, 0, None, None], last[:, 1, None, None]
+    edge = (row == 0) | (row == last_row) | (column == 0) | (column == last_column)
+    return np.asarray(edge & (row <= last_row) & (column <= last_column))
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def to_text(world: Worlds) -> str:
+    """One world drawn with letters, the top row first.
+
+    `#` is a wall, `.` an empty cell, a number counts markers, `^ > v <` is the hero, `>3` the hero
+    on three markers.
+
+    >>> print(to_text(from_text("# 10 . v2")))
+    #  10 .  v2
+    """
+    if world.shape:
+        raise ValueError(f"draw one world at a time, not worlds of shape {world.shape}")
+    rows, columns = world.sizes.tolist()
+    hero = tuple(world.heroes[:2].tolist())
+    lines = []
+    for row in reversed(range(rows)):
+        cells = [_cell(world, row, column, (row, column) == hero) for column in range(columns)]
+        lines.append(cells)
+    width = max(len(cell) for line in lines for cell in line)
+    return "\n".join(" ".join(f"{cell:{width}}" for cell in line).rstrip() for line in lines)
+
+
+def _cell(world: Worlds, row: int, column: int, hero: bool) -> str:
+    count = str(world.markers[row, column] or "")
+    if hero:
+        return HEROES[world.heroes[2]] + count
+    return WALL if world.walls[row, column] else count or FLOOR
+
+
+def from_text(text: str) -> Worlds:
+    """The world that such a drawing shows.
+
+    >>> from_text('''
+    ... #  .
+    ... ^2 .
+    ... ''').sizes
+    array([2, 2], dtype=uint8)
+    """
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    widths = {len(line) for line in lines}
+    if len(widths) != 1 or len(lines) > SIDE or max(widths) > SIDE:
+        raise ValueError(f"a world is drawn as 1 to {SIDE} lines of as many cells each, 1 to {SIDE}")
+    walls = np.zeros((SIDE, SIDE), np.bool_)
+    markers = np.zeros((SIDE, SIDE), np.uint8)
+    heroes = []
+    for row, line in enumerate(reversed(lines)):
+        for column, cell in enumerate(line):
+            count = cell[1:] if cell[0] in HEROES else cell
+            if cell[0] in HEROES:
+                heroes.append((row, column, HEROES.index(cell[0])))
+            walls[row, column] = cell == WALL
+            if count not in ("", WALL, FLOOR) or cell[0] in HEROES and count in (WALL, FLOOR):
+                markers[row, column] = _count(count, cell)
+    if len(heroes) != 1:
+        raise ValueError(f"a world has one hero (^, >, v or <), not {len(heroes)}")
+    sizes = np.array([len(lines), len(lines[0])], np.uint8)
+    return Worlds(sizes, np.array(heroes[0], np.uint8), walls, markers)
+
+
+def _count(letters: str, cell: str) -> int:
+    if not (letters.isdecimal() and letters.isascii() and 1 <= int(letters) <= MOST_MARKERS):
+        raise ValueError(
+            f"{cell!r} is no cell: expected '#', '.', 1 to {MOST_MARKERS} markers,"
+            " or a hero (^, >, v or <), perhaps with markers"
+        )
+    return int(letters)
+
+
+# -- random worlds ---------------------------------------------------------------------------------
+
+
+def random_worlds(
+    count: int,
+    seed: int,
+    sides: tuple[int, int] = (2, SIDE),
+    walls: float = 0.1,
+    markers: float = 0.15,
+) -> Worlds:
+    """Rows and columns uniform in `sides`, walls and markers in such shares of the cells.
+
+    Marked cells have 1 to 10 markers, uniform; the hero stands on any cell without a wall.
+
+    >>> random_worlds(3, seed=0, sides=(4, 8)).shape
+    (3,)
+    """
+    count = checks.whole(count, "the number of worlds")
+    least, most = sides
+    if not 1 <= least <= most <= SIDE:
+        raise ValueError(f"sides are two numbers in 1 to {SIDE}, the smaller first, not {sides}")
+    if not (0 <= walls <= 1 and 0 <= markers <= 1):
+        raise ValueError(f"shares of walls and markers lie in 0 to 1, not {walls} and {markers}")
+    rng = np.random.default_rng(checks.seed(seed))
+    sizes = rng.integers(least, most + 1, (count, 2), np.uint8)
+    places = (rng.random((count, 2)) * sizes).astype(np.uint8)
+    heroes = np.column_stack([places, rng.integers(0, 4, count, np.uint8)])
+    cells = inside(sizes)
+    blocked = cells & (rng.random(cells.shape, np.float32) < walls)
+    blocked[np.arange(count), heroes[:, 0], heroes[:, 1]] = False
+    marked = cells & ~blocked & (rng.random(cells.shape, np.float32) < markers)
+    counts = rng.integers(1, MOST_MARKERS + 1, cells.shape, np.uint8)
+    return Worlds(sizes, heroes, blocked, np.where(marked, counts, np.uint8(0)))
