@@ -415,3 +415,15 @@ def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match=r"cannot write .*folder: it is a folder"):
         make().save(tmp_path / "folder")
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
+
+
+def test_the_outcomes_of_some_agents_keep_everything_else() -> None:
+    whole = full()
+    some = whole.of_agents(["007", "a"])
+    assert some.agents.tolist() == ["007", "a"]
+    for name in ("successes", "rollouts", "steps", "returns", "results"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[[2, 0]])
+    np.testing.assert_array_equal(some.features, whole.features)
+    assert some.info == whole.info
+    with pytest.raises(ValueError, match="there is no agent 'd' in these outcomes"):
+        whole.of_agents(["d"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,25 @@ class Outcomes:
             raise ValueError("these outcomes come without the lengths of episodes")
         with np.errstate(invalid="ignore"):
             return np.true_divide(self.steps, self.rollouts)
+
+    def of_agents(self, names: Iterable[str]) -> Outcomes:
+        """The outcomes of some of the agents, in the order of these names.
+
+        >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
+        array([[0.9, 0.4]])
+        """
+        places = {name: place for place, name in enumerate(self.agents.tolist())}
+        wanted = list(names)
+        unknown = [name for name in wanted if name not in places]
+        if unknown:
+            raise ValueError(f"there is no agent {unknown[0]!r} in these outcomes")
+        rows = [places[name] for name in wanted]
+        parts = {
+            name: getattr(self, name)[rows]
+            for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
+            if getattr(self, name) is not None
+        }
+        return replace(self, **parts)
 
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())

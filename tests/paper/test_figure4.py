@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import taskspace as ts
 from taskspace.paper import figure4
 from taskspace.paper.study import Result, Study
 
@@ -16,18 +14,6 @@ from taskspace.paper.study import Result, Study
 def result(folder: Path) -> Result:
     quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)
     return figure4.reproduce(quiet)
-
-
-def test_the_outcomes_of_some_agents_are_their_rows() -> None:
-    successes, names = np.arange(1, 7, dtype=np.uint8).reshape(3, 2), np.array(["a", "b", "c"])
-    features = np.array([[0.0], [1.0]])
-    outcomes = ts.Outcomes(successes, np.array(9, np.uint8), agents=names, features=features)
-    few = figure4.only(outcomes, ["c", "a"])
-    np.testing.assert_array_equal(few.successes, [[1, 2], [5, 6]])
-    assert list(few.agents) == ["a", "c"]
-    assert few.features is not None
-    np.testing.assert_array_equal(few.features, features)
-    assert (few.rollouts == 9).all()
 
 
 def test_without_c_norm_lengths_say_less(result: Result) -> None:

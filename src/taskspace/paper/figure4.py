@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.outcomes import Outcomes
 from taskspace.paper.baselines import without_norm
 from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import by_keys, embedded
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map, plan_for
+from taskspace.pipeline import Map, new_embedder, plan_for
 from taskspace.similarity import SuccessStatistics
 
 MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
@@ -72,36 +71,16 @@ def reproduce(study: Study) -> Result:
 def _masked_map(study: Study, whole: Map) -> Map:
     """The map that the agents without keys give, from what they did for the whole map."""
     agents = whole.population.select(MASKED)
-    outcomes, plan = only(whole.outcomes, list(agents)), plan_for(whole.env, study.preset)
-    model = TaskEmbedder(
-        MASKED_DIMENSIONS,
-        norm_weight=plan.norm_weight,
-        hidden=plan.hidden,
-        steps=plan.steps,
-        learning_rate=plan.learning_rate,
-        random_state=0,
-    )
+    outcomes = whole.outcomes.of_agents(agents)
+    plan = replace(plan_for(whole.env, study.preset), n_components=MASKED_DIMENSIONS)
     embedder = study.kept(
         MASKED_NAME,
         {"environment": whole.env.name, "seed": 0, "agents": MASKED},
-        lambda: model.fit(outcomes),
+        lambda: new_embedder(plan, 0).fit(outcomes),
         TaskEmbedder.save,
         TaskEmbedder.load,
     )
     return Map(whole.env, agents, outcomes, embedder)
-
-
-def only(outcomes: Outcomes, agents: list[str]) -> Outcomes:
-    """The outcomes of some of the agents."""
-    rows = np.isin(outcomes.agents, agents)
-    return Outcomes(
-        successes=outcomes.successes[rows],
-        rollouts=outcomes.rollouts[rows],
-        agents=outcomes.agents[rows],
-        tasks=outcomes.tasks,
-        features=outcomes.features,
-        feature_names=outcomes.feature_names,
-    )
 
 
 def _masked_panel(study: Study, masked: Map) -> Panel:

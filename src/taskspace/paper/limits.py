@@ -80,15 +80,8 @@ def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
     yield "four times the tasks, a quarter of the rollouts each", _fit(many, plan)
     yield "four times the training steps", _fit(made.outcomes, plan, steps=4 * plan.steps)
     yield "5000 constraints, drawn once", _fit(made.outcomes, plan, n_constraints=5000)
-    half, all_of_it = made.outcomes.n_agents // 2, made.outcomes
-    some = np.random.default_rng(0).choice(all_of_it.n_agents, half, replace=False)
-    yield "half of the agents", _fit(_of_agents(all_of_it, some), plan)
-
-
-def _of_agents(outcomes: Outcomes, agents: NDArray[np.int64]) -> Outcomes:
-    return Outcomes(
-        outcomes.successes[agents], outcomes.rollouts[agents], features=outcomes.features
-    )
+    agents = np.random.default_rng(0).permutation(made.outcomes.agents)
+    yield "half of the agents", _fit(made.outcomes.of_agents(agents[::2]), plan)
 
 
 def _fit(outcomes: Outcomes, plan: Plan, **changes: Any) -> TaskEmbedder:

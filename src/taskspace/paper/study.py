@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,7 @@ class Study:
     seeds: int = 3
     preset: str = "default"
     say: Callable[[str], None] | None = None
+    _maps: dict[str, Map] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         checks.whole(self.seeds, "seeds", 1)
@@ -89,8 +91,18 @@ class Study:
 
     def map_of(self, environment: str, seed: int = 0) -> Map:
         """The map of `taskspace run`: loaded if it is there, else learned."""
-        folder = self.folder / f"{environment.lower()}-{seed}"
-        return learn_map(environment, folder, preset=self.preset, seed=seed, say=self.say)
+        name = f"{environment.lower()}-{seed}"
+        if name not in self._maps:
+            folder = self.folder / name
+            self._maps[name] = learn_map(
+                environment, folder, preset=self.preset, seed=seed, say=self._tell(name)
+            )
+        return self._maps[name]
+
+    def _tell(self, name: str) -> Callable[[str], None]:
+        """Say which map a line is about."""
+        say = self.say if self.say is not None else lambda line: print(line, file=sys.stderr)
+        return lambda line: say(f"{name}: {line}")
 
     def kept(
         self,

@@ -165,15 +165,28 @@ def _advance_factory(step: Any) -> Any:
     return advance
 
 
-def _first_fault_factory(step: Any) -> Any:
-    def first_fault(programs, cursor, start, nothing, prices, phases, changes):
+def _first_fault_factory() -> Any:
+    def first_fault(programs, nothing, prices, phases, changes):
         """The first row that is no program with padding after it, or -1."""
+        blocks = np.zeros(programs.shape[1] + 1, np.int16)
         for row in range(len(programs)):
-            cursor[:] = start
+            phase, top, block = 0, 0, 0
             for place in range(programs.shape[1]):
-                if not step(cursor, 0, programs[row, place], prices, phases, changes):
+                token = programs[row, place]
+                if prices[phase, block, token] == _FORBIDDEN:
                     return row
-            if cursor[0, 0] != nothing:
+                change = changes[phase, block, token]
+                phase = np.int64(phases[phase, block, token])
+                if change != _KEEP:
+                    if change == _POP:
+                        top -= 1
+                    elif change == _TO_ELSE:
+                        blocks[top] += 1
+                    else:
+                        top += 1
+                        blocks[top] = change - _PUSH
+                    block = np.int64(blocks[top])
+            if phase != nothing:
                 return row
         return -1
 
@@ -240,11 +253,7 @@ def first_fault(programs: ArrayLike) -> int | None:
     rows = _token_numbers(programs)
     if rows.ndim != 2:
         raise ValueError("programs are rows of token numbers")
-    if rows.shape[1] < SHORTEST:
-        return 0 if len(rows) else None
-    start = _cursors(1, _checked_limit(rows.shape[1]))
-    kernel = build(_first_fault_factory, _step)
-    fault = int(kernel(rows, start.copy(), start, _NOTHING, *_TABLES))
+    fault = int(build(_first_fault_factory)(rows, _NOTHING, *_TABLES))
     return None if fault < 0 else fault
 
 

@@ -252,7 +252,7 @@ def from_text(text: str) -> Worlds:
             if cell[0] in HEROES:
                 heroes.append((row, column, HEROES.index(cell[0])))
             walls[row, column] = cell == WALL
-            if count not in ("", WALL, FLOOR) or cell[0] in HEROES and count in (WALL, FLOOR):
+            if count not in ("", WALL, FLOOR) or (cell[0] in HEROES and count in (WALL, FLOOR)):
                 markers[row, column] = _count(count, cell)
     if len(heroes) != 1:
         raise ValueError(f"a world has one hero (^, >, v or <), not {len(heroes)}")
