@@ -5,6 +5,7 @@ Written from the rules alone; it shares nothing with the compiled interpreter bu
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -32,9 +33,8 @@ class World:
     ticks: int = field(default=0)
 
     def copy(self) -> World:
-        return World(
-            self.rows, self.cols, self.hero, self.facing, set(self.walls), dict(self.markers)
-        )
+        """A copy by hand, several times faster than deepcopy: walls never change."""
+        return World(self.rows, self.cols, self.hero, self.facing, self.walls, dict(self.markers))
 
     def tick(self) -> None:
         if self.ticks >= MAX_TICKS:
@@ -196,9 +196,9 @@ class Parser:
         return ConditionNode(name, negated)
 
 
-def run(program: BlockNode, start: World) -> tuple[World, str]:
+def run(program: BlockNode, start: World, by_hand: bool = False) -> tuple[World, str]:
     """The world in the end, and what became of the program."""
-    world = start.copy()
+    world = start.copy() if by_hand else copy.deepcopy(start)
     try:
         program.execute(world)
     except Crash as crash:

@@ -242,7 +242,9 @@ def from_text(text: str) -> Worlds:
     lines = [line.split() for line in text.splitlines() if line.strip()]
     widths = {len(line) for line in lines}
     if len(widths) != 1 or len(lines) > SIDE or max(widths) > SIDE:
-        raise ValueError(f"a world is drawn as 1 to {SIDE} lines of as many cells each, 1 to {SIDE}")
+        raise ValueError(
+            f"a world is drawn as 1 to {SIDE} lines of as many cells each, 1 to {SIDE}"
+        )
     walls = np.zeros((SIDE, SIDE), np.bool_)
     markers = np.zeros((SIDE, SIDE), np.uint8)
     heroes = []

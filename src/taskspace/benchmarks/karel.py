@@ -1,0 +1,146 @@
+"""How fast Karel programs run: a plain tree-walking interpreter and the compiled one, in one run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from taskspace.benchmarks import plain_karel
+from taskspace.envs.karel.grammar import random_programs
+from taskspace.envs.karel.interpreter import compile_programs, run
+from taskspace.envs.karel.language import decode
+from taskspace.envs.karel.worlds import Worlds, random_worlds
+
+PROGRAMS, ROUNDS = 500, 5
+SHORTEST, LONGEST = 10, 14  # tokens; that many allow a nesting depth of 2 at most
+# Programs on the same hundred worlds, as a generator of tasks tries them, and on six of their own,
+# as an agent's answers are tested.
+SETTINGS = {"100 worlds for all": 100, "6 worlds each": 6}
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Programs x worlds a second on one core, parsing or compiling the programs included."""
+
+    plain_per_s: float  # the worlds copied by deepcopy
+    plain_by_hand_per_s: float  # … by hand
+    compiled_per_s: float
+    ratio: float
+    ratio_by_hand: float
+    ns_per_run: float
+    compile_ns_per_program: float
+    ticks_per_run: float
+
+
+def measure(setting: str, programs: int = PROGRAMS) -> Speed:
+    """Measure one setting; every figure is the median of interleaved rounds."""
+    tokens, worlds = _material(setting, programs)
+    texts = [decode(row) for row in tokens]
+    plain = [[as_plain(world) for world in row] for row in _rows(worlds, programs)]
+    share = max(1, programs // 10)  # of the programs, for the plain interpreter
+    runs = run(tokens[:, None], worlds)  # compiles the kernels
+
+    def walk(by_hand: bool) -> Callable[[], None]:
+        def all_of_them() -> None:
+            for text, starts in zip(texts[:share], plain, strict=False):
+                tree = plain_karel.Parser(text).program()
+                for start in starts:
+                    plain_karel.run(tree, start, by_hand)
+
+        return all_of_them
+
+    few = runs.status[:share].size
+    rounds = []
+    for _ in range(ROUNDS):
+        slow, by_hand = _seconds(walk(False)) / few, _seconds(walk(True)) / few
+        # As often as takes about as long as the plain interpreter does.
+        fast = _seconds(lambda: run(tokens[:, None], worlds), times=20) / runs.status.size
+        rounds.append((
+            1 / slow,
+            1 / by_hand,
+            1 / fast,
+            slow / fast,
+            by_hand / fast,
+            1e9 * fast,
+            1e9 * _seconds(lambda: compile_programs(tokens), times=20) / programs,
+        ))  # fmt: skip
+    return Speed(*map(statistics.median, zip(*rounds, strict=True)), float(runs.ticks.mean()))
+
+
+def _material(setting: str, programs: int) -> tuple[NDArray[np.uint8], Worlds]:
+    tokens = random_programs(programs, seed=0, longest=LONGEST, shortest=SHORTEST)
+    each = SETTINGS[setting]
+    if setting == "100 worlds for all":
+        return tokens, random_worlds(each, seed=1)
+    return tokens, random_worlds(programs * each, seed=1).reshape(programs, each)
+
+
+def _rows(worlds: Worlds, programs: int) -> list[list[Worlds]]:
+    """The worlds of each program that the plain interpreter runs."""
+    if len(worlds.shape) == 1:
+        return [[worlds[number] for number in range(len(worlds))]] * programs
+    return [[worlds[row, k] for k in range(worlds.shape[1])] for row in range(programs)]
+
+
+def as_plain(world: Worlds) -> plain_karel.World:
+    """One world as the plain interpreter has it."""
+    rows, cols = world.sizes.tolist()
+    row, col, facing = world.heroes.tolist()
+    walls = {(int(r), int(c)) for r, c in np.argwhere(world.walls)}
+    markers = {(int(r), int(c)): int(world.markers[r, c]) for r, c in np.argwhere(world.markers)}
+    return plain_karel.World(rows, cols, (row, col), plain_karel.COMPASS[facing], walls, markers)
+
+
+def _seconds(function: Callable[[], Any], times: int = 1) -> float:
+    start = time.perf_counter()
+    for _ in range(times):
+        function()
+    return (time.perf_counter() - start) / times
+
+
+def measure_all() -> dict[str, Speed]:
+    """All settings."""
+    return {setting: measure(setting) for setting in SETTINGS}
+
+
+def as_json(speeds: dict[str, Speed]) -> dict[str, dict[str, float]]:
+    """Plain numbers, by setting."""
+    return {setting: asdict(speed) for setting, speed in speeds.items()}
+
+
+_LINES: dict[str, Callable[[Speed], str]] = {
+    "plain, runs/s": lambda s: f"{s.plain_per_s:,.0f}",
+    "plain, worlds copied by hand, runs/s": lambda s: f"{s.plain_by_hand_per_s:,.0f}",
+    "compiled, runs/s": lambda s: f"{s.compiled_per_s / 1e6:.1f} M",
+    "compiled : plain": lambda s: f"{s.ratio:,.0f}×",
+    "compiled : plain, copied by hand": lambda s: f"{s.ratio_by_hand:,.0f}×",
+    "compiled, ns/run": lambda s: f"{s.ns_per_run:.0f}",
+    "compiling, ns/program": lambda s: f"{s.compile_ns_per_program:.0f}",
+    "ticks/run": lambda s: f"{s.ticks_per_run:.1f}",
+}
+
+
+def print_report(console: Console) -> None:
+    """Measure everything and print it."""
+    speeds = measure_all()
+    title = "Karel programs x worlds on one core of this machine"
+    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for setting in speeds:
+        table.add_column(setting, justify="right")
+    for label, cell in _LINES.items():
+        table.add_row(label, *(cell(speed) for speed in speeds.values()))
+    console.print(table)
+    console.print(
+        f"{PROGRAMS} random programs of {SHORTEST} to {LONGEST} tokens on random worlds of up to"
+        " 16 x 16; parsing or compiling included."
+    )

@@ -1,0 +1,198 @@
+"""Karel tasks in memory: arrays of less than 2 kB a task, and their file."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.karel.data import EXAMPLES, KarelTask
+from taskspace.envs.karel.grammar import first_fault
+from taskspace.envs.karel.interpreter import run
+from taskspace.envs.karel.language import PAD, decode, encode, kind, parse
+from taskspace.envs.karel.worlds import SIDE, Worlds, check, stack
+from taskspace.files import atomic_path, check_format
+
+FORMAT, FORMAT_VERSION = "taskspace karel tasks", 1
+_BATCH = 1024  # tasks that are unpacked at a time
+_INNER = {  # what a task has, after its tokens
+    "sizes": (EXAMPLES, 2), "heroes": (EXAMPLES, 2, 3), "walls": (EXAMPLES, SIDE * SIDE // 8),
+    "markers": (EXAMPLES, 2, SIDE * SIDE // 2),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class KarelTasks:
+    """Programs with six examples each. Index them like an array; `inputs` unpacks worlds.
+
+    All arrays are of uint8. The output has the size and the walls of the input, so they are held
+    once; walls take a bit a cell, markers four.
+    """
+
+    tokens: NDArray[np.uint8]  # (n, length), padded
+    sizes: NDArray[np.uint8]  # (n, 6, 2)
+    heroes: NDArray[np.uint8]  # (n, 6, 2, 3): input, output
+    walls: NDArray[np.uint8]  # (n, 6, 32)
+    markers: NDArray[np.uint8]  # (n, 6, 2, 128): input, output
+
+    def __post_init__(self) -> None:
+        count = len(self.tokens)
+        shapes = {"tokens": (count, *self.tokens.shape[1:2])}
+        shapes |= {name: (count, *inner) for name, inner in _INNER.items()}
+        for name, shape in shapes.items():
+            found: Any = getattr(self, name)
+            if found.dtype != np.uint8 or found.shape != shape or len(shape) < 2:
+                raise ValueError(
+                    f"{name} of Karel tasks must be an array of uint8 and of shape {shape},"
+                    f" not of {found.dtype} and {found.shape}"
+                )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, chosen: slice | NDArray[Any]) -> KarelTasks:
+        return KarelTasks(*(part[chosen] for part in self._parts().values()))
+
+    def __repr__(self) -> str:
+        return f"KarelTasks({len(self)} tasks)"
+
+    def _parts(self) -> dict[str, NDArray[np.uint8]]:
+        return {name: getattr(self, name) for name in ("tokens", *_INNER)}
+
+    @property
+    def inputs(self) -> Worlds:
+        """The worlds before the program: (n, 6)."""
+        return self._worlds(0)
+
+    @property
+    def outputs(self) -> Worlds:
+        """The worlds after it: (n, 6)."""
+        return self._worlds(1)
+
+    def _worlds(self, end: int) -> Worlds:
+        shape = (len(self), EXAMPLES, SIDE, SIDE)
+        walls = np.unpackbits(self.walls, axis=-1).view(np.bool_).reshape(shape)
+        packed = self.markers[:, :, end]
+        markers = np.stack([packed & 15, packed >> 4], -1).reshape(shape)
+        return Worlds(self.sizes, np.ascontiguousarray(self.heroes[:, :, end]), walls, markers)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many tokens each program has."""
+        return np.asarray((self.tokens != PAD).sum(1))
+
+    @property
+    def kinds(self) -> NDArray[np.str_]:
+        """Plain, loops, conditionals or both, by task."""
+        return np.array([kind(parse(decode(row))) for row in self.tokens], np.str_)
+
+    # -- from and to records ---------------------------------------------------------------------
+
+    @classmethod
+    def pack(cls, tokens: NDArray[np.uint8], inputs: Worlds, outputs: Worlds) -> KarelTasks:
+        """Programs (n, length) with their worlds (n, 6)."""
+        both = np.stack([inputs.markers, outputs.markers], 2).reshape(len(tokens), EXAMPLES, 2, -1)
+        walls = np.packbits(inputs.walls.reshape(len(tokens), EXAMPLES, -1), axis=-1)
+        heroes = np.stack([inputs.heroes, outputs.heroes], 2)
+        return cls(tokens, inputs.sizes, heroes, walls, both[..., 0::2] | both[..., 1::2] << 4)
+
+    @classmethod
+    def join(cls, parts: Iterable[KarelTasks]) -> KarelTasks:
+        """All tasks of several batches, one after the other."""
+        batches = list(parts)
+        if not batches:
+            raise ValueError("there must be at least one batch of tasks to join")
+        width = max(batch.tokens.shape[1] for batch in batches)
+        padded = [
+            np.pad(batch.tokens, ((0, 0), (0, width - batch.tokens.shape[1])), constant_values=PAD)
+            for batch in batches
+        ]
+        rest = ([getattr(batch, name) for batch in batches] for name in _INNER)
+        return cls(np.concatenate(padded), *(np.concatenate(arrays) for arrays in rest))
+
+    @classmethod
+    def from_records(cls, tasks: Iterable[KarelTask]) -> KarelTasks:
+        """Records, packed in passing: those of a whole file need not fit in memory."""
+        source, batches = iter(tasks), []
+        while records := list(itertools.islice(source, _BATCH)):
+            for record in records:
+                if any(record.crashed):
+                    raise ValueError(f"task {record.guid} crashes; such tasks have no solution")
+            worlds = (stack([getattr(r, end) for r in records]) for end in ("inputs", "outputs"))
+            batches.append(cls.pack(encode(record.tokens for record in records), *worlds))
+        return cls.join(batches)
+
+    def records(self) -> Iterator[KarelTask]:
+        """The tasks one by one, with the actions that their programs do.
+
+        A guid is a digest of the program and its examples.
+        """
+        for first in range(0, len(self), _BATCH):
+            batch = self[first : first + _BATCH]
+            inputs, outputs = batch.inputs, batch.outputs
+            actions = run(batch.tokens[:, None], inputs, trace=True).actions
+            assert actions is not None
+            for number, row in enumerate(batch.tokens):
+                done = tuple(tuple(decode(trace)) for trace in actions[number])
+                guid = batch.digest(number).hex()
+                yield KarelTask(guid, tuple(decode(row)), inputs[number], outputs[number], done)
+
+    def digest(self, number: int) -> bytes:
+        """16 bytes that tell a task, program and examples, from others."""
+        parts = self._parts()
+        program = bytes(_unpadded(parts.pop("tokens")[number]))
+        content = (program, *(part[number].tobytes() for part in parts.values()))
+        return hashlib.blake2b(b"".join(content), digest_size=16).digest()
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the arrays as .npz."""
+        with atomic_path(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, format=FORMAT, version=FORMAT_VERSION, **self._parts())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> KarelTasks:
+        """Read what `save` wrote; every program and world in it is checked."""
+        place = Path(path)
+        if not place.is_file():
+            raise FileNotFoundError(f"there is no file {place}")
+        try:
+            with np.load(place, allow_pickle=False) as file:
+                names = ("format", "version", "tokens", *_INNER)
+                found = {name: file[name] for name in names}
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{place} is no file of Karel tasks: {error}") from error
+        given = found.pop("format").tolist(), found.pop("version").tolist()
+        check_format(place, given, (FORMAT, FORMAT_VERSION))
+        try:
+            return cls(**found).check()
+        except ValueError as error:
+            raise ValueError(f"{place} is damaged: {error}") from error
+
+    def check(self) -> KarelTasks:
+        """The tasks, if their programs and worlds are possible; otherwise a sentence."""
+        fault = first_fault(self.tokens)
+        if fault is not None:
+            raise ValueError(f"the program of task {fault} is malformed")
+        for first in range(0, len(self), _BATCH):
+            batch = self[first : first + _BATCH]
+            for name in ("inputs", "outputs"):
+                try:
+                    check(getattr(batch, name))
+                except ValueError as error:
+                    raise ValueError(f"tasks from {first} on, {name}: {error}") from error
+        return self
+
+
+def _unpadded(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A row of tokens without the padding at its end."""
+    return row[row != PAD]

@@ -1,0 +1,227 @@
+"""Programs without their details: where actions, rounds and conditions stand.
+
+A skeleton is filled to make a program. It also knows the simpler programs that come of it when
+something is left out, as places to copy tokens from, so that those of thousands of programs are
+made by one indexing.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.karel.language import ACTIONS, CONDITIONS, PAD, ROUNDS, TOKEN_ID
+
+# What stands before and after a body; an action stands for itself. (An IFELSE has at least 15
+# tokens in a program, more than the 14 of the quotas, and needs none of this.)
+_ACTION, _ROUNDS, _SEEN, _SEEN_CLEAR = "action", "rounds", "seen", "seen clear"
+_NOT = ("c(", "not", "c(", _SEEN_CLEAR, "c)", "c)")
+_CONSTRUCTS = {
+    "loops": (
+        (("REPEAT", _ROUNDS, "r("), "r)"), (("WHILE", "c(", _SEEN, "c)", "w("), "w)"),
+        (("WHILE", *_NOT, "w("), "w)"),
+    ),
+    "conditionals": ((("IF", "c(", _SEEN, "c)", "i("), "i)"), (("IF", *_NOT, "i("), "i)")),
+    "plain": (),
+}  # fmt: skip
+DEPTH, LEAST_ROUNDS = 2, 2
+_START, _END = ("DEF", "run", "m("), "m)"
+# `not markersPresent` is a long way to say noMarkersPresent, so not stands before "clear" only.
+_FILLS = {
+    _ACTION: [TOKEN_ID[name] for name in ACTIONS],
+    _ROUNDS: [TOKEN_ID[name] for name in ROUNDS[LEAST_ROUNDS:]],
+    _SEEN: [TOKEN_ID[name] for name in CONDITIONS],
+    _SEEN_CLEAR: [TOKEN_ID[name] for name in CONDITIONS if name.endswith("Clear")],
+}
+# Tokens that simpler programs need besides those of the program.
+_EXTRA = np.array([PAD, TOKEN_ID["IF"], TOKEN_ID["i("], TOKEN_ID["i)"]], np.uint8)
+_FEWER = (2, 4)  # rounds: what a body does to the hero's pose repeats after 1, 2, 4 or no rounds
+
+
+class Construct(NamedTuple):
+    """Places of the tokens before the body, of the body, and of the one after."""
+
+    head: tuple[int, ...]
+    body: tuple[Tree, ...]
+    tail: int
+
+
+Tree: TypeAlias = "int | Construct"  # an int is the place of an action
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """A program with places to fill."""
+
+    words: tuple[str, ...]  # tokens, or names of fills
+    body: tuple[Tree, ...]
+
+    def fill(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """So many random programs: (count, length)."""
+        rows = np.empty((count, len(self.words)), np.uint8)
+        for place, word in enumerate(self.words):
+            if word in _FILLS:
+                rows[:, place] = rng.choice(np.array(_FILLS[word], np.uint8), count)
+            else:
+                rows[:, place] = TOKEN_ID[word]
+        return rows
+
+    @functools.cached_property
+    def _simpler(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Of each simpler program: where its tokens come from, and rounds to take away."""
+        length = len(self.words)
+        found: dict[tuple[int, ...], None] = dict.fromkeys(self._smaller())
+        sources = [source + (length,) * (length - len(source)) for source in found]
+        fewer = [np.zeros(length, np.uint8) for _ in sources]
+        for place, less in itertools.product(range(length), _FEWER):
+            if self.words[place] == _ROUNDS:
+                sources.append(tuple(range(length)))
+                fewer.append(np.zeros(length, np.uint8))
+                fewer[-1][place] = less
+        return np.array(sources, np.int64), np.array(fewer, np.uint8)
+
+    def _smaller(self) -> Iterator[tuple[int, ...]]:
+        """Token places of the program without an action or two, or without a construct."""
+        actions = [place for place, word in enumerate(self.words) if word == _ACTION]
+        trees = [_without(self.body, {*pair}) for pair in itertools.product(actions, actions)]
+        for construct in _constructs(self.body):
+            trees.append(_replaced(self.body, construct, ()))
+            trees.append(_replaced(self.body, construct, construct.body))
+            if self.words[construct.head[0]] == "WHILE":
+                trees.append(_replaced(self.body, construct, (self._as_if(construct),)))
+        for tree in trees:
+            if tree:
+                yield (*range(len(_START)), *_places(tree), len(self.words) - 1)
+
+    def _as_if(self, loop: Construct) -> Construct:
+        """A WHILE that asks only once."""
+        first = len(self.words) + 1
+        head = (first, *loop.head[1:-1], first + 1)
+        return Construct(head, loop.body, first + 2)
+
+    def simpler(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Simpler programs than these, which are fills of this skeleton: (n, simpler, length)."""
+        sources, fewer = self._simpler
+        pool = np.concatenate([rows, np.broadcast_to(_EXTRA, (len(rows), len(_EXTRA)))], 1)
+        least = np.where(fewer > 0, TOKEN_ID[ROUNDS[0]], 0).astype(np.uint8)
+        return np.maximum(pool[:, sources], least + fewer) - fewer
+
+
+@functools.cache
+def skeletons(kind: str, length: int) -> tuple[Skeleton, ...]:
+    """All sensible ones of this kind and so many tokens.
+
+    >>> [" ".join(skeleton.words[3:-1]) for skeleton in skeletons("loops", 10)]
+    ['action REPEAT rounds r( action r)', 'REPEAT rounds r( action r) action',
+     'REPEAT rounds r( action action r)']
+    """
+    found = []
+    for body in _bodies(length - len(_START) - 1, DEPTH, kind):
+        words = (*_START, *_words(body), _END)
+        if kind == "plain" or _sensible(body, kind):
+            tree, _ = _numbered(body, len(_START))
+            found.append(Skeleton(words, tree))
+    return tuple(found)
+
+
+# -- shapes: an action is its name, a construct (head, body, tail) ---------------------------------
+
+_Shape: TypeAlias = "str | tuple[tuple[str, ...], tuple[_Shape, ...], str]"
+
+
+def _bodies(size: int, depth: int, kind: str) -> Iterator[tuple[_Shape, ...]]:
+    """All bodies of so many tokens."""
+    if size == 0:
+        yield ()
+        return
+    yield from ((_ACTION, *rest) for rest in _bodies(size - 1, depth, kind))
+    for head, tail in _CONSTRUCTS[kind] if depth else ():
+        room = size - len(head) - 1
+        for inner in range(1, room + 1):
+            for body in _bodies(inner, depth - 1, kind):
+                for rest in _bodies(room - inner, depth, kind):
+                    yield ((head, body, tail), *rest)
+
+
+def _words(body: tuple[_Shape, ...]) -> Iterator[str]:
+    for shape in body:
+        if isinstance(shape, str):
+            yield shape
+        else:
+            yield from shape[0]
+            yield from _words(shape[1])
+            yield shape[2]
+
+
+def _sensible(body: tuple[_Shape, ...], kind: str) -> bool:
+    """Something beside a conditional, else it does nothing at times; no loop of just a loop."""
+    constructs = [shape for shape in body if not isinstance(shape, str)]
+    if kind == "conditionals":
+        return 0 < len(constructs) < len(body)
+    alone = [shape[1] for shape in constructs if len(shape[1]) == 1]
+    return bool(constructs) and all(isinstance(inner[0], str) for inner in alone)
+
+
+def _numbered(body: tuple[_Shape, ...], place: int) -> tuple[tuple[Tree, ...], int]:
+    """The body with places for tokens, and the place after it."""
+    trees: list[Tree] = []
+    for shape in body:
+        if isinstance(shape, str):
+            trees.append(place)
+        else:
+            head = tuple(range(place, place + len(shape[0])))
+            inner, place = _numbered(shape[1], place + len(head))
+            trees.append(Construct(head, inner, place))
+        place += 1
+    return tuple(trees), place
+
+
+# -- trees -----------------------------------------------------------------------------------------
+
+
+def _places(body: tuple[Tree, ...]) -> Iterator[int]:
+    for tree in body:
+        if isinstance(tree, int):
+            yield tree
+        else:
+            yield from tree.head
+            yield from _places(tree.body)
+            yield tree.tail
+
+
+def _constructs(body: tuple[Tree, ...]) -> Iterator[Construct]:
+    for tree in body:
+        if isinstance(tree, Construct):
+            yield tree
+            yield from _constructs(tree.body)
+
+
+def _without(body: tuple[Tree, ...], actions: set[int]) -> tuple[Tree, ...]:
+    """The body without these actions, and without what they leave empty."""
+    kept: list[Tree] = []
+    for tree in body:
+        if isinstance(tree, int):
+            if tree not in actions:
+                kept.append(tree)
+        elif inner := _without(tree.body, actions):
+            kept.append(tree._replace(body=inner))
+    return tuple(kept)
+
+
+def _replaced(body: tuple[Tree, ...], old: Construct, new: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """The body with other statements in place of a construct, and without what that empties."""
+    found: list[Tree] = []
+    for tree in body:
+        if tree == old:
+            found.extend(new)
+        elif isinstance(tree, int):
+            found.append(tree)
+        elif inner := _replaced(tree.body, old, new):
+            found.append(tree._replace(body=inner))
+    return tuple(found)
