@@ -135,7 +135,9 @@ def _data(figure: matplotlib.figure.Figure) -> str:
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "taskspace"}):  # the same bytes each time
-        figure.savefig(buffer, format=kind, dpi=_DPI, facecolor="white", metadata=metadata)
+        figure.savefig(
+            buffer, format=kind, dpi=_DPI, facecolor="white", bbox_inches="tight", metadata=metadata,
+        )  # fmt: skip
     media = "image/png" if kind == "png" else "image/svg+xml"
     return f"data:{media};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 

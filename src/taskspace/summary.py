@@ -217,8 +217,8 @@ def save_figures(things: Things, folder: Path) -> None:
     """Every figure as PNG and SVG."""
     folder.mkdir()
     for name, _, _, figure in figures(things):
-        figure.savefig(folder / f"{name}.png", dpi=150)
-        figure.savefig(folder / f"{name}.svg")
+        figure.savefig(folder / f"{name}.png", dpi=150, bbox_inches="tight")
+        figure.savefig(folder / f"{name}.svg", bbox_inches="tight")
 
 
 def sections(things: Things, settings: Mapping[str, Any]) -> list[report.Section]:

@@ -1,4 +1,4 @@
-"""How fast Karel programs run: a plain tree-walking interpreter and the compiled one, in one run."""
+"""How fast Karel programs run: a plain tree walker and the compiled interpreter, in one run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from taskspace.envs.karel.interpreter import compile_programs, run
 from taskspace.envs.karel.language import decode
 from taskspace.envs.karel.worlds import Worlds, random_worlds
 
-PROGRAMS, ROUNDS = 500, 5
+ROUNDS = 5
 SHORTEST, LONGEST = 10, 14  # tokens; that many allow a nesting depth of 2 at most
-# Programs on the same hundred worlds, as a generator of tasks tries them, and on six of their own,
-# as an agent's answers are tested.
-SETTINGS = {"100 worlds for all": 100, "6 worlds each": 6}
+# Programs and worlds: all programs on the same hundred worlds, as a search for programs runs them,
+# and each program on six of its own, as an agent's answers are tested.
+SHARED, OWN = "500 programs on 100 worlds", "3000 programs on 6 worlds each"
+SETTINGS = {SHARED: (500, 100), OWN: (3000, 6)}
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,21 @@ class Speed:
     ticks_per_run: float
 
 
-def measure(setting: str, programs: int = PROGRAMS) -> Speed:
+def measure(setting: str) -> Speed:
     """Measure one setting; every figure is the median of interleaved rounds."""
-    tokens, worlds = _material(setting, programs)
+    tokens, worlds = _material(setting)
+    programs = len(tokens)
     texts = [decode(row) for row in tokens]
-    plain = [[as_plain(world) for world in row] for row in _rows(worlds, programs)]
     share = max(1, programs // 10)  # of the programs, for the plain interpreter
+    plain = [
+        [as_plain(worlds[row % len(worlds), k]) for k in range(worlds.shape[1])]
+        for row in range(share)
+    ]
     runs = run(tokens[:, None], worlds)  # compiles the kernels
 
     def walk(by_hand: bool) -> Callable[[], None]:
         def all_of_them() -> None:
-            for text, starts in zip(texts[:share], plain, strict=False):
+            for text, starts in zip(texts[:share], plain, strict=True):
                 tree = plain_karel.Parser(text).program()
                 for start in starts:
                     plain_karel.run(tree, start, by_hand)
@@ -72,23 +77,18 @@ def measure(setting: str, programs: int = PROGRAMS) -> Speed:
             by_hand / fast,
             1e9 * fast,
             1e9 * _seconds(lambda: compile_programs(tokens), times=20) / programs,
+            float(runs.ticks.mean()),
         ))  # fmt: skip
-    return Speed(*map(statistics.median, zip(*rounds, strict=True)), float(runs.ticks.mean()))
+    medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
+    return Speed(*medians)
 
 
-def _material(setting: str, programs: int) -> tuple[NDArray[np.uint8], Worlds]:
+def _material(setting: str) -> tuple[NDArray[np.uint8], Worlds]:
+    programs, each = SETTINGS[setting]
     tokens = random_programs(programs, seed=0, longest=LONGEST, shortest=SHORTEST)
-    each = SETTINGS[setting]
-    if setting == "100 worlds for all":
-        return tokens, random_worlds(each, seed=1)
+    if setting == SHARED:
+        return tokens, random_worlds(each, seed=1)[None]
     return tokens, random_worlds(programs * each, seed=1).reshape(programs, each)
-
-
-def _rows(worlds: Worlds, programs: int) -> list[list[Worlds]]:
-    """The worlds of each program that the plain interpreter runs."""
-    if len(worlds.shape) == 1:
-        return [[worlds[number] for number in range(len(worlds))]] * programs
-    return [[worlds[row, k] for k in range(worlds.shape[1])] for row in range(programs)]
 
 
 def as_plain(world: Worlds) -> plain_karel.World:
@@ -141,6 +141,6 @@ def print_report(console: Console) -> None:
         table.add_row(label, *(cell(speed) for speed in speeds.values()))
     console.print(table)
     console.print(
-        f"{PROGRAMS} random programs of {SHORTEST} to {LONGEST} tokens on random worlds of up to"
-        " 16 x 16; parsing or compiling included."
+        f"Random programs of {SHORTEST} to {LONGEST} tokens, random worlds of up to 16 x 16;"
+        " parsing or compiling the programs is included."
     )

@@ -35,7 +35,7 @@ class _FingerprintCache(FunctionCache):  # type: ignore[misc]
 
 @functools.cache
 def _package_fingerprint() -> bytes:
-    sources = sorted(p for folder in _KERNEL_FOLDERS for p in (_PACKAGE / folder).glob("*.py"))
+    sources = sorted(p for folder in _KERNEL_FOLDERS for p in (_PACKAGE / folder).rglob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).digest()
 
 

@@ -65,7 +65,9 @@ def statements(length: int) -> list[Text]:
 def walk(limit: int, alphabet: list[str]) -> set[Text]:
     """All programs that the mask lets grow from nothing."""
     numbers = np.array([TOKEN_ID[token] for token in alphabet])
-    programs, texts, found = PartialPrograms(1, limit), [()], set()
+    programs = PartialPrograms(1, limit)
+    texts: list[Text] = [()]
+    found: set[Text] = set()
     for _ in range(limit):
         which, column = programs.allowed()[:, numbers].nonzero()
         programs = programs.take(which)

@@ -30,9 +30,9 @@ STATUS = {
 
 
 def plain_of(world: Worlds) -> Plain:
-    return Plain(
-        *world.sizes.tolist(), *world.heroes.tolist(), world.walls.tolist(), world.markers.tolist()
-    )
+    rows, cols = world.sizes.tolist()
+    row, col, facing = world.heroes.tolist()
+    return Plain(rows, cols, row, col, facing, world.walls.tolist(), world.markers.tolist())
 
 
 def compare(rows: NDArray[np.uint8], worlds: Worlds) -> NDArray[np.int64]:
@@ -182,7 +182,8 @@ def test_the_limit_of_ticks(body: str, status: int, ticks: int) -> None:
         # Loops without end, of many periods; the interpreter leaves out whole rounds of them.
         "WHILE c( noMarkersPresent c) w( turnLeft turnLeft turnLeft w)",
         "WHILE c( rightIsClear c) w( move turnRight move w)",
-        "WHILE c( noMarkersPresent c) w( IFELSE c( frontIsClear c) i( move i) ELSE e( turnLeft e) w)",
+        "WHILE c( noMarkersPresent c) w( IFELSE c( frontIsClear c) i( move i) ELSE"
+        " e( turnLeft e) w)",
         "WHILE c( noMarkersPresent c) w( WHILE c( frontIsClear c) w( move w) turnLeft w)",
         "WHILE c( noMarkersPresent c) w( REPEAT R=3 r( turnLeft r) w)",
         "WHILE c( noMarkersPresent c) w( putMarker turnLeft pickMarker w)",
@@ -282,6 +283,11 @@ def test_malformed_programs_are_refused() -> None:
         compile_programs([[0, 1, 2, 99, 3]])
     with pytest.raises(ValueError, match="whole numbers"):
         compile_programs([[0.0, 1.0]])
+    with pytest.raises(ValueError, match="at most 1000 tokens, not 1001"):
+        compile_programs(encode([good], length=1001))
+    with pytest.raises(ValueError, match="the program ends, expected 'DEF'"):
+        compile_programs([])
+    assert compile_programs(encode([])).shape == (0,)
     with pytest.raises(ValueError, match="not a single number"):
         compile_programs(3)
 

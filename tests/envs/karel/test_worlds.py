@@ -89,6 +89,8 @@ def test_indexing_is_that_of_arrays() -> None:
     assert (worlds.shape, len(worlds), worlds[1].shape, worlds[1, 2].shape) == ((4, 3), 4, (3,), ())
     assert equal(worlds[1:3, 0], stack([worlds[1, 0], worlds[2, 0]]))
     assert worlds[:, None].shape == (4, 1, 3)
+    assert equal(worlds[..., 1], worlds[:, 1])
+    assert equal(worlds[1, 2][None], worlds[1, 2:3])
     assert equal(worlds.reshape(-1)[5], worlds[1, 2])
     assert worlds[np.array([True, False, True, False])].shape == (2, 3)
     with pytest.raises(IndexError):

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,11 @@ _INNER = {  # what a task has, after its tokens
     "sizes": (EXAMPLES, 2), "heroes": (EXAMPLES, 2, 3), "walls": (EXAMPLES, SIDE * SIDE // 8),
     "markers": (EXAMPLES, 2, SIDE * SIDE // 2),
 }  # fmt: skip
+# What NumPy raises for files that are no .npz, or that are cut short.
+_UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +50,9 @@ class KarelTasks:
     markers: NDArray[np.uint8]  # (n, 6, 2, 128): input, output
 
     def __post_init__(self) -> None:
-        count = len(self.tokens)
-        shapes = {"tokens": (count, *self.tokens.shape[1:2])}
-        shapes |= {name: (count, *inner) for name, inner in _INNER.items()}
+        count = self.tokens.shape[:1]
+        shapes = {"tokens": self.tokens.shape[:2]}
+        shapes |= {name: (*count, *inner) for name, inner in _INNER.items()}
         for name, shape in shapes.items():
             found: Any = getattr(self, name)
             if found.dtype != np.uint8 or found.shape != shape or len(shape) < 2:
@@ -102,7 +108,8 @@ class KarelTasks:
         both = np.stack([inputs.markers, outputs.markers], 2).reshape(len(tokens), EXAMPLES, 2, -1)
         walls = np.packbits(inputs.walls.reshape(len(tokens), EXAMPLES, -1), axis=-1)
         heroes = np.stack([inputs.heroes, outputs.heroes], 2)
-        return cls(tokens, inputs.sizes, heroes, walls, both[..., 0::2] | both[..., 1::2] << 4)
+        markers = np.asarray(both[..., 0::2] | both[..., 1::2] << 4, np.uint8)
+        return cls(tokens, inputs.sizes, heroes, walls, markers)
 
     @classmethod
     def join(cls, parts: Iterable[KarelTasks]) -> KarelTasks:
@@ -133,7 +140,7 @@ class KarelTasks:
     def records(self) -> Iterator[KarelTask]:
         """The tasks one by one, with the actions that their programs do.
 
-        A guid is a digest of the program and its examples.
+        The guid is a digest of the examples.
         """
         for first in range(0, len(self), _BATCH):
             batch = self[first : first + _BATCH]
@@ -142,22 +149,21 @@ class KarelTasks:
             assert actions is not None
             for number, row in enumerate(batch.tokens):
                 done = tuple(tuple(decode(trace)) for trace in actions[number])
-                guid = batch.digest(number).hex()
+                guid = batch.examples_digest(number).hex()
                 yield KarelTask(guid, tuple(decode(row)), inputs[number], outputs[number], done)
 
-    def digest(self, number: int) -> bytes:
-        """16 bytes that tell a task, program and examples, from others."""
-        parts = self._parts()
-        program = bytes(_unpadded(parts.pop("tokens")[number]))
-        content = (program, *(part[number].tobytes() for part in parts.values()))
-        return hashlib.blake2b(b"".join(content), digest_size=16).digest()
+    def examples_digest(self, number: int) -> bytes:
+        """16 bytes that tell a task's examples from others."""
+        content = b"".join(getattr(self, name)[number].tobytes() for name in _INNER)
+        return hashlib.blake2b(content, digest_size=16).digest()
 
     # -- files -----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays as .npz."""
         with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, format=FORMAT, version=FORMAT_VERSION, **self._parts())
+            arrays: dict[str, Any] = {"format": FORMAT, "version": FORMAT_VERSION, **self._parts()}
+            np.savez_compressed(file, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KarelTasks:
@@ -169,7 +175,7 @@ class KarelTasks:
             with np.load(place, allow_pickle=False) as file:
                 names = ("format", "version", "tokens", *_INNER)
                 found = {name: file[name] for name in names}
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             raise ValueError(f"{place} is no file of Karel tasks: {error}") from error
         given = found.pop("format").tolist(), found.pop("version").tolist()
         check_format(place, given, (FORMAT, FORMAT_VERSION))
@@ -191,8 +197,3 @@ class KarelTasks:
                 except ValueError as error:
                     raise ValueError(f"tasks from {first} on, {name}: {error}") from error
         return self
-
-
-def _unpadded(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A row of tokens without the padding at its end."""
-    return row[row != PAD]

@@ -21,7 +21,6 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import checks
 from taskspace.envs.karel.language import ACTIONS, parse
 from taskspace.envs.karel.worlds import (
     MOST_MARKERS,
@@ -101,9 +100,16 @@ def _next_task(
 @contextlib.contextmanager
 def task_writer(path: str | os.PathLike[str]) -> Iterator[Callable[[KarelTask], None]]:
     """A function that adds a task to a new file, which appears when the block ends well."""
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
-        with _text_file(file, compressed=Path(path).suffix == ".gz") as text:
-            yield lambda task: text.write(to_json(task) + "\n") and None
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("wb") as file,
+        _text_file(file, compressed=Path(path).suffix == ".gz") as text,
+    ):
+
+        def write(task: KarelTask) -> None:
+            text.write(to_json(task) + "\n")
+
+        yield write
 
 
 @contextlib.contextmanager
@@ -156,7 +162,7 @@ def grid_json(world: Worlds) -> dict[str, Any]:
 
     >>> from taskspace.envs.karel.worlds import from_text
     >>> grid_json(from_text("# > 2"))
-    {'rows': 1, 'cols': 3, 'hero': '0:1:east', 'blocked': '0:0', 'markers': '0:2:1 …
+    {'rows': 1, 'cols': 3, 'hero': '0:1:east', 'blocked': '0:0', 'markers': '0:2:2'}
     """
     rows, columns = world.sizes.tolist()
     row, column, facing = world.heroes.tolist()
@@ -229,8 +235,8 @@ def _task(record: dict[str, Any], tokens: tuple[str, ...]) -> KarelTask:
     same &= np.equal(inputs.walls, outputs.walls).all((1, 2))
     if not same.all():
         raise ValueError(
-            f"example {int(np.argmin(same))}: size or walls of outgrid_json differ from inpgrid_json;"
-            " expected the same"
+            f"example {int(np.argmin(same))}: outgrid_json has another size or other walls than"
+            " inpgrid_json; expected the same"
         )
     return KarelTask(
         guid, tokens, inputs, outputs, tuple(actions), tuple(crashed), record["program_json"]
@@ -354,6 +360,6 @@ def _compare(worlds: Worlds, tensors: list[NDArray[np.int64]]) -> None:
         channel, row, column = (int(part) for part in where)
         found = "has a one" if shown[number, place] else "has no one"
         raise ValueError(
-            f"example {number // 2}: {grid}_json and {grid}_tensor disagree: the tensor {found} at"
-            f" index {place} (channel {channel}, row {row}, column {column}); expected the same grid"
+            f"example {number // 2}: {grid}_json and {grid}_tensor disagree; expected one grid, but"
+            f" the tensor {found} at index {place} (channel {channel}, row {row}, column {column})"
         )

@@ -44,7 +44,8 @@ def _draw_hero(world: Worlds, ax: Axes) -> None:
 
     row, column, facing = world.heroes.tolist()
     right, up = COLUMN_STEP[facing], ROW_STEP[facing]
-    corners = np.dot(AGENT, ((up, -right), (right, up))) + (column + 0.5, row + 0.5)
+    middle = np.array([column + 0.5, row + 0.5])
+    corners = np.dot(AGENT, ((up, -right), (right, up))) + middle
     ax.add_patch(Polygon(corners, fc=BLUE, ec="white", lw=0.8))
 
 

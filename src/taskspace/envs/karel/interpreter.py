@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.envs.compiling import build
-from taskspace.envs.karel.grammar import first_fault
+from taskspace.envs.karel.grammar import LONGEST, first_fault
 from taskspace.envs.karel.language import ACTIONS, PAD, TOKEN_ID, KarelSyntaxError, decode, parse
 from taskspace.envs.karel.machine import (
     CELLS,
@@ -80,7 +81,9 @@ def compile_programs(programs: ArrayLike) -> Code:
     tokens = checks.array(programs, "programs")
     if tokens.ndim < 1:
         raise ValueError("programs are rows of token numbers, not a single number")
-    rows = tokens.reshape(-1, tokens.shape[-1])
+    if tokens.shape[-1] > LONGEST:
+        raise ValueError(f"programs have at most {LONGEST} tokens, not {tokens.shape[-1]}")
+    rows = tokens.reshape(math.prod(tokens.shape[:-1]), tokens.shape[-1])
     fault = first_fault(rows)
     if fault is not None:
         raise ValueError(f"program {fault} is malformed: {_what_is_wrong(rows[fault])}")
@@ -152,5 +155,5 @@ def run(
 
 def _numbers(part: tuple[int, ...], shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Which of a batch's programs or worlds each run takes."""
-    numbers = np.arange(np.prod(part, dtype=np.int64)).reshape(part)
+    numbers = np.arange(math.prod(part)).reshape(part)
     return np.ascontiguousarray(np.broadcast_to(numbers, shape)).reshape(-1)

@@ -345,7 +345,7 @@ def decode(row: ArrayLike) -> list[str]:
     ['DEF', 'run', 'm(', 'move', 'm)']
     """
     numbers = checks.array(row, "a program")
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
         raise ValueError("a program is one row of token numbers")
     if ((numbers < 0) | (numbers >= len(TOKENS))).any():
         raise ValueError(f"token numbers go from 0 to {len(TOKENS) - 1}")

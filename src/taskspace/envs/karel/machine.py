@@ -70,7 +70,7 @@ def assemble_factory(instruction: Any) -> Any:
                     place += 1
                 elif role == NOT:
                     negated = 1
-                elif role == CONDITION or role == TIMES:
+                elif role in (CONDITION, TIMES):
                     top += 1
                     argument[top] = value if role == TIMES else 2 * value + negated
                     negated = 0
@@ -93,7 +93,7 @@ def assemble_factory(instruction: Any) -> Any:
                 elif role == CLOSE_ELSE:
                     code[row, opened[top]] = instruction(JUMP, 0, 0, place)
                     top -= 1
-                elif role == WHILE or role == AGAIN:
+                elif role in (WHILE, AGAIN):
                     first = instruction(JUMP, 0, 0, place)
                     last = instruction(WHILE, argument[top], entry[top], opened[top] + 1)
                     if role == AGAIN:
@@ -113,7 +113,7 @@ def assemble_factory(instruction: Any) -> Any:
 # -- running ---------------------------------------------------------------------------------------
 
 SIDE, CELLS, FULL = 16, 256, 10
-FIRST_MARK = 4
+FIRST_MARK = 4  # ticks after which a WHILE is watched for coming back to where it was
 
 
 @njit

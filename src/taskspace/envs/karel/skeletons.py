@@ -41,7 +41,8 @@ _FILLS = {
 }
 # Tokens that simpler programs need besides those of the program.
 _EXTRA = np.array([PAD, TOKEN_ID["IF"], TOKEN_ID["i("], TOKEN_ID["i)"]], np.uint8)
-_FEWER = (2, 4)  # rounds: what a body does to the hero's pose repeats after 1, 2, 4 or no rounds
+# Rounds less: what a body does to the hero's pose comes back after 1, 2 or 4 rounds, or never.
+_FEWER = (-2, -4)
 
 
 class Construct(NamedTuple):
@@ -72,32 +73,63 @@ class Skeleton:
                 rows[:, place] = TOKEN_ID[word]
         return rows
 
-    @functools.cached_property
-    def _simpler(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Of each simpler program: where its tokens come from, and rounds to take away."""
-        length = len(self.words)
-        found: dict[tuple[int, ...], None] = dict.fromkeys(self._smaller())
-        sources = [source + (length,) * (length - len(source)) for source in found]
-        fewer = [np.zeros(length, np.uint8) for _ in sources]
-        for place, less in itertools.product(range(length), _FEWER):
-            if self.words[place] == _ROUNDS:
-                sources.append(tuple(range(length)))
-                fewer.append(np.zeros(length, np.uint8))
-                fewer[-1][place] = less
-        return np.array(sources, np.int64), np.array(fewer, np.uint8)
+    def idle(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Which fills repeat several statements without a move.
 
-    def _smaller(self) -> Iterator[tuple[int, ...]]:
-        """Token places of the program without an action or two, or without a construct."""
-        actions = [place for place, word in enumerate(self.words) if word == _ACTION]
-        trees = [_without(self.body, {*pair}) for pair in itertools.product(actions, actions)]
+        Turns and markers could then stand apart, in fewer rounds.
+        """
+        found = np.zeros(len(rows), np.bool_)
         for construct in _constructs(self.body):
-            trees.append(_replaced(self.body, construct, ()))
-            trees.append(_replaced(self.body, construct, construct.body))
+            if self.words[construct.head[0]] == "REPEAT" and len(construct.body) > 1:
+                found |= (rows[:, list(_places(construct.body))] != TOKEN_ID["move"]).all(1)
+        return found
+
+    @functools.cached_property
+    def _recipes(self) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+        """Of each simpler program: the places its tokens come from, and by how much they change."""
+        length, found = len(self.words), {}
+        for source, rounds in self._smaller():
+            padded = source + (length,) * (length - len(source))
+            counts = [place for place, of in enumerate(source) if self._is_rounds(of)]
+            for change in rounds:
+                for place in counts if change else [0]:
+                    changes = [0] * length
+                    changes[place] = change
+                    found[padded, tuple(changes)] = None
+        sources, changes_of = zip(*found, strict=True)
+        return np.array(sources, np.int64), np.array(changes_of, np.int16)
+
+    def _is_rounds(self, place: int) -> bool:
+        return place < len(self.words) and self.words[place] == _ROUNDS
+
+    def _smaller(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Token places of simpler programs, each with changes of rounds to try."""
+        actions = [place for place, word in enumerate(self.words) if word == _ACTION]
+        pairs = (_without(self.body, {*pair}) for pair in itertools.product(actions, actions))
+        bodies = [(body, (0, 1, -1)) for body in (*pairs, *self._without_round())]
+        for construct in _constructs(self.body):
+            bodies.append((_replaced(self.body, construct, ()), (0,)))
+            bodies.append((_replaced(self.body, construct, construct.body), (0,)))
             if self.words[construct.head[0]] == "WHILE":
-                trees.append(_replaced(self.body, construct, (self._as_if(construct),)))
-        for tree in trees:
-            if tree:
-                yield (*range(len(_START)), *_places(tree), len(self.words) - 1)
+                bodies.append((_replaced(self.body, construct, (self._as_if(construct),)), (0,)))
+        for body, rounds in bodies:
+            if body:
+                yield self._whole(body), rounds
+        yield self._whole(self.body), _FEWER
+
+    def _whole(self, body: tuple[Tree, ...]) -> tuple[int, ...]:
+        return (*range(len(_START)), *_places(body), len(self.words) - 1)
+
+    def _without_round(self) -> Iterator[tuple[Tree, ...]]:
+        """The program without as many actions before or after a loop as one round has."""
+        for number, construct in enumerate(self.body):
+            if isinstance(construct, Construct):
+                size = len(construct.body)
+                for first in (number - size, number + 1):
+                    beside = self.body[max(first, 0) : first + size]
+                    actions = {tree for tree in beside if isinstance(tree, int)}
+                    if len(actions) == size:
+                        yield _without(self.body, actions)
 
     def _as_if(self, loop: Construct) -> Construct:
         """A WHILE that asks only once."""
@@ -107,10 +139,10 @@ class Skeleton:
 
     def simpler(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Simpler programs than these, which are fills of this skeleton: (n, simpler, length)."""
-        sources, fewer = self._simpler
+        sources, changes = self._recipes
         pool = np.concatenate([rows, np.broadcast_to(_EXTRA, (len(rows), len(_EXTRA)))], 1)
-        least = np.where(fewer > 0, TOKEN_ID[ROUNDS[0]], 0).astype(np.uint8)
-        return np.maximum(pool[:, sources], least + fewer) - fewer
+        changed = np.clip(pool[:, sources] + changes, TOKEN_ID[ROUNDS[0]], TOKEN_ID[ROUNDS[-1]])
+        return np.where(changes, changed, pool[:, sources]).astype(np.uint8)
 
 
 @functools.cache

@@ -26,7 +26,7 @@ HEROES, WALL, FLOOR = "^>v<", "#", "."
 class Worlds:
     """Worlds in an array of any shape: one has shape (), the six of each of n tasks (n, 6).
 
-    Index and reshape them like an array. All cells outside of a world are empty.
+    Index (which copies) and reshape them like an array. All cells outside of a world are empty.
     """
 
     sizes: NDArray[np.uint8]  # (..., 2): rows, columns, each 1 to 16
@@ -56,20 +56,21 @@ class Worlds:
         return len(self.sizes) if self.shape else 0
 
     def __getitem__(self, index: Any) -> Worlds:
-        batch = np.empty(self.shape, np.void)[index].shape  # an index too many fails here
-        parts = (part[index] for part in (self.sizes, self.heroes, self.walls, self.markers))
-        chosen = Worlds(*parts)
-        assert chosen.shape == batch
-        return chosen
+        flat = self.reshape(-1)
+        numbers = np.arange(len(flat)).reshape(self.shape)[index]
+        return Worlds(
+            flat.sizes[numbers], flat.heroes[numbers], flat.walls[numbers], flat.markers[numbers]
+        )
 
     def reshape(self, *shape: int) -> Worlds:
         """The same worlds, arranged otherwise."""
-        parts = (self.sizes, self.heroes, self.walls, self.markers)
-        inner = ((2,), (3,), (SIDE, SIDE), (SIDE, SIDE))
-        flat = int(np.prod(self.shape, dtype=np.int64))
-        whole = np.empty(flat, np.void).reshape(shape).shape  # resolves a -1
+        whole = np.empty(self.shape, np.void).reshape(shape).shape  # resolves a -1
+        grid = (*whole, SIDE, SIDE)
         return Worlds(
-            *(part.reshape(whole + rest) for part, rest in zip(parts, inner, strict=True))
+            self.sizes.reshape(*whole, 2),
+            self.heroes.reshape(*whole, 3),
+            self.walls.reshape(grid),
+            self.markers.reshape(grid),
         )
 
     def same_as(self, other: Worlds) -> NDArray[np.bool_]:
@@ -123,7 +124,7 @@ def check(worlds: Worlds) -> Worlds:
     return worlds
 
 
-def _refuse(fault: NDArray[np.bool_], what: str) -> None:
+def _refuse(fault: NDArray[np.bool_] | np.bool_, what: str) -> None:
     if fault.any():
         where = np.argwhere(fault)[0].tolist()
         number = " " + ", ".join(map(str, where)) if where else ""

@@ -1,0 +1,320 @@
+"""Karel tasks like those of the public data set: random programs with six telling examples.
+
+Programs are drawn as fills of random skeletons. Each gets a few dozen random worlds, which are
+repaired where it crashes: a wall goes, a marker comes, the hero starts further back. A task is
+kept if its first five examples alone pass these rules; the sixth is held out, and tests no more.
+
+- In every example the program ends well and changes the world; the inputs differ.
+- Every body of a loop or conditional is entered in some example, no conditional's in all of them.
+- No simpler program explains them: without an action or two (and a round more or less instead),
+  without a loop or conditional, with its body always taken once, with fewer rounds, with IF for
+  WHILE.
+- Nor do the actions of one example in a row, if the program looks at the world, or if that is no
+  longer than the program.
+- Between two moves there are no more turns and handled markers than their sum needs, and what is
+  repeated is a single action or has a move in it.
+
+Work comes in blocks. What is in a block depends on the seed, the worlds' side, the kind, the length
+and its number alone; a larger quota adds tasks and changes none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION, KarelTask, write_tasks
+from taskspace.envs.karel.fitting import TRIES, fitting_worlds
+from taskspace.envs.karel.interpreter import compile_programs, run
+from taskspace.envs.karel.language import PAD, TOKEN_ID, decode
+from taskspace.envs.karel.machine import DONE
+from taskspace.envs.karel.quotas import PARTS, Cell, Selection, make_folder, part_of, quotas
+from taskspace.envs.karel.skeletons import Skeleton, skeletons
+from taskspace.envs.karel.worlds import SIDE, Worlds
+from taskspace.progress import Advance, progress_bar
+
+LEAST_SIDE = 4
+_DRAWN, _BLOCK = 2048, 512  # programs drawn for a block, and those that get worlds
+_HOPELESS = 50  # blocks without a task
+_KINDS = ("plain", "loops", "conditionals")  # their order is part of the seeds
+_MOVE, _LEFT, _RIGHT, _PICK, _PUT = (
+    TOKEN_ID[name] for name in ("move", "turnLeft", "turnRight", "pickMarker", "putMarker")
+)
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+
+def _programs(
+    cell: Cell, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """Random programs, the numbers of their skeletons, and which of them are silly."""
+    found = skeletons(*cell)
+    shape = rng.integers(0, len(found), _DRAWN)
+    rows, idle = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
+    for number, skeleton in enumerate(found):
+        places = np.flatnonzero(shape == number)
+        rows[places] = skeleton.fill(len(places), rng)
+        idle[places] = skeleton.idle(rows[places])
+    return rows, shape, idle | wasteful(rows)
+
+
+def wasteful(programs: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which programs turn or handle markers more often than needed between two moves.
+
+    Turns and markers do not mind each other: only their sums count until the hero moves on.
+
+    >>> from taskspace.envs.karel.language import encode
+    >>> wasteful(encode(["DEF run m( putMarker turnLeft pickMarker m)"]))
+    array([ True])
+    """
+    waste = np.zeros(len(programs), np.bool_)
+    turn, marker, count = np.zeros((3, len(programs)), np.int64)
+    for column in programs.T:
+        turn += 1 * (column == _LEFT) - 1 * (column == _RIGHT)
+        marker += 1 * (column == _PUT) - 1 * (column == _PICK)
+        stays = (column > _MOVE) & (column <= _PUT)
+        count += stays
+        needed = np.abs(marker) + np.minimum(turn % 4, -turn % 4)
+        waste |= count > needed
+        turn, marker, count = (part * stays for part in (turn, marker, count))
+    return waste
+
+
+# -- examples --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Programs of one block that are still in the running."""
+
+    tokens: NDArray[np.uint8]  # (n, length)
+    shapes: NDArray[np.int64]  # (n,): which skeleton
+    inputs: Worlds  # (n, examples)
+    outputs: Worlds
+    entered: NDArray[np.bool_]  # (n, examples, branches)
+
+    def keep(self, chosen: NDArray[np.bool_]) -> _Candidates:
+        """Those that pass."""
+        return _Candidates(
+            self.tokens[chosen], self.shapes[chosen], self.inputs[chosen], self.outputs[chosen],
+            self.entered[chosen],
+        )  # fmt: skip
+
+
+def _with_examples(
+    tokens: NDArray[np.uint8], shapes: NDArray[np.int64], kind: str, worlds: Worlds
+) -> _Candidates:
+    """The programs that have six good worlds, with the first six of them.
+
+    Where there is a conditional, worlds in which it is taken and not taken alternate.
+    """
+    runs = run(tokens[:, None], worlds, coverage=True)
+    assert runs.entered is not None
+    outputs = runs.worlds
+    good = (runs.status == DONE) & ~outputs.same_as(worlds)
+    rank = np.cumsum(good, 1)
+    if kind == "conditionals":
+        taken = runs.entered.any(-1)
+        rank = np.where(taken, np.cumsum(good & taken, 1), np.cumsum(good & ~taken, 1))
+    order = np.argsort(np.where(good, rank, TRIES + 1), 1, kind="stable")[:, :EXAMPLES]
+    enough = np.flatnonzero(good.sum(1) >= EXAMPLES)
+    pick = enough[:, None], order[enough]
+    return _Candidates(
+        tokens[enough], shapes[enough], worlds[pick], outputs[pick], runs.entered[pick]
+    )
+
+
+def _inputs_differ(candidates: _Candidates, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which candidates have six different inputs (two that differ may rarely seem the same)."""
+    worlds = candidates.inputs
+    parts = (worlds.sizes, worlds.heroes, worlds.walls, worlds.markers)
+    flat = [part.reshape(*worlds.shape, -1).astype(np.uint64) for part in parts]
+    together = np.concatenate(flat, -1)
+    weights = rng.integers(0, 2**63, together.shape[-1], np.uint64)
+    digests = np.sort(together @ weights, 1)
+    return np.asarray((digests[:, 1:] != digests[:, :-1]).all(1))
+
+
+def _telling_branches(candidates: _Candidates, kind: str) -> NDArray[np.bool_]:
+    """Which candidates enter every body, and no conditional's in all examples."""
+    shown = candidates.entered[:, :SPECIFICATION]
+    branches = compile_programs(candidates.tokens).branches
+    has = np.arange(shown.shape[2]) < branches[:, None]
+    ok = (shown.any(1) | ~has).all(1)
+    if kind == "conditionals":
+        ok &= ~(shown.all(1) & has).any(1)
+    return np.asarray(ok)
+
+
+def explained(
+    programs: NDArray[np.uint8], owners: NDArray[np.int64], inputs: Worlds, outputs: Worlds
+) -> NDArray[np.bool_]:
+    """Which of the programs map all inputs (n, examples) of their owners to the outputs."""
+    left = np.arange(len(programs))
+    for example in range(inputs.shape[1]):
+        if not len(left):
+            break
+        whose = owners[left]
+        ends = run(programs[left], inputs[whose, example])
+        left = left[ends.reach(outputs[whose, example])]
+    found = np.zeros(len(programs), np.bool_)
+    found[left] = True
+    return found
+
+
+def _not_explained_by(
+    candidates: _Candidates, programs: NDArray[np.uint8], owners: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    shown = candidates.inputs[:, :SPECIFICATION], candidates.outputs[:, :SPECIFICATION]
+    ok = np.ones(len(candidates.tokens), np.bool_)
+    ok[owners[explained(programs, owners, *shown)]] = False
+    return ok
+
+
+def _not_simpler(candidates: _Candidates, found: tuple[Skeleton, ...]) -> NDArray[np.bool_]:
+    """Which candidates no simpler program explains."""
+    programs, owners = [], []
+    for number, skeleton in enumerate(found):
+        whose = np.flatnonzero(candidates.shapes == number)
+        simpler = skeleton.simpler(candidates.tokens[whose])
+        programs.append(simpler.reshape(-1, simpler.shape[-1]))
+        owners.append(np.repeat(whose, simpler.shape[1]))
+    return _not_explained_by(candidates, np.concatenate(programs), np.concatenate(owners))
+
+
+def _not_straight(candidates: _Candidates) -> NDArray[np.bool_]:
+    """Which candidates the actions of no example explain, done in a row in all examples."""
+    shown = candidates.inputs[:, :SPECIFICATION]
+    actions = run(candidates.tokens[:, None], shown, trace=True).actions
+    assert actions is not None
+    lengths = (actions != PAD).sum(-1)
+    width = int(lengths.max(initial=0))
+    rows = np.full((*lengths.shape, width + 4), PAD, np.uint8)
+    rows[..., :3] = [TOKEN_ID[token] for token in ("DEF", "run", "m(")]
+    rows[..., 3:-1] = actions[..., :width]
+    np.put_along_axis(rows, lengths[..., None] + 3, TOKEN_ID["m)"], -1)
+    looks = (candidates.tokens == TOKEN_ID["c("]).any(1)
+    matters = looks[:, None] | (lengths + 4 <= candidates.tokens.shape[1])
+    owners = np.broadcast_to(np.arange(len(rows))[:, None], lengths.shape)
+    return _not_explained_by(candidates, rows[matters], owners[matters])
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+
+
+def _block(cell: Cell, number: int, seed: int, side: int) -> tuple[KarelTasks, int, Counter[str]]:
+    """The tasks of one block, how many programs were drawn, and why the others were dropped."""
+    rng = np.random.default_rng([seed, _KINDS.index(cell[0]), cell[1], number, side])
+    dropped: Counter[str] = Counter()
+    tokens, shapes, silly = _programs(cell, rng)
+    last = np.flatnonzero(np.cumsum(~silly) == _BLOCK)
+    drawn = int(last[0]) + 1 if len(last) else len(tokens)
+    fine = np.flatnonzero(~silly[:drawn])
+    dropped["silly program"] = drawn - len(fine)
+    tokens, shapes = tokens[fine], shapes[fine]
+    worlds = fitting_worlds(tokens, side, rng)
+    left = _with_examples(tokens, shapes, cell[0], worlds)
+    dropped["fewer than six good worlds"] = len(tokens) - len(left.tokens)
+    rules: dict[str, Callable[[_Candidates], NDArray[np.bool_]]] = {
+        "same input twice": lambda c: _inputs_differ(c, rng),
+        "branch not shown": lambda c: _telling_branches(c, cell[0]),
+        "simpler program explains": lambda c: _not_simpler(c, skeletons(*cell)),
+    }
+    if cell[0] != "plain":
+        rules["actions in a row explain"] = _not_straight
+    for why, rule in rules.items():
+        ok = rule(left)
+        dropped[why] = int((~ok).sum())
+        left = left.keep(ok)
+    return KarelTasks.pack(left.tokens, left.inputs, left.outputs), drawn, dropped
+
+
+def generate_tasks(
+    tasks: int | None = None, seed: int = 0, side: int = SIDE, progress: bool | None = None
+) -> tuple[dict[str, KarelTasks], Selection]:
+    """Tasks by the paper's quotas, or so many in the same shares: training and validation.
+
+    Worlds have 2 to `side` rows and columns. The selection tells what became of the candidates.
+    """
+    seed = checks.seed(seed)
+    if not LEAST_SIDE <= checks.whole(side, "the side of worlds") <= SIDE:
+        raise ValueError(f"the side of worlds must be {LEAST_SIDE} to {SIDE}, not {side}")
+    selection = Selection(quotas(tasks))
+    total = sum(sum(table.values()) for table in selection.wanted.values())
+    kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
+    with progress_bar("generating Karel tasks", total, progress) as advance:
+        for cell in selection.wanted[PARTS[0]]:
+            barren = number = 0
+            while any(selection.room(part, cell) for part in PARTS):
+                block, drawn, dropped = _block(cell, number, seed, side)
+                selection.seen += drawn
+                selection.dropped += dropped
+                done = 0
+                for part, chosen in _sorted_out(block, cell, selection).items():
+                    kept[part].append(block[chosen])
+                    done += len(chosen)
+                advance(done, f"{cell[0]} of {cell[1]} tokens")
+                barren, number = (0 if done else barren + 1), number + 1
+                if barren == _HOPELESS:
+                    raise ValueError(_hopeless(cell, selection, side))
+    rng = np.random.default_rng([seed, len(_KINDS)])
+    joined = {part: KarelTasks.join(blocks) for part, blocks in kept.items()}
+    return {part: found[rng.permutation(len(found))] for part, found in joined.items()}, selection
+
+
+def _sorted_out(
+    block: KarelTasks, cell: Cell, selection: Selection
+) -> dict[str, NDArray[np.int64]]:
+    """The tasks of a block that are taken, by part."""
+    chosen: dict[str, list[int]] = {part: [] for part in PARTS}
+    for number, row in enumerate(block.tokens):
+        part = part_of(decode(row))
+        if not selection.room(part, cell):
+            selection.dropped["quota full"] += 1
+        elif selection.take(part, cell, block.examples_digest(number)):
+            chosen[part].append(number)
+    return {part: np.array(numbers, np.int64) for part, numbers in chosen.items()}
+
+
+def _hopeless(cell: Cell, selection: Selection, side: int) -> str:
+    return (
+        f"hardly any {cell[0]} tasks of {cell[1]} tokens turn up in worlds of side {side}:"
+        f" {selection.shortage().splitlines()[0]}; allow larger worlds"
+    )
+
+
+def generate_dataset(
+    target: str | os.PathLike[str],
+    tasks: int | None = None,
+    seed: int = 0,
+    side: int = SIDE,
+    json_lines: bool = False,
+    progress: bool | None = None,
+) -> Selection:
+    """Write generated tasks to a folder: `training.npz` and `validation.npz` for `KarelTasks`.
+
+    With `json_lines` also `training.jsonl.gz` and `validation.jsonl.gz`, in the public data set's
+    format (`program_json` is null).
+    """
+    folder = make_folder(target)
+    found, selection = generate_tasks(tasks, seed, side, progress)
+    for part, batch in found.items():
+        batch.save(folder / f"{part}.npz")
+        if json_lines:
+            with progress_bar(f"writing {part}", len(batch), progress) as advance:
+                write_tasks(_counted(batch.records(), advance), folder / f"{part}.jsonl.gz")
+    return selection
+
+
+def _counted(records: Iterator[KarelTask], advance: Advance) -> Iterator[KarelTask]:
+    for record in records:
+        yield record
+        advance(1)
