@@ -23,7 +23,9 @@ def test_both_numbers_of_examples_are_there(study: Study) -> None:
 
 
 def test_limits_change_one_thing_at_a_time(study: Study) -> None:
-    rows = {row["what"]: row for row in limits.reproduce(study).tables[0].rows}
+    result = limits.reproduce(study)
+    rows = {row["what"]: row for row in result.tables[0].rows}
+    assert "MultiKeyNav: a quiz of 20 leaves us" in result.notes[1]
     assert len(rows) == 15
     assert rows[limits.RATES]["Type 1, Top-1"] is None
     assert rows["OPT"]["quiz 20"] > rows[limits.AS_IT_IS]["quiz 20"]

@@ -36,12 +36,13 @@ def compare(
     study: Study, name: str, title: str, agents: Callable[[Map, int], Population]
 ) -> Result:
     """Quiz these agents, for each environment and seed."""
-    rows: list[dict[str, Any]] = []
-    curves, edges = {}, 0
+    tables, curves, edges = [], {}, 0
     for environment in study.chosen(ENVIRONMENTS):
         scores = [_scores(study, name, environment, seed, agents) for seed in range(study.seeds)]
         curves[environment] = {method: _curve(scores, method) for method in METHODS}
-        rows += [_row(environment, method, curve) for method, curve in curves[environment].items()]
+        rows = [_row(method, curve) for method, curve in curves[environment].items()]
+        heading = f"{environment}: prediction accuracy by quiz size"
+        tables.append(Table(f"{name}-{environment.lower()}", heading, rows))
         edges += sum(score["at_edge"] for run in scores for score in run)
     picture = study.draw(name, _figure(curves))
     note = (
@@ -52,8 +53,9 @@ def compare(
     return Result(
         name,
         title,
-        [Table(name, "Prediction accuracy by quiz size", rows, note)],
+        tables,
         {picture: "Accuracy of predicting success after a quiz, by its size."},
+        [note],
     )
 
 
@@ -91,8 +93,8 @@ def _curve(scores: Sequence[Sequence[Mapping[str, Any]]], method: str) -> Curve:
     return accuracy.mean(0), errors
 
 
-def _row(environment: str, method: str, curve: Curve) -> dict[str, Any]:
-    row: dict[str, Any] = {"environment": environment, "method": method}
+def _row(method: str, curve: Curve) -> dict[str, Any]:
+    row: dict[str, Any] = {"method": method}
     for size in SHOWN:
         index = list(QUIZ_SIZES).index(size)
         row[f"quiz {size}"], row[f"quiz {size} ±"] = (float(part[index]) for part in curve)

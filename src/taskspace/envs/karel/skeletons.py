@@ -87,7 +87,8 @@ class Skeleton:
     @functools.cached_property
     def _recipes(self) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
         """Of each simpler program: the places its tokens come from, and by how much they change."""
-        length, found = len(self.words), {}
+        length = len(self.words)
+        found: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
         for source, rounds in self._smaller():
             padded = source + (length,) * (length - len(source))
             counts = [place for place, of in enumerate(source) if self._is_rounds(of)]
@@ -106,7 +107,9 @@ class Skeleton:
         """Token places of simpler programs, each with changes of rounds to try."""
         actions = [place for place, word in enumerate(self.words) if word == _ACTION]
         pairs = (_without(self.body, {*pair}) for pair in itertools.product(actions, actions))
-        bodies = [(body, (0, 1, -1)) for body in (*pairs, *self._without_round())]
+        bodies: list[tuple[tuple[Tree, ...], tuple[int, ...]]] = [
+            (body, (0, 1, -1)) for body in (*pairs, *self._without_round())
+        ]
         for construct in _constructs(self.body):
             bodies.append((_replaced(self.body, construct, ()), (0,)))
             bodies.append((_replaced(self.body, construct, construct.body), (0,)))

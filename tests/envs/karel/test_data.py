@@ -1,0 +1,469 @@
+"""Karel tasks on disk: the public format, compact arrays, the paper's subset."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.data import KarelTask, read_tasks, to_json, write_tasks
+from taskspace.envs.karel.interpreter import run
+from taskspace.envs.karel.language import encode
+from taskspace.envs.karel.quotas import PAPER_QUOTAS, filter_dataset, part_of, quotas
+from taskspace.envs.karel.worlds import Worlds, from_text, random_worlds, stack, to_text
+
+PROGRAM = ["DEF", "run", "m(", "move", "putMarker", "turnLeft", "m)"]
+
+
+def index(channel: int, row: int, column: int) -> int:
+    return (channel * 18 + row) * 18 + column
+
+
+def tensor(rows: int, cols: int, ones: list[tuple[int, int, int]]) -> str:
+    """Written from the format's description: border, then the ones of cells (channel, r, c)."""
+    places = {
+        index(5, r, c)
+        for r in range(rows + 2)
+        for c in range(cols + 2)
+        if r in (0, rows + 1) or c in (0, cols + 1)
+    }
+    places |= {index(channel, r + 1, c + 1) for channel, r, c in ones}
+    return " ".join(f"{place}:1.0" for place in sorted(places))
+
+
+def public_record() -> dict[str, Any]:
+    """Two rows and three columns; a wall bottom right, two markers top left; hero bottom left."""
+    before = {
+        "rows": 2, "cols": 3, "hero": "0:0:east", "blocked": "0:2", "markers": "1:0:2 1:2:10",
+        "crashed": False,
+    }  # fmt: skip
+    after = {**before, "hero": "0:1:north", "markers": "0:1:1 1:0:2 1:2:10"}
+    fixed = [(4, 0, 2), (7, 1, 0), (15, 1, 2)]
+    examples = [
+        {
+            "example_index": number,
+            "actions": ["move", "putMarker", "turnLeft"],
+            "inpgrid_json": before,
+            "inpgrid_tensor": tensor(2, 3, [(1, 0, 0), *fixed]),
+            "outgrid_json": after,
+            "outgrid_tensor": tensor(2, 3, [(0, 0, 1), (6, 0, 1), *fixed]),
+        }
+        for number in range(6)
+    ]
+    return {
+        "guid": "a1", "program_tokens": PROGRAM, "program_json": {"run": [{"type": "move"}]},
+        "examples": examples,
+    }  # fmt: skip
+
+
+def lines(path: Path, *records: Any) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def same(one: Worlds, other: Worlds) -> bool:
+    parts = ("sizes", "heroes", "walls", "markers")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in parts)
+
+
+def make_tasks(program: str, count: int, seed: int = 0) -> list[KarelTask]:
+    """Tasks of a program that never crashes, on random worlds."""
+    inputs = random_worlds(6 * count, seed).reshape(count, 6)
+    outputs = run(encode([program]), inputs).worlds
+    return [
+        KarelTask(f"{seed}-{n}", tuple(program.split()), inputs[n], outputs[n], ((),) * 6)
+        for n in range(count)
+    ]
+
+
+# -- JSON lines ------------------------------------------------------------------------------------
+
+
+def test_public_record_is_read(tmp_path: Path) -> None:
+    (task,) = read_tasks(lines(tmp_path / "train.json", public_record()))
+    assert task.tokens == tuple(PROGRAM)
+    assert to_text(task.inputs[3]) == "2  .  10\n>  .  #"
+    assert to_text(task.outputs[3]) == "2  .  10\n.  ^1 #"
+    assert task.actions[5] == ("move", "putMarker", "turnLeft")
+    assert run(encode([PROGRAM]), task.inputs).reach(task.outputs).all()
+
+
+def test_public_record_is_written_as_it_was(tmp_path: Path) -> None:
+    record = public_record()
+    (task,) = read_tasks(lines(tmp_path / "train.json", record))
+    assert json.loads(to_json(task)) == record
+
+
+def test_order_spaces_and_short_ones_do_not_matter(tmp_path: Path) -> None:
+    record = public_record()
+    example = record["examples"][0]
+    example["inpgrid_json"] = {**example["inpgrid_json"], "markers": "1:2:10  1:0:2 "}
+    words = example["inpgrid_tensor"].split()
+    example["inpgrid_tensor"] = " ".join(reversed(words)).replace(":1.0", ":1") + " "
+    (task,) = read_tasks(lines(tmp_path / "train.json", record))
+    assert to_text(task.inputs[0]) == "2  .  10\n>  .  #"
+
+
+@pytest.mark.parametrize("name", ["tasks.jsonl", "tasks.jsonl.gz"])
+def test_round_trip(tmp_path: Path, name: str) -> None:
+    tasks = make_tasks("DEF run m( turnLeft turnLeft m)", 20)
+    assert write_tasks(tasks, tmp_path / name) == 20
+    again = list(read_tasks(tmp_path / name))
+    assert len(again) == 20
+    for one, other in zip(tasks, again, strict=True):
+        assert same(one.inputs, other.inputs)
+        assert same(one.outputs, other.outputs)
+        assert (one.guid, one.tokens, one.actions) == (other.guid, other.tokens, other.actions)
+    with pytest.raises((UnicodeDecodeError, gzip.BadGzipFile)):
+        (gzip.open if name[-1] == "l" else open)(tmp_path / name, "rt").read()
+
+
+def test_same_tasks_are_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.jsonl.gz", "b.jsonl.gz"):
+        write_tasks(make_tasks("DEF run m( turnLeft m)", 3), tmp_path / name)
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = lines(tmp_path / "tasks.jsonl", "old")
+
+    def broken() -> Any:
+        yield from make_tasks("DEF run m( turnLeft m)", 2)
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        write_tasks(broken(), path)
+    assert path.read_text() == '"old"\n'
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def put(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(record: dict[str, Any]) -> None:
+        for step in path[:-1]:
+            record = record[step]
+        record[path[-1]] = value
+
+    return change
+
+
+def drop(*path: Any) -> Callable[[dict[str, Any]], None]:
+    def change(record: dict[str, Any]) -> None:
+        for step in path[:-1]:
+            record = record[step]
+        del record[path[-1]]
+
+    return change
+
+
+GRID = ("examples", 2, "inpgrid_json")
+FAULTS = {
+    "token": (put("program_tokens", 3, value="jump"), "token 4: found 'jump'.*expected an action"),
+    "unclosed": (put("program_tokens", value=PROGRAM[:-1]), "the program ends, expected"),
+    "tokens no list": (put("program_tokens", value="DEF"), "expected a list of tokens"),
+    "tokens numbers": (put("program_tokens", value=[1, 2]), "expected a list of tokens"),
+    "no tokens": (drop("program_tokens"), "'program_tokens' is missing"),
+    "no guid": (drop("guid"), "'guid' is missing"),
+    "no tree": (drop("program_json"), "'program_json' is missing"),
+    "no examples": (drop("examples"), "'examples' is missing; expected a list of 6 examples"),
+    "five examples": (drop("examples", 0), "5 examples; expected 6"),
+    "example text": (put("examples", 2, value="x"), "example 2: expected a JSON object"),
+    "example index": (put("examples", 2, "example_index", value=3), "is 3; expected 2"),
+    "index true": (put("examples", 1, "example_index", value=True), "is true; expected 1"),
+    "action": (put("examples", 2, "actions", 0, value="run"), '"run"; expected move, turnLeft'),
+    "no actions": (drop("examples", 2, "actions"), "example 2: the field 'actions' is missing"),
+    "no grid": (drop(*GRID), "'inpgrid_json' is missing; expected an object with rows"),
+    "no rows": (drop(*GRID, "rows"), "'rows' is missing; expected 1 to 16"),
+    "rows text": (put(*GRID, "rows", value="2"), 'rows is "2"; expected 1 to 16'),
+    "too large": (put(*GRID, "cols", value=17), "2 x 17 cells; expected sides of 1 to 16"),
+    "direction": (put(*GRID, "hero", value="0:0:up"), "looks 'up'; expected north, east, south"),
+    "hero": (put(*GRID, "hero", value="0:0"), "expected 'row:column:direction'"),
+    "hero minus": (put(*GRID, "hero", value="-1:0:east"), "expected 'row:column:direction'"),
+    "hero outside": (put(*GRID, "hero", value="2:0:east"), "no cell 2:0; expected cells of a 2 x 3"),
+    "hero on wall": (put(*GRID, "hero", value="0:2:east"), "hero stands on a wall"),
+    "wall outside": (put(*GRID, "blocked", value="0:3"), "no cell 0:3"),
+    "wall far outside": (put(*GRID, "blocked", value="99:0"), "no cell 99:0"),
+    "walls": (put(*GRID, "blocked", value="0:1:2"), "expected 'row:column row:column ...'"),
+    "wall twice": (put(*GRID, "blocked", value="0:2 0:2"), "twice"),
+    "marker on wall": (put(*GRID, "markers", value="0:2:1"), "marker on a wall"),
+    "eleven": (put(*GRID, "markers", value="1:0:11"), "11 markers at 1:0; expected 1 to 10"),
+    "none": (put(*GRID, "markers", value="1:0:0"), "0 markers at 1:0; expected 1 to 10"),
+    "crashed": (put(*GRID, "crashed", value=True), "expected false before the program starts"),
+    "crashed text": (put(*GRID, "crashed", value="no"), 'crashed is "no"; expected true or false'),
+    "no crashed": (drop(*GRID, "crashed"), "'crashed' is missing"),
+    "no tensor": (drop("examples", 2, "outgrid_tensor"), "'outgrid_tensor' is missing"),
+    "tensor half": (put("examples", 2, "outgrid_tensor", value="3:0.5"), "expected 'index:1.0"),
+    "tensor index": (put("examples", 2, "outgrid_tensor", value="5184:1.0"), "expected 0 to 5183"),
+    "tensor twice": (put("examples", 2, "outgrid_tensor", value="3:1.0 3:1.0"), "index twice"),
+    "disagree": (
+        put(*GRID, "markers", value="1:0:3 1:2:10"),
+        r"example 2: inpgrid_json and inpgrid_tensor disagree.* has a one at index 2305 .channel 7",
+    ),
+    "other walls": (
+        lambda record: record["examples"][4].update(
+            outgrid_json={**record["examples"][4]["outgrid_json"], "blocked": ""},
+            outgrid_tensor=tensor(2, 3, [(0, 0, 1), (6, 0, 1), (7, 1, 0), (15, 1, 2)]),
+        ),
+        "example 4: outgrid_json has another size or other walls",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_bad_records_are_refused(tmp_path: Path, fault: str) -> None:
+    change, message = FAULTS[fault]
+    bad = copy.deepcopy(json.loads(json.dumps(public_record())))
+    change(bad)
+    path = lines(tmp_path / "train.json", public_record(), public_record(), bad)
+    tasks = read_tasks(path)
+    next(tasks), next(tasks)
+    with pytest.raises(ValueError, match=f"train.json:3: .*{message}"):
+        next(tasks)
+
+
+@pytest.mark.parametrize("line", ["{", "", "[1]", "\udc80", "[" * 100_000])
+def test_lines_that_are_no_records(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "train.json"
+    path.write_bytes(line.encode("utf-8", "surrogateescape") + b"\n")
+    with pytest.raises(ValueError, match=r"train\.json:1: "):
+        next(read_tasks(path))
+
+
+def test_cut_gzip_and_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl.gz"
+    write_tasks(make_tasks("DEF run m( turnLeft m)", 50), path)
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(ValueError, match=r"tasks\.jsonl\.gz:\d+: .*ended"):
+        list(read_tasks(path))
+    path.write_bytes(b"no gzip at all")
+    with pytest.raises(ValueError, match=r"tasks\.jsonl\.gz:1: Not a gzipped file"):
+        list(read_tasks(path))
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        read_tasks(tmp_path / "none.json")
+
+
+def test_unwanted_grids_are_not_looked_at(tmp_path: Path) -> None:
+    record = public_record()
+    record["examples"] = "nonsense"
+    assert list(read_tasks(lines(tmp_path / "a.json", record), lambda tokens: False)) == []
+
+
+def test_reading_takes_little_memory(tmp_path: Path) -> None:
+    path, text = tmp_path / "many.jsonl.gz", json.dumps(public_record()) + "\n"
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        for _ in range(2000):
+            file.write(text)
+    tasks = read_tasks(path)
+    for _ in range(10):
+        next(tasks)
+    tracemalloc.start()
+    count = sum(1 for _ in tasks)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 1990
+    assert peak < 3e6 < 1990 * len(text)
+
+
+# -- compact arrays --------------------------------------------------------------------------------
+
+
+def test_compact_round_trip(tmp_path: Path) -> None:
+    tasks = make_tasks("DEF run m( turnLeft m)", 1030)
+    tasks += make_tasks("DEF run m( turnRight IF c( markersPresent c) i( pickMarker i) m)", 5)
+    packed = KarelTasks.from_records(iter(tasks))
+    assert packed.tokens.shape == (1035, 13)
+    assert sum(part.nbytes for part in vars(packed).values()) < 2000 * len(packed)
+    packed.save(tmp_path / "tasks.npz")
+    loaded = KarelTasks.load(tmp_path / "tasks.npz")
+    assert same(loaded.inputs, stack([task.inputs for task in tasks]))
+    assert same(loaded.outputs, stack([task.outputs for task in tasks]))
+    assert loaded.kinds[[0, -1]].tolist() == ["plain", "conditionals"]
+    assert loaded.lengths[[0, -1]].tolist() == [5, 13]
+    chosen = loaded[np.array([1034, 0])]
+    assert same(chosen.outputs[0], tasks[1034].outputs)
+    for one, other in zip(tasks[1028:], loaded[1028:].records(), strict=True):
+        assert one.tokens == other.tokens
+        assert same(one.outputs, other.outputs)
+        assert other.actions[0][0] in ("turnLeft", "turnRight")
+
+
+def test_compact_becomes_json_lines(tmp_path: Path) -> None:
+    packed = KarelTasks.from_records(make_tasks("DEF run m( turnLeft turnLeft m)", 4))
+    write_tasks(packed.records(), tmp_path / "tasks.jsonl")
+    again = list(read_tasks(tmp_path / "tasks.jsonl"))
+    assert {task.actions for task in again} == {(("turnLeft",) * 2,) * 6}
+    assert len({task.guid for task in again}) == 4
+    assert {task.program_json for task in again} == {None}
+
+
+def test_tasks_that_crash_are_not_packed() -> None:
+    (task,) = make_tasks("DEF run m( turnLeft m)", 1)
+    crashed = KarelTask(
+        "x", task.tokens, task.inputs, task.outputs, task.actions, (False,) * 5 + (True,)
+    )
+    with pytest.raises(ValueError, match="task x crashes"):
+        KarelTasks.from_records([crashed])
+    with pytest.raises(ValueError, match="at least one batch"):
+        KarelTasks.from_records([])
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    packed = KarelTasks.from_records(make_tasks("DEF run m( turnLeft m)", 3))
+    parts: dict[str, Any] = dict(vars(packed), format="taskspace karel tasks", version=1)
+    path = tmp_path / "tasks.npz"
+
+    def refused(message: str, **changed: Any) -> None:
+        np.savez(path, **{**parts, **changed})
+        with pytest.raises(ValueError, match=rf"tasks\.npz.*{message}"):
+            KarelTasks.load(path)
+
+    refused("version 2", version=2)
+    refused("'other'", format="other")
+    tokens = packed.tokens.copy()
+    tokens[1, 3] = 51
+    refused("program of task 1 is malformed", tokens=tokens)
+    refused("token numbers", tokens=tokens + np.uint8(60))
+    refused("sizes of Karel tasks must be an array of uint8", sizes=packed.sizes[:, :5])
+    refused("tokens of Karel tasks must be", tokens=np.uint8(3))
+    refused("tokens of Karel tasks must be", tokens=packed.tokens.astype(np.int64))
+    refused("at most 10 markers|outside", markers=packed.markers | np.uint8(15))
+    refused("hero must stand inside", heroes=packed.heroes | np.uint8(16))
+    refused("no file of Karel tasks", tokens=np.array([object()]))
+    path.write_bytes(b"PK nonsense")
+    with pytest.raises(ValueError, match="no file of Karel tasks"):
+        KarelTasks.load(path)
+    with path.open("wb") as file:
+        np.save(file, packed.tokens)
+    with pytest.raises(ValueError, match="no file of Karel tasks"):
+        KarelTasks.load(path)
+    packed.save(path)
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(ValueError, match="no file of Karel tasks"):
+        KarelTasks.load(path)
+    with pytest.raises(FileNotFoundError):
+        KarelTasks.load(tmp_path / "none.npz")
+
+
+# -- quotas and the subset -------------------------------------------------------------------------
+
+
+def test_paper_quotas() -> None:
+    assert sum(PAPER_QUOTAS["training"].values()) == 59_007
+    assert sum(PAPER_QUOTAS["validation"].values()) == 14_681
+    assert len(PAPER_QUOTAS["training"]) == len(PAPER_QUOTAS["validation"]) == 12
+    assert PAPER_QUOTAS["validation"]["conditionals", 14] == 3158
+
+
+@pytest.mark.parametrize("count", [1, 7, 100, 9999, 73_688, 200_000])
+def test_scaled_quotas(count: int) -> None:
+    scaled = quotas(count)
+    assert sum(sum(table.values()) for table in scaled.values()) == count
+    for part, table in PAPER_QUOTAS.items():
+        for cell, whole in table.items():
+            assert abs(scaled[part][cell] - whole * count / 73_688) < 1
+    with pytest.raises(ValueError, match="number of tasks"):
+        quotas(0)
+
+
+def dataset(tmp_path: Path) -> tuple[Path, list[KarelTask]]:
+    """Tasks of programs in both parts, and of programs that are not of the subset."""
+    turns = [f"DEF run m( {' '.join([turn] * 6)} m)" for turn in ("turnLeft", "turnRight")]
+    puts = "DEF run m( IF c( noMarkersPresent c) i( putMarker i) {} {} m)"
+    programs = [
+        *turns,
+        *(puts.format(*pair) for pair in (("turnLeft",) * 2, ("turnRight",) * 2)),
+        "DEF run m( turnLeft m)",  # too short
+        "DEF run m( turnLeft IF c( noMarkersPresent c) i( putMarker i) m)",  # 12 tokens
+        "DEF run m( REPEAT R=2 r( IF c( markersPresent c) i( turnLeft i) r) m)",  # 14, but both
+    ]
+    tasks = [task for n, text in enumerate(programs) for task in make_tasks(text, 6, seed=n)]
+    order = np.random.default_rng(0).permutation(len(tasks))
+    tasks = [tasks[n] for n in order]
+    tasks.insert(1, tasks[0])
+    write_tasks(tasks, tmp_path / "all.jsonl.gz")
+    return tmp_path / "all.jsonl.gz", tasks
+
+
+def test_filter(tmp_path: Path) -> None:
+    source, tasks = dataset(tmp_path)
+    selection = filter_dataset(source, tmp_path / "subset", tasks=20)
+    assert selection.seen == len(tasks)
+    wanted = quotas(20)
+    digests = set()
+    for part in ("training", "validation"):
+        found = list(read_tasks(tmp_path / "subset" / f"{part}.jsonl.gz"))
+        for cell in wanted[part]:
+            of_cell = [task for task in found if cell == (_kind(task), len(task.tokens))]
+            there = {
+                task.guid: task
+                for task in tasks
+                if cell == (_kind(task), len(task.tokens)) and part_of(task.tokens) == part
+            }
+            first = list(there)[: wanted[part][cell]]
+            assert [task.guid for task in of_cell] == first
+            assert selection.found[part][cell] == len(first)
+        digests |= {task.guid for task in found}
+        if found:
+            packed = KarelTasks.load(tmp_path / "subset" / f"{part}.npz")
+            assert same(packed.inputs, stack([task.inputs for task in found]))
+    assert len(digests) == sum(sum(table.values()) for table in selection.found.values())
+    assert not selection.full
+    line = f"training, loops of 10 tokens: 0 of {wanted['training']['loops', 10]}"
+    assert line in selection.shortage().splitlines()
+
+
+def _kind(task: KarelTask) -> str:
+    loops, ifs = "REPEAT" in task.tokens, "IF" in task.tokens
+    return "both" if loops and ifs else "loops" if loops else "conditionals" if ifs else "plain"
+
+
+def test_filter_keeps_trees_and_drops_crashes(tmp_path: Path) -> None:
+    text = "DEF run m( turnLeft turnLeft turnLeft turnLeft turnLeft turnLeft m)"
+    one, two = make_tasks(text, 2)
+    tree = {"run": ["anything"]}
+    part = part_of(one.tokens)
+    kept = KarelTask("kept", one.tokens, one.inputs, one.outputs, one.actions, program_json=tree)
+    lost = KarelTask("lost", two.tokens, two.inputs, two.outputs, two.actions, (True,) * 6)
+    write_tasks([lost, kept, one], tmp_path / "all.jsonl")
+    selection = filter_dataset(tmp_path / "all.jsonl", tmp_path / "subset")
+    (found,) = read_tasks(tmp_path / "subset" / f"{part}.jsonl.gz")
+    assert (found.guid, found.program_json) == ("kept", tree)
+    assert selection.dropped == {"crashed": 1, "repeated": 1}
+
+
+def test_filter_checks_before_work(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        filter_dataset(tmp_path / "none.json", tmp_path / "subset")
+    assert not (tmp_path / "subset").exists()
+    source = lines(tmp_path / "all.json", public_record(), "x")
+    with pytest.raises(ValueError, match=r"all\.json:2"):
+        filter_dataset(source, tmp_path / "subset")
+    assert list((tmp_path / "subset").iterdir()) == []
+    (tmp_path / "subset" / "training.npz").touch()
+    with pytest.raises(FileExistsError, match="choose another folder"):
+        filter_dataset(source, tmp_path / "subset")
+
+
+def test_part_is_a_property_of_the_program() -> None:
+    rng = np.random.default_rng(0)
+    names = ("move", "turnLeft", "turnRight", "pickMarker", "putMarker")
+    programs = [["DEF", "run", "m(", *rng.choice(names, 7), "m)"] for _ in range(3000)]
+    share = np.mean([part_of(program) == "validation" for program in programs])
+    assert 0.17 < share < 0.23
+
+
+def test_text_of_one_cell() -> None:
+    world = from_text(">10")
+    task = KarelTask("x", tuple(PROGRAM), stack([world] * 6), stack([world] * 6), ((),) * 6)
+    grid = json.loads(to_json(task))["examples"][0]["inpgrid_json"]
+    assert grid == {
+        "rows": 1, "cols": 1, "hero": "0:0:east", "blocked": "", "markers": "0:0:10",
+        "crashed": False,
+    }  # fmt: skip
