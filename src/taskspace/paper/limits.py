@@ -62,7 +62,7 @@ def _told(rows: dict[str, dict[str, Any]]) -> str:
         for key, name in best.items()
     )
     return (
-        f"a quiz of {QUIZ} leaves us {lost:.1f} points below OPT, of which {by_vote:.1f} are lost by"
+        f"a quiz of {QUIZ} leaves us {lost:.1f} points below OPT; {by_vote:.1f} of them are lost by"
         " the soft vote itself, since it loses them on true success rates too, and"
         f" {lost - by_vote:.1f} by the map. On Type 2, true difficulties would gain"
         f" {with_lengths:.1f} points and true similarities {with_products:.1f}. The largest gains"

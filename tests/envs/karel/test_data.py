@@ -186,7 +186,7 @@ FAULTS = {
     "direction": (put(*GRID, "hero", value="0:0:up"), "looks 'up'; expected north, east, south"),
     "hero": (put(*GRID, "hero", value="0:0"), "expected 'row:column:direction'"),
     "hero minus": (put(*GRID, "hero", value="-1:0:east"), "expected 'row:column:direction'"),
-    "hero outside": (put(*GRID, "hero", value="2:0:east"), "no cell 2:0; expected cells of a 2 x 3"),
+    "hero outside": (put(*GRID, "hero", value="2:0:east"), "no cell 2:0; expected cells of"),
     "hero on wall": (put(*GRID, "hero", value="0:2:east"), "hero stands on a wall"),
     "wall outside": (put(*GRID, "blocked", value="0:3"), "no cell 0:3"),
     "wall far outside": (put(*GRID, "blocked", value="99:0"), "no cell 99:0"),
@@ -255,20 +255,19 @@ def test_unwanted_grids_are_not_looked_at(tmp_path: Path) -> None:
     assert list(read_tasks(lines(tmp_path / "a.json", record), lambda tokens: False)) == []
 
 
-def test_reading_takes_little_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "wanted"), [(300, True), (4000, False)])
+def test_reading_takes_little_memory(tmp_path: Path, count: int, wanted: bool) -> None:
     path, text = tmp_path / "many.jsonl.gz", json.dumps(public_record()) + "\n"
     with gzip.open(path, "wt", compresslevel=1) as file:
-        for _ in range(2000):
+        for _ in range(count):
             file.write(text)
-    tasks = read_tasks(path)
-    for _ in range(10):
-        next(tasks)
+    next(read_tasks(path))
     tracemalloc.start()
-    count = sum(1 for _ in tasks)
+    read = sum(1 for _ in read_tasks(path, lambda tokens: wanted))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 1990
-    assert peak < 3e6 < 1990 * len(text)
+    assert read == count * wanted
+    assert peak < 1e6 < count * len(text)
 
 
 # -- compact arrays --------------------------------------------------------------------------------
@@ -278,14 +277,14 @@ def test_compact_round_trip(tmp_path: Path) -> None:
     tasks = make_tasks("DEF run m( turnLeft m)", 1030)
     tasks += make_tasks("DEF run m( turnRight IF c( markersPresent c) i( pickMarker i) m)", 5)
     packed = KarelTasks.from_records(iter(tasks))
-    assert packed.tokens.shape == (1035, 13)
+    assert packed.tokens.shape == (1035, 12)
     assert sum(part.nbytes for part in vars(packed).values()) < 2000 * len(packed)
     packed.save(tmp_path / "tasks.npz")
     loaded = KarelTasks.load(tmp_path / "tasks.npz")
     assert same(loaded.inputs, stack([task.inputs for task in tasks]))
     assert same(loaded.outputs, stack([task.outputs for task in tasks]))
     assert loaded.kinds[[0, -1]].tolist() == ["plain", "conditionals"]
-    assert loaded.lengths[[0, -1]].tolist() == [5, 13]
+    assert loaded.lengths[[0, -1]].tolist() == [5, 12]
     chosen = loaded[np.array([1034, 0])]
     assert same(chosen.outputs[0], tasks[1034].outputs)
     for one, other in zip(tasks[1028:], loaded[1028:].records(), strict=True):
@@ -355,19 +354,19 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_paper_quotas() -> None:
-    assert sum(PAPER_QUOTAS["training"].values()) == 59_007
+    assert sum(PAPER_QUOTAS["training"].values()) == 58_737  # the paper says 59,007
     assert sum(PAPER_QUOTAS["validation"].values()) == 14_681
     assert len(PAPER_QUOTAS["training"]) == len(PAPER_QUOTAS["validation"]) == 12
     assert PAPER_QUOTAS["validation"]["conditionals", 14] == 3158
 
 
-@pytest.mark.parametrize("count", [1, 7, 100, 9999, 73_688, 200_000])
+@pytest.mark.parametrize("count", [1, 7, 100, 9999, 73_418, 200_000])
 def test_scaled_quotas(count: int) -> None:
     scaled = quotas(count)
     assert sum(sum(table.values()) for table in scaled.values()) == count
     for part, table in PAPER_QUOTAS.items():
         for cell, whole in table.items():
-            assert abs(scaled[part][cell] - whole * count / 73_688) < 1
+            assert abs(scaled[part][cell] - whole * count / 73_418) < 1
     with pytest.raises(ValueError, match="number of tasks"):
         quotas(0)
 

@@ -11,8 +11,8 @@ kept if its first five examples alone pass these rules; the sixth is held out, a
   WHILE.
 - Nor do the actions of one example in a row, if the program looks at the world, or if that is no
   longer than the program.
-- Between two moves there are no more turns and handled markers than their sum needs, and what is
-  repeated is a single action or has a move in it.
+- The program is not silly: between two moves it has no more turns and handled markers than their
+  sum needs, what it repeats is a single action or has a move in it, and so on.
 
 Work comes in blocks. What is in a block depends on the seed, the worlds' side, the kind, the length
 and its number alone; a larger quota adds tasks and changes none.
@@ -42,7 +42,6 @@ from taskspace.progress import Advance, progress_bar
 
 LEAST_SIDE = 4
 _DRAWN, _BLOCK = 2048, 512  # programs drawn for a block, and those that get worlds
-_HOPELESS = 50  # blocks without a task
 _KINDS = ("plain", "loops", "conditionals")  # their order is part of the seeds
 _MOVE, _LEFT, _RIGHT, _PICK, _PUT = (
     TOKEN_ID[name] for name in ("move", "turnLeft", "turnRight", "pickMarker", "putMarker")
@@ -58,12 +57,12 @@ def _programs(
     """Random programs, the numbers of their skeletons, and which of them are silly."""
     found = skeletons(*cell)
     shape = rng.integers(0, len(found), _DRAWN)
-    rows, idle = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
+    rows, silly = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
     for number, skeleton in enumerate(found):
         places = np.flatnonzero(shape == number)
         rows[places] = skeleton.fill(len(places), rng)
-        idle[places] = skeleton.idle(rows[places])
-    return rows, shape, idle | wasteful(rows)
+        silly[places] = skeleton.silly(rows[places])
+    return rows, shape, silly | wasteful(rows)
 
 
 def wasteful(programs: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -252,7 +251,7 @@ def generate_tasks(
     kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
     with progress_bar("generating Karel tasks", total, progress) as advance:
         for cell in selection.wanted[PARTS[0]]:
-            barren = number = 0
+            number = 0
             while any(selection.room(part, cell) for part in PARTS):
                 block, drawn, dropped = _block(cell, number, seed, side)
                 selection.seen += drawn
@@ -262,9 +261,7 @@ def generate_tasks(
                     kept[part].append(block[chosen])
                     done += len(chosen)
                 advance(done, f"{cell[0]} of {cell[1]} tokens")
-                barren, number = (0 if done else barren + 1), number + 1
-                if barren == _HOPELESS:
-                    raise ValueError(_hopeless(cell, selection, side))
+                number += 1
     rng = np.random.default_rng([seed, len(_KINDS)])
     joined = {part: KarelTasks.join(blocks) for part, blocks in kept.items()}
     return {part: found[rng.permutation(len(found))] for part, found in joined.items()}, selection
@@ -282,13 +279,6 @@ def _sorted_out(
         elif selection.take(part, cell, block.examples_digest(number)):
             chosen[part].append(number)
     return {part: np.array(numbers, np.int64) for part, numbers in chosen.items()}
-
-
-def _hopeless(cell: Cell, selection: Selection, side: int) -> str:
-    return (
-        f"hardly any {cell[0]} tasks of {cell[1]} tokens turn up in worlds of side {side}:"
-        f" {selection.shortage().splitlines()[0]}; allow larger worlds"
-    )
 
 
 def generate_dataset(

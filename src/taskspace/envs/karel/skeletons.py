@@ -41,6 +41,9 @@ _FILLS = {
 }
 # Tokens that simpler programs need besides those of the program.
 _EXTRA = np.array([PAD, TOKEN_ID["IF"], TOKEN_ID["i("], TOKEN_ID["i)"]], np.uint8)
+_OPPOSITE = np.full(len(TOKEN_ID), PAD, np.uint8)
+for _one, _other in (("turnLeft", "turnRight"), ("pickMarker", "putMarker")):
+    _OPPOSITE[TOKEN_ID[_one]], _OPPOSITE[TOKEN_ID[_other]] = TOKEN_ID[_other], TOKEN_ID[_one]
 # Rounds less: what a body does to the hero's pose comes back after 1, 2 or 4 rounds, or never.
 _FEWER = (-2, -4)
 
@@ -73,15 +76,22 @@ class Skeleton:
                 rows[:, place] = TOKEN_ID[word]
         return rows
 
-    def idle(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Which fills repeat several statements without a move.
+    def silly(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Which fills could say the same in fewer or plainer words, as their text shows.
 
-        Turns and markers could then stand apart, in fewer rounds.
+        They repeat several statements without a move (turns and markers could stand apart), or
+        what is a repetition itself, or do something if a condition holds and undo it always.
         """
         found = np.zeros(len(rows), np.bool_)
         for construct in _constructs(self.body):
             if self.words[construct.head[0]] == "REPEAT" and len(construct.body) > 1:
                 found |= (rows[:, list(_places(construct.body))] != TOKEN_ID["move"]).all(1)
+                found |= _repetition(rows, construct.body)
+        for one, two in (*itertools.pairwise(self.body), *itertools.pairwise(self.body[::-1])):
+            if isinstance(one, int) and isinstance(two, Construct) and len(two.body) == 1:
+                inner = two.body[0]
+                if self.words[two.head[0]] == "IF" and isinstance(inner, int):
+                    found |= _OPPOSITE[rows[:, inner]] == rows[:, one]
         return found
 
     @functools.cached_property
@@ -235,6 +245,16 @@ def _constructs(body: tuple[Tree, ...]) -> Iterator[Construct]:
         if isinstance(tree, Construct):
             yield tree
             yield from _constructs(tree.body)
+
+
+def _repetition(rows: NDArray[np.uint8], body: tuple[Tree, ...]) -> NDArray[np.bool_]:
+    """Where actions are a shorter sequence, done several times."""
+    found, size = np.zeros(len(rows), np.bool_), len(body)
+    actions = [tree for tree in body if isinstance(tree, int)]
+    for period in range(1, size if len(actions) == size else 1):
+        if size % period == 0:
+            found |= (rows[:, actions[period:]] == rows[:, actions[:-period]]).all(1)
+    return found
 
 
 def _without(body: tuple[Tree, ...], actions: set[int]) -> tuple[Tree, ...]:
