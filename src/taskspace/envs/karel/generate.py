@@ -56,7 +56,10 @@ def _programs(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
     """Random programs, the numbers of their skeletons, and which of them are silly."""
     found = skeletons(*cell)
-    shape = rng.integers(0, len(found), _DRAWN)
+    # Neither all skeletons alike (a few short loops would come again and again) nor all programs
+    # (WHILE has few, REPEAT has many).
+    weights = np.cbrt([skeleton.fills for skeleton in found])
+    shape = rng.choice(len(found), _DRAWN, p=weights / weights.sum())
     rows, silly = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
     for number, skeleton in enumerate(found):
         places = np.flatnonzero(shape == number)

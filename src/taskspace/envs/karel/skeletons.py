@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -65,6 +66,11 @@ class Skeleton:
 
     words: tuple[str, ...]  # tokens, or names of fills
     body: tuple[Tree, ...]
+
+    @property
+    def fills(self) -> int:
+        """How many programs it stands for."""
+        return math.prod(len(_FILLS[word]) for word in self.words if word in _FILLS)
 
     def fill(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
         """So many random programs: (count, length)."""
