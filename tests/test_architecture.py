@@ -38,6 +38,7 @@ ORDER = [
     "paper",
     "testing",
     "benchmarks",
+    "cli_karel",
     "cli",
 ]
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from taskspace import cli_karel
 from taskspace._version import __version__
 
 _EPILOG = """examples:
@@ -18,6 +19,7 @@ _EPILOG = """examples:
   taskspace envs                       what there is to solve
   taskspace bench rollouts             how fast agents are played on this machine
   taskspace bench rollouts --json      the same as one JSON object
+  taskspace karel generate tasks       programming tasks of Karel; `taskspace karel --help` has more
 """
 
 
@@ -58,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)
+    cli_karel.add_commands(commands)
     return parser
 
 
