@@ -136,8 +136,8 @@ def _data(figure: matplotlib.figure.Figure) -> str:
     buffer = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "taskspace"}):  # the same bytes each time
         figure.savefig(
-            buffer, format=kind, dpi=_DPI, facecolor="white", bbox_inches="tight", metadata=metadata,
-        )  # fmt: skip
+            buffer, format=kind, dpi=_DPI, facecolor="white", metadata=metadata, bbox_inches="tight"
+        )
     media = "image/png" if kind == "png" else "image/svg+xml"
     return f"data:{media};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from taskspace.paper.study import Result, Study, Table
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"name": "a", "score": 0.5, "score ±": 0.25, "agents": 7},
     {"name": "b", "score": None, "score ±": None, "agents": 0},
 ]

@@ -111,7 +111,7 @@ PAPER = {
         Cloning(early=70, turn=4200, late=1580),
         drawn_tasks(1000),
         fast_steps=4000,
-    ),  # fmt: skip
+    ),
     # As the paper's text has it. Trained on gates to the right instead of all but those to the
     # left, the third subpopulation often misses gates straight ahead, and the clusters blur.
     "PointMass": Recipe(
