@@ -45,8 +45,8 @@ def write_page(results: list[Result], study: Study, page: Path) -> None:
     parts = [
         "# Results: the paper and ours",
         f"Written by `{command} --page {page}` on {date.today().isoformat()}, {_code()},"
-        f" {os.cpu_count()} cores ({platform.machine()}). All that it rests on took"
-        f" {_minutes(study.folder):.0f} minutes to compute. Every part can be had alone, by the"
+        f" {os.cpu_count()} cores ({platform.machine()}). The stages behind it"
+        f" took {_minutes(study.folder):.0f} minutes, added up. Every part can be had alone, by the"
         " command under its heading. Nothing here is edited by hand.",
     ]
     for result in results:

@@ -69,12 +69,13 @@ def _scores(
     study: Study, name: str, environment: str, seed: int, agents: Callable[[Map, int], Population]
 ) -> list[dict[str, Any]]:
     made = study.map_of(environment, seed)
+    population = agents(made, seed)
+    models: Mapping[str, Embedding] = {
+        "PredModel": baselines.pred_model(study, made, seed), "Ours": made.embedder,
+    }  # fmt: skip
 
     def run() -> list[dict[str, Any]]:
-        models: Mapping[str, Embedding] = {
-            "PredModel": baselines.pred_model(study, made, seed), "Ours": made.embedder,
-        }  # fmt: skip
-        pool = quiz_pool(made, agents(made, seed), seed, study.fast)
+        pool = quiz_pool(made, population, seed, study.fast)
         vectors = {name: model.transform(pool.features) for name, model in models.items()}
         return [asdict(score) for score in benchmark_prediction(pool, vectors, seed=seed)]
 

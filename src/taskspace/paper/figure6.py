@@ -58,13 +58,13 @@ def selection_pool(made: Map, seed: int, fast: bool) -> Pool:
 
 def _rows(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
     made = study.map_of(environment, seed)
+    models = {
+        "PredModel": baselines.pred_model(study, made, seed),
+        "Ours, no norm": baselines.without_norm(study, made, seed),
+        "Ours": made.embedder,
+    }
 
     def run() -> list[dict[str, Any]]:
-        models = {
-            "PredModel": baselines.pred_model(study, made, seed),
-            "Ours, no norm": baselines.without_norm(study, made, seed),
-            "Ours": made.embedder,
-        }
         pool = selection_pool(made, seed, study.fast)
         vectors = {name: model.transform(pool.features) for name, model in models.items()}
         return [
