@@ -60,7 +60,8 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
 
 
 def test_an_unknown_distribution_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no task distribution 'up'; it has: all, left, not-left, right"):
+    known = "all, left, not-left, right"
+    with pytest.raises(ValueError, match=f"no task distribution 'up'; it has: {known}"):
         ts.make("PointMass").sample_tasks(1, distribution="up")
 
 
