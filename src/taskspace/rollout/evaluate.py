@@ -26,7 +26,7 @@ from taskspace.rollout.network import LANES
 
 # The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
 # and threads end together; enough for the last lanes of a piece to cost little.
-_STEPS_PER_CHUNK = 250_000
+_STEPS_PER_CHUNK = 500_000
 
 
 @dataclass(frozen=True)
