@@ -6,9 +6,10 @@ import os
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, read_arrays, read_json, write_arrays, write_json
 
 
 def names(folder: Path) -> list[str]:
@@ -120,3 +121,15 @@ def test_a_long_name_works(tmp_path: Path) -> None:
     with atomic_path(target) as temporary:
         temporary.write_text("new")
     assert target.read_text() == "new"
+
+
+def test_plain_results_come_back_as_they_were(tmp_path: Path) -> None:
+    value = {"scores": [0.1, None], "name": "ä ✓"}
+    write_json(value, tmp_path / "result")
+    assert read_json(tmp_path / "result") == value
+    arrays = {"a": np.arange(3), "b": np.array([["x"]])}
+    write_arrays(arrays, tmp_path / "arrays")  # no suffix is added
+    found = read_arrays(tmp_path / "arrays")
+    assert list(found) == ["a", "b"]
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)

@@ -1,12 +1,17 @@
-"""Writing files so that a reader never meets half of one."""
+"""Writing files so that a reader never meets half of one; plain files of results."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @contextlib.contextmanager
@@ -42,6 +47,28 @@ def check_format(
             f"{path} is in format {found[0]!r}, version {found[1]};"
             f" this taskspace reads {expected[0]!r}, version {expected[1]}"
         )
+
+
+def write_json(value: Any, path: Path) -> None:
+    """Write plain values as JSON."""
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Read what `write_json` wrote."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
+    """Write arrays by their names, whatever the file is called."""
+    with path.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read what `write_arrays` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
 
 
 def _umask() -> int:

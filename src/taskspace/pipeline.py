@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from taskspace import checks, summary
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.registry import make
+from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
 from taskspace.report import write_report
@@ -97,22 +94,22 @@ def run(
         stages.stage(
             "orders",
             lambda: summary.count_constraints(outcomes, seed),
-            _write_json,
-            _read_json,
+            write_json,
+            read_json,
             file="constraints.json",
         )
         numbers = stages.stage(
             "numbers",
             lambda: summary.measure(env, population, outcomes, embedder, plan.shown, seed),
-            _write_json,
-            _read_json,
+            write_json,
+            read_json,
             file="results.json",
         )
         view = stages.stage(
             "view",
             lambda: summary.project(embedder, _shown(env, plan, seed)),
-            _write_arrays,
-            _read_arrays,
+            write_arrays,
+            read_arrays,
             file="view.npz",
         )
         things = summary.Things(env, population, outcomes, embedder, numbers, view)
@@ -194,25 +191,6 @@ def new_embedder(plan: Plan, seed: int) -> TaskEmbedder:
         n_constraints=plan.n_constraints,
         random_state=seed,
     )
-
-
-def _write_json(value: dict[str, Any], path: Path) -> None:
-    path.write_text(json.dumps(value, indent=2) + "\n")
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(path.read_text())
-    return value
-
-
-def _write_arrays(arrays: dict[str, NDArray[Any]], path: Path) -> None:
-    with path.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
 
 
 def _as_path(path: Path) -> Any:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from taskspace._version import __version__
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, write_json
 
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 1
@@ -63,7 +63,7 @@ class Run(contextlib.AbstractContextManager["Run"]):
             _check_settings(self.folder, asked)  # another run may have begun just before the lock
             _clean(self.folder)
             if not (self.folder / _SETTINGS).exists():
-                _write_json(self.folder / _SETTINGS, asked)
+                _write_stamp(self.folder / _SETTINGS, asked)
             undo.pop_all()  # all went well: keep the lock
 
     def close(self) -> None:
@@ -116,7 +116,7 @@ class Run(contextlib.AbstractContextManager["Run"]):
                 path.rename(Path(temporary, f"old-{path.name}"))
             fresh.rename(path)
             made = {"digest": digest, "seconds": round(time.perf_counter() - start, 3)}
-            _write_json(stamp, {**identity, **made, "versions": _versions()})
+            _write_stamp(stamp, {**identity, **made, "versions": _versions()})
         return digest
 
     def _check_stage(self, name: str, file: str, after: Sequence[str]) -> None:
@@ -206,9 +206,9 @@ def _clean(folder: Path) -> None:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _write_json(path: Path, value: dict[str, Any]) -> None:
+def _write_stamp(path: Path, value: dict[str, Any]) -> None:
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+        write_json(value, temporary)
 
 
 def _kept(path: Path, stamp: Path, identity: dict[str, Any]) -> tuple[str | None, str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import plots
+from taskspace.files import read_arrays, write_arrays
 from taskspace.paper.study import Study
 from taskspace.pipeline import MOST_SHOWN, Map, plan_for
 from taskspace.summary import project
@@ -45,8 +45,8 @@ def view_of(study: Study, made: Map, name: str | None = None) -> View:
         f"{name}-view",
         {"map": name, "tasks": shown},
         lambda: project(made.embedder, made.env.sample_tasks(shown, seed=2)),
-        _write_arrays,
-        _read_arrays,
+        write_arrays,
+        read_arrays,
     )
 
 
@@ -74,13 +74,3 @@ def draw_panels(panels: Sequence[Panel]) -> Figure:
             ax=figure.add_subplot(rows, columns, index + 1),
         )
     return figure
-
-
-def _write_arrays(arrays: View, path: Path) -> None:
-    with path.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
-
-
-def _read_arrays(path: Path) -> View:
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from taskspace import checks, tables
 from taskspace.envs.registry import make
+from taskspace.files import read_json, write_json
 from taskspace.pipeline import PRESETS, Map, learn_map
 from taskspace.runs import Run
 
@@ -120,7 +120,7 @@ class Study:
         self, name: str, settings: Mapping[str, Any], make: Callable[[], Any]
     ) -> list[dict[str, Any]]:
         """The same for rows of plain numbers and text."""
-        rows: list[dict[str, Any]] = self.kept(name, settings, make, _write_json, _read_json)
+        rows: list[dict[str, Any]] = self.kept(name, settings, make, write_json, read_json)
         return rows
 
     def draw(self, name: str, figure: Figure) -> Path:
@@ -150,11 +150,3 @@ def _number(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def _write_json(value: Any, path: Path) -> None:
-    path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-
-
-def _read_json(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
