@@ -155,7 +155,7 @@ def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
     )
     outcomes = stages.stage(
         "outcomes",
-        lambda: evaluate(population, env, _pool(env, plan, seed), plan.rollouts, seed=seed),
+        lambda: play_pool(env, population, plan, seed),
         Outcomes.save,
         Outcomes.load,
         file="outcomes.npz",
@@ -170,9 +170,10 @@ def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
     return Map(env, population, outcomes, embedder)
 
 
-def _pool(env: Environment, plan: Plan, seed: int) -> Tasks:
-    """The tasks that the map is learned from."""
-    return env.sample_tasks(plan.tasks, seed=seed + 1)
+def play_pool(env: Environment, population: Population, plan: Plan, seed: int) -> Outcomes:
+    """How the population does on the tasks that the map is learned from."""
+    tasks = env.sample_tasks(plan.tasks, seed=seed + 1)
+    return evaluate(population, env, tasks, plan.rollouts, seed=seed)
 
 
 def _shown(env: Environment, plan: Plan, seed: int) -> Tasks:

@@ -27,7 +27,7 @@ def test_limits_change_one_thing_at_a_time(study: Study) -> None:
     result = limits.reproduce(study)
     rows = {row["what"]: row for row in result.tables[0].rows}
     assert "MultiKeyNav: a quiz of 20 leaves us" in result.notes[1]
-    assert len(rows) == 15
+    assert len(rows) == 16
     assert rows[limits.RATES]["Type 1, Top-1"] is None
     assert rows["OPT"]["quiz 20"] > rows[limits.AS_IT_IS]["quiz 20"]
     exact, ours = rows[limits.TRUE_DIFFICULTY], rows[limits.AS_IT_IS]

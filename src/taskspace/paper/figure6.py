@@ -10,6 +10,7 @@ import numpy as np
 
 from taskspace import plots
 from taskspace.applications.selection_benchmark import Pool, compare
+from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
 from taskspace.pipeline import Map
@@ -45,13 +46,21 @@ def reproduce(study: Study) -> Result:
     return Result("figure6", "Figure 6: task selection", tables, pictures, [note])
 
 
-def selection_pool(made: Map, seed: int, fast: bool) -> Pool:
-    """Fresh tasks, played twice, with what the baselines need."""
-    env, rollouts = made.env, ROLLOUTS // 10 if fast else ROLLOUTS
-    tasks = env.sample_tasks(POOL // 10 if fast else POOL, seed=seed + 6000)
-    truth, again = (
-        evaluate(made.population, env, tasks, rollouts, seed=seed + part) for part in (6000, 6001)
-    )
+def selection_pool(study: Study, made: Map, seed: int) -> Pool:
+    """Fresh tasks, played twice and kept, with what the baselines need."""
+    env, rollouts = made.env, ROLLOUTS // 10 if study.fast else ROLLOUTS
+    tasks = env.sample_tasks(POOL // 10 if study.fast else POOL, seed=seed + 6000)
+
+    def played(name: str, play_seed: int) -> Outcomes:
+        return study.kept(
+            f"{env.name.lower()}-{seed}-{name}",
+            {"environment": env.name, "seed": play_seed, "rollouts": rollouts},
+            lambda: evaluate(made.population, env, tasks, rollouts, seed=play_seed),
+            Outcomes.save,
+            Outcomes.load,
+        )
+
+    truth, again = played("choices", seed + 6000), played("choices-again", seed + 6001)
     expert = record(ExpertPolicy(env), env, tasks, seed=seed)
     return Pool(truth, again, tasks, [expert[i][1] for i in range(len(expert))])
 
@@ -64,8 +73,9 @@ def _rows(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
         "Ours": made.embedder,
     }
 
+    pool = selection_pool(study, made, seed)
+
     def run() -> list[dict[str, Any]]:
-        pool = selection_pool(made, seed, study.fast)
         vectors = {name: model.transform(pool.features) for name, model in models.items()}
         return [
             asdict(row)

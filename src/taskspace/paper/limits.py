@@ -18,6 +18,7 @@ from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
 from taskspace.paper.study import Result, Study, Table
 from taskspace.pipeline import Map, Plan, new_embedder, plan_for
+from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
 
 QUIZ = 20
@@ -33,7 +34,9 @@ def reproduce(study: Study) -> Result:
     """For each environment, a row for each thing changed."""
     tables, notes = [], []
     for name in study.chosen(ENVIRONMENTS):
-        measure = functools.partial(_rows, study, study.map_of(name))
+        made, others = study.map_of(name), study.map_of(name, 1).population
+        pool = selection_pool(study, made, 0)
+        measure = functools.partial(_rows, study, made, others, pool)
         rows = study.kept_rows(f"{name.lower()}-0-limits", {"seed": 0}, measure)
         tables.append(Table(f"limits-{name.lower()}", f"{name}: what would help", rows))
         notes.append(f"- {name}: {_told({row['what']: row for row in rows})}")
@@ -70,11 +73,13 @@ def _told(rows: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def _rows(study: Study, made: Map) -> list[dict[str, Any]]:
+def _rows(study: Study, made: Map, others: Population, pool: Pool) -> list[dict[str, Any]]:
     quiz = quiz_pool(made, made.population, 0, study.fast)
-    pool = selection_pool(made, 0, study.fast)
-    vectors = {name: (model.transform(quiz.features), model.transform(pool.features))
-               for name, model in _models(made, plan_for(made.env, study.preset))}  # fmt: skip
+    models = _models(made, others, plan_for(made.env, study.preset))
+    vectors = {
+        name: (model.transform(quiz.features), model.transform(pool.features))
+        for name, model in models
+    }
     places = {name: pair[0] for name, pair in vectors.items()}
     predicted = _quiz_accuracy(quiz, {**places, RATES: other_rates(quiz).T})
     chosen = _choices(pool, {name: pair[1] for name, pair in vectors.items()})
@@ -89,8 +94,8 @@ def _rows(study: Study, made: Map) -> list[dict[str, Any]]:
     ]
 
 
-def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
-    """The map as it is, and maps with one thing changed."""
+def _models(made: Map, others: Population, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
+    """The map as it is, and maps with one thing changed; `others` are more agents of the kind."""
     env, tasks = made.env, made.outcomes.features
     assert tasks is not None
     yield AS_IT_IS, made.embedder
@@ -108,6 +113,11 @@ def _models(made: Map, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
     yield "5000 constraints, drawn once", _fit(made.outcomes, plan, n_constraints=5000)
     agents = np.random.default_rng(0).permutation(made.outcomes.agents)
     yield "half of the agents", _fit(made.outcomes.of_agents(agents[::2]), plan)
+    together = made.population + Population(
+        [replace(agent, name=f"{agent.name}, second seed") for agent in others.agents]
+    )
+    twice = evaluate(together, env, tasks, plan.rollouts, seed=7000)
+    yield "twice the agents, from another seed", _fit(twice, plan)
 
 
 def _fit(outcomes: Outcomes, plan: Plan, **changes: Any) -> TaskEmbedder:
