@@ -52,6 +52,26 @@ def assert_same(a: Outcomes, b: Outcomes) -> None:
     assert (a.feature_names, a.info) == (b.feature_names, b.info)
 
 
+def test_small_whole_features_stay_small(tmp_path: Path) -> None:
+    rows = np.array([[0, 255, 7], [1, 2, 3]], np.uint8)
+    outcomes = make(features=rows)
+    outcomes.save(tmp_path / "o.npz")
+    kept = outcomes.of_agents(["agent-0"])
+    for found in (outcomes, kept, Outcomes.load(tmp_path / "o.npz")):
+        assert found.features is not None
+        assert found.features.dtype == np.uint8
+        np.testing.assert_array_equal(found.features, [[0, 255, 7], [1, 2, 3]])
+    rows[0, 0] = 9  # they are a copy of their own
+    assert outcomes.features is not None
+    assert outcomes.features[0, 0] == 0
+    for kind in (np.uint16, np.int8, np.float32, np.bool_):
+        wide = make(features=rows.astype(kind)).features
+        assert wide is not None
+        assert wide.dtype == np.float64
+    with pytest.raises(ValueError, match="a row for each of the 2 tasks"):
+        make(features=rows[:1])
+
+
 # -- construction ----------------------------------------------------------------------------------
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

@@ -55,8 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     envs.set_defaults(run=_envs)
     bench = commands.add_parser("bench", help="measure speed", description=_bench.__doc__)
     bench.add_argument(
-        "what", choices=["rollouts", "similarity"],
-        help="rollouts: playing agents on tasks; similarity: error against rollouts",
+        "what", choices=["rollouts", "similarity", "karel"],
+        help="rollouts: playing agents on tasks; similarity: error against rollouts; karel:"
+        " running programs",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)
@@ -70,9 +71,10 @@ def _add_run(commands: Any) -> None:
     )
     parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
     parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
-    presets = ["fast", "default", "paper"]
-    told = "fast: to try it out; paper: as many rollouts as the paper"
+    presets = ["fast", "default", "small", "paper"]
+    told = "fast: to try it out; paper: as many rollouts as the paper; small: Karel's default"
     parser.add_argument("--preset", default="default", choices=presets, help=told)
+    parser.add_argument("--data", metavar="DIR", help="Karel: tasks of `taskspace karel filter`")
     parser.add_argument("--seed", type=int, default=0, help="of everything (0)")
     parser.set_defaults(run=_run)
 
@@ -94,6 +96,7 @@ def _add_reproduce(commands: Any) -> None:
     parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
     parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
     parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
+    parser.add_argument("--karel", action="store_true", help="of all: Karel too, an hour more")
     parser.add_argument("--page", metavar="FILE", help="of all: where the page goes (in DIR)")
     parser.set_defaults(run=_reproduce)
 
@@ -106,9 +109,19 @@ def _run(options: argparse.Namespace) -> None:
 
     from taskspace import pipeline, summary
 
-    numbers = pipeline.run(
-        options.environment, options.out, preset=options.preset, seed=options.seed
-    )
+    if options.environment.lower() == "karel":
+        from taskspace import karel_pipeline
+
+        preset = "small" if options.preset == "default" else options.preset
+        numbers = karel_pipeline.run_karel(
+            options.out, preset=preset, seed=options.seed, data=options.data
+        )
+    elif options.data is not None:
+        raise ValueError("--data is for Karel; other environments make their own tasks")
+    else:
+        numbers = pipeline.run(
+            options.environment, options.out, preset=options.preset, seed=options.seed
+        )
     table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
     for row in summary.numbers_table(numbers):
         table.add_row(*row)
@@ -123,7 +136,7 @@ def _reproduce(options: argparse.Namespace) -> None:
 
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
-    study = Study(folder, environments, options.seeds, options.preset)
+    study = Study(folder, environments, options.seeds, options.preset, options.karel)
     if options.what == "all":
         page = Path(options.page) if options.page else folder / "results.md"
         for result in everything.reproduce_all(study, page):
@@ -186,17 +199,21 @@ def _envs(options: argparse.Namespace) -> None:
 
 
 def _bench(options: argparse.Namespace) -> None:
-    """Measure this machine: a plain loop, the general path and the compiled engine, in one run."""
+    """Measure this machine: plain Python beside the compiled engine, in one run."""
     from rich.console import Console
 
-    from taskspace.benchmarks import rollouts, similarity
+    from taskspace.benchmarks import karel, rollouts, similarity
 
     if options.what == "similarity":
+        if options.json:
+            raise ValueError("--json is for `bench rollouts` and `bench karel`")
         similarity.print_report(Console())
-    elif options.json:
-        print(json.dumps(rollouts.as_json(rollouts.measure_all()), indent=2))
+        return
+    chosen = karel if options.what == "karel" else rollouts
+    if options.json:
+        print(json.dumps(chosen.as_json(chosen.measure_all()), indent=2))  # type: ignore[attr-defined]
     else:
-        rollouts.print_report(Console())
+        chosen.print_report(Console())
 
 
 if __name__ == "__main__":

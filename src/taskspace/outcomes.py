@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,7 +38,7 @@ class Outcomes:
     rollouts: NDArray[np.unsignedinteger[Any]]  # (agents, tasks); one number stands for all pairs
     agents: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "agent-0", … by default
     tasks: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "task-0", … by default
-    features: NDArray[np.float64] | None = None  # (tasks, features): the tasks themselves
+    features: NDArray[Any] | None = None  # (tasks, features): the tasks, as float64 or uint8
     feature_names: tuple[str, ...] = ()
     steps: NDArray[np.unsignedinteger[Any]] | None = None  # (agents, tasks), over all rollouts
     returns: NDArray[np.float32] | None = None  # (agents, tasks), mean over rollouts
@@ -92,14 +93,17 @@ class Outcomes:
         if features.dtype.kind == "f" and not np.isfinite(features).all():
             row = int(np.argwhere(~np.isfinite(features))[0][0])
             raise ValueError(f"the features of {self.tasks[row]} hold NaN or infinity")
-        self._set("features", checks.numbers(features, "features"))
+        # Bytes stay bytes: as floats, the tasks of Karel would take eight times the memory.
+        compact = features.dtype == np.uint8
+        kept = features.copy("C") if compact else checks.numbers(features, "features")
+        self._set("features", kept)
         names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
         if len(names) != features.shape[1]:
             raise ValueError(f"{len(names)} feature names for {features.shape[1]} features")
         if not all(isinstance(name, str) for name in names):
             raise ValueError(f"feature names must be text, not {names}")
-        taken = [*_TABLE_COLUMNS, *names]
-        repeated = [name for name in names if taken.count(name) > 1]
+        taken = Counter([*_TABLE_COLUMNS, *names])
+        repeated = [name for name in names if taken[name] > 1]
         if repeated:
             raise ValueError(f"the name {repeated[0]!r} of a feature is already taken")
         self._set("feature_names", names)

@@ -45,6 +45,7 @@ class Map:
     population: Population
     outcomes: Outcomes
     embedder: TaskEmbedder
+    shown: int  # tasks for each silhouette
 
 
 # The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
@@ -167,7 +168,7 @@ def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
         TaskEmbedder.load,
         file="embedder",
     )
-    return Map(env, population, outcomes, embedder)
+    return Map(env, population, outcomes, embedder, plan.shown)
 
 
 def play_pool(env: Environment, population: Population, plan: Plan, seed: int) -> Outcomes:

@@ -60,11 +60,24 @@ def measure(
     seed: int,
 ) -> dict[str, Any]:
     """The numbers that say how good the map is."""
+    scores = silhouettes(env, embedder, shown, seed)
+    again = reachable(env, population, outcomes, seed)
+    return numbers_of(env, population, outcomes, embedder, scores, again)
+
+
+def numbers_of(
+    env: Environment,
+    population: Population,
+    outcomes: Outcomes,
+    embedder: TaskEmbedder,
+    scores: list[float],
+    again: float | None,
+) -> dict[str, Any]:
+    """The same, given silhouettes and the share of orders that hold in a fresh estimate."""
     from scipy.stats import spearmanr
 
     success = SuccessStatistics.from_outcomes(outcomes).success
     order = spearmanr(embedder.difficulty(outcomes.features), -success).statistic
-    scores = silhouettes(env, embedder, shown, seed)
     return {
         "environment": env.name,
         "agents": len(population),
@@ -74,7 +87,7 @@ def measure(
         "silhouette": float(np.mean(scores)),
         "silhouette_spread": float(np.std(scores)),
         "similarity_accuracy": embedder.test_scores_.get("similarity"),
-        "similarity_accuracy_reachable": reachable(env, population, outcomes, seed),
+        "similarity_accuracy_reachable": again,
         "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
         "norm_difficulty_rank_correlation": float(order),
     }
@@ -98,13 +111,15 @@ def count_constraints(outcomes: Outcomes, seed: int, drawn: int = 10_000) -> dic
     }
 
 
-def silhouettes(env: Environment, embedder: Embedding, tasks: int, seed: int) -> list[float]:
+def silhouettes(
+    env: Environment, embedder: Embedding, tasks: int, seed: int, distribution: str = "all"
+) -> list[float]:
     """Silhouette of the environment's clusters on fresh tasks, for a few seeds."""
     from sklearn.metrics import silhouette_score
 
     scores = []
     for index in range(SILHOUETTE_SEEDS):
-        fresh = env.sample_tasks(tasks, seed=seed + 1000 + index)
+        fresh = env.sample_tasks(tasks, seed=seed + 1000 + index, distribution=distribution)
         scores.append(float(silhouette_score(embedder.transform(fresh), env.clusters(fresh))))
     return scores
 

@@ -183,7 +183,7 @@ def test_a_newer_format_is_told(fitted: ts.TaskEmbedder, tmp_path: Path) -> None
     [
         ({"n_components": 0}, "n_components must be a whole number from 1 on"),
         ({"n_components": "many"}, "n_components must be a whole number from 1 on"),
-        ({"steps": 0}, "steps must be"),
+        ({"steps": -1}, "steps must be"),
         ({"batch_size": 1.5}, "batch_size must be"),
         ({"norm_weight": -1}, "norm_weight must not be negative"),
         ({"learning_rate": 0}, "learning_rate positive"),

@@ -24,7 +24,7 @@ def pretrained(name: str, tasks: int = 400) -> Map:
     norms = embedder.difficulty(features)
     solved = np.round(10 * (1 - norms / norms.max())).astype(np.uint8)
     outcomes = ts.Outcomes(solved[None], np.array(10, np.uint8), features=features)
-    return Map(env, ts.Population([]), outcomes, embedder)
+    return Map(env, ts.Population([]), outcomes, embedder, 300)
 
 
 def plain_mean(first: figure3.Vectors, second: figure3.Vectors | None = None) -> float:

@@ -13,7 +13,13 @@ from taskspace.envs.registry import ENVIRONMENTS
 from taskspace.population.population import Population
 from taskspace.training.cloning import Cloning, expert_examples
 from taskspace.training.gradient import PolicyGradient, reinforce
-from taskspace.training.recipes import Recipe, recipe_for, train_population
+from taskspace.training.lessons import Lesson
+from taskspace.training.recipes import (
+    Recipe,
+    ignore_force_and_type,
+    recipe_for,
+    train_population,
+)
 from taskspace.training.seeds import child_seeds
 
 
@@ -140,3 +146,12 @@ def test_processes_must_be_able_to_import_the_environment(monkeypatch: pytest.Mo
     monkeypatch.setattr(type(env), "__module__", "__main__")
     with pytest.raises(ValueError, match="put it into a module"):
         train_population(env, recipe=quick("PointMass"))
+
+
+@pytest.mark.parametrize(
+    "lesson", [Lesson("odd", masked=("x",)), Lesson("odd", blur=ignore_force_and_type)]
+)
+def test_policy_gradient_takes_no_masks(lesson: Lesson) -> None:
+    recipe = replace(quick("PointMass"), lessons=(lesson,))
+    with pytest.raises(ValueError, match="odd: policy gradient takes no masks, only distributions"):
+        train_population(ts.make("PointMass"), recipe=recipe)

@@ -2,24 +2,69 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import taskspace as ts
+from taskspace.population.policies import Gaussian, MLPPolicy
 from taskspace.population.population import Agent
 from taskspace.training.snapshots import Report
 from taskspace.training.workers import Training, in_process, run_all
 
 
+class OddError(Exception):
+    """Not one of Python's own."""
+
+
+ERRORS = {
+    "value": ValueError("no such luck"),
+    "odd": OddError("quite"),
+    "many": UnicodeDecodeError("utf-8", b"abc", 0, 1, "bad"),
+}
+
+
+def network() -> MLPPolicy:
+    weights = [np.array([[0.1, -1 / 3], [1e-9, 7.0]]), np.array([[0.2, 0.3]])]
+    biases = [np.array([0.0, 0.5]), np.array([1.0])]
+    return MLPPolicy(weights, biases, "tanh", Gaussian((-1 / 3,), squashed=True))
+
+
 def shout(name: str, *, times: int, report: Report) -> list[Agent]:
     print("this must not get among the answers")
+    os.system("echo nor this")
     for _ in range(times):
         report(2)
-    return [Agent(f"{name}-{os.getpid()}", None)]
+    return [Agent(f"{name}-{os.getpid()}", network())]
 
 
-def fail(*, report: Report) -> list[Agent]:
-    raise ValueError("no such luck")
+def several(*, report: Report) -> list[Agent]:
+    return [Agent("a", network(), "all", 3, 1 / 3), Agent("b", network())]
+
+
+def unsavable(*, report: Report) -> list[Agent]:
+    return [Agent("a", None)]
+
+
+def echo(*, report: Report, **named: Any) -> list[Agent]:
+    return [Agent(repr(named), network())]
+
+
+def fail(*, how: str = "value", report: Report) -> list[Agent]:
+    raise ERRORS[how]
+
+
+def linger(*, report: Report) -> list[Agent]:
+    report(os.getpid())
+    time.sleep(60)
+    return []
 
 
 def die(*, report: Report) -> list[Agent]:
@@ -38,10 +83,30 @@ def test_results_keep_their_order_and_progress_arrives() -> None:
 
 def test_a_process_answers() -> None:
     done: list[int] = []
-    (agent,) = in_process(shout, "a", times=3)(done.append)
+    (agent,) = in_process(shout, name="a", times=3)(done.append)
     assert agent.name.startswith("a-")
     assert agent.name != f"a-{os.getpid()}"
     assert done == [2, 2, 2]
+
+
+def test_agents_arrive_whole() -> None:
+    first, second = in_process(several)(lambda done: None)
+    assert (first.name, first.subpopulation, first.step, first.skill) == ("a", "all", 3, 1 / 3)
+    assert (second.name, second.subpopulation, second.step) == ("b", "", 0)
+    assert math.isnan(second.skill)
+    sent, got = network(), first.policy
+    assert (got.activation, got.output) == (sent.activation, sent.output)
+    for ours, theirs in zip(
+        (*sent.weights, *sent.biases), (*got.weights, *got.biases), strict=True
+    ):
+        assert ours.tobytes() == theirs.tobytes()
+
+
+def test_arguments_arrive_to_the_last_bit() -> None:
+    named = {"tasks": ts.make("PointMass").sample_tasks(3, seed=0).tolist(), "x": [0.1 + 0.2, -0.0]}
+    plain = {"text": "ä\n☃", "none": None, "dict": {"a": [1, True]}, "big": 2**63 - 1}
+    (agent,) = in_process(echo, **named, **plain)(lambda done: None)
+    assert agent.name == repr({**named, **plain})
 
 
 def test_errors_come_through() -> None:
@@ -49,6 +114,52 @@ def test_errors_come_through() -> None:
         run_all([in_process(fail)], None, lambda done: None)
     with pytest.raises(RuntimeError, match="exit code 7"):
         in_process(die)(lambda done: None)
+    with pytest.raises(RuntimeError, match=r"^OddError: quite$"):
+        in_process(fail, how="odd")(lambda done: None)
+    with pytest.raises(RuntimeError, match=r"^UnicodeDecodeError: 'utf-8' codec can't decode"):
+        in_process(fail, how="many")(lambda done: None)
+    with pytest.raises(TypeError, match="agent 'a' is a NoneType, which has no form on disk"):
+        in_process(unsavable)(lambda done: None)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, BrokenPipeError])
+def test_giving_up_leaves_nothing_behind(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    pids: list[int] = []
+
+    def give_up(done: int) -> None:
+        assert len(list(tmp_path.iterdir())) == 1
+        pids.append(done)
+        raise error
+
+    start = time.monotonic()
+    with pytest.raises(error):
+        in_process(linger)(give_up)
+    assert time.monotonic() - start < 50  # it did not wait for the process to end by itself
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
+
+
+def test_what_cannot_travel_is_refused_before_a_process_starts() -> None:
+    for argument in ({1, 2}, {"deep": [object()]}, network):
+        with pytest.raises(ValueError, match=r"the arguments of .*:shout must be text, numbers"):
+            in_process(shout, name=argument, times=1)
+
+
+def test_a_function_must_be_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nested(*, report: Report) -> list[Agent]:
+        return []
+
+    functions: list[Any] = [nested, lambda report: [], functools.partial(shout, "a")]
+    for function in functions:
+        with pytest.raises(ValueError, match=r"which has to import .*; put it into a module"):
+            in_process(function)
+    monkeypatch.setattr(fail, "__module__", "__main__")
+    with pytest.raises(ValueError, match="which has to import fail; put it into a module"):
+        in_process(fail)
 
 
 def test_workers_are_checked() -> None:

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from taskspace.benchmarks import plain_karel
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.interpreter import compile_programs, run
 from taskspace.envs.karel.language import decode
@@ -22,10 +24,12 @@ from taskspace.envs.karel.worlds import Worlds, random_worlds
 
 ROUNDS = 5
 SHORTEST, LONGEST = 10, 14  # tokens; that many allow a nesting depth of 2 at most
-# Programs and worlds: all programs on the same hundred worlds, as a search for programs runs them,
-# and each program on six of its own, as an agent's answers are tested.
+# Programs and worlds: all programs on the same hundred worlds, as a search for programs runs them;
+# each program on six of its own, as an agent's answers are tested; and true programs on the worlds
+# of their tasks, where none crashes and all loops are entered.
 SHARED, OWN = "500 programs on 100 worlds", "3000 programs on 6 worlds each"
-SETTINGS = {SHARED: (500, 100), OWN: (3000, 6)}
+TRUE = "2000 tasks of 6 worlds"
+SETTINGS = {SHARED: (500, 100), OWN: (3000, 6), TRUE: (2000, 6)}
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,9 @@ def measure(setting: str) -> Speed:
 
 def _material(setting: str) -> tuple[NDArray[np.uint8], Worlds]:
     programs, each = SETTINGS[setting]
+    if setting == TRUE:
+        tasks = KarelTasks.join(generate_tasks(programs, progress=False)[0].values())
+        return tasks.tokens, tasks.inputs
     tokens = random_programs(programs, seed=0, longest=LONGEST, shortest=SHORTEST)
     if setting == SHARED:
         return tokens, random_worlds(each, seed=1)[None]
@@ -141,6 +148,6 @@ def print_report(console: Console) -> None:
         table.add_row(label, *(cell(speed) for speed in speeds.values()))
     console.print(table)
     console.print(
-        f"Random programs of {SHORTEST} to {LONGEST} tokens, random worlds of up to 16 x 16;"
-        " parsing or compiling the programs is included."
+        f"Programs of {SHORTEST} to {LONGEST} tokens and worlds of up to 16 x 16, random ones but"
+        " for the tasks; parsing or compiling the programs is included."
     )

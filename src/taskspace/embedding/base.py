@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
 from taskspace.embedding import storage
+from taskspace.embedding.network import perceptron
 from taskspace.outcomes import Outcomes
 
 if TYPE_CHECKING:
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A vector for every task. A subclass says in `fit` where the network comes from.
 
-    `fit` sets `mean_` and `scale_` (of the tasks), `network_` (in double precision) and
+    `fit` sets `mean_` and `scale_` (of the tasks), `network_` (in `precision`) and
     `n_components_`; all that is below follows from these.
     """
 
+    precision: ClassVar[torch.dtype] = torch.float64  # of the finished network
+    kept: ClassVar[tuple[str, ...]] = ("mean", "scale")  # what is saved beside the network
+
+    hidden: Any
     mean_: NDArray[np.float64]
     scale_: NDArray[np.float64]
     network_: torch.nn.Module
@@ -36,9 +41,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The vector of each task (tasks, n_components), seen before or not."""
         check_is_fitted(self, "network_")
-        tasks = validate_data(self, X, dtype=np.float64, reset=False)
+        tasks = self._validated(X, reset=False)
         with torch.no_grad():
-            vectors: NDArray[np.float64] = self.network_(self._standardized(tasks)).numpy()
+            vectors: NDArray[np.float64] = self.network_(self._inputs(tasks)).double().numpy()
         return vectors
 
     def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
@@ -59,13 +64,23 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Read a folder that `save` wrote."""
         return storage.load(cls, folder)
 
-    def _learn_scale(self, tasks: NDArray[np.float64]) -> torch.Tensor:
-        """Remember mean and scale of these tasks, and give them standardized."""
-        self.mean_, self.scale_ = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
-        return self._standardized(tasks)
+    def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
+        """The tasks as an array, or one sentence on what is wrong with them."""
+        tasks: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, **options)
+        return tasks
 
-    def _standardized(self, tasks: NDArray[np.float64]) -> torch.Tensor:
+    def _learn_scale(self, tasks: NDArray[Any]) -> torch.Tensor:
+        """Remember mean and scale of these tasks, and give what the network sees of them."""
+        self.mean_, self.scale_ = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
+        return self._inputs(tasks)
+
+    def _inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
+        """What the network sees of tasks."""
         return torch.from_numpy((tasks - self.mean_) / self.scale_)
+
+    def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
+        """A network that has learned nothing, to train or to load weights into."""
+        return perceptron((inputs, *self.hidden, outputs))
 
     def _findings(self) -> dict[str, Any]:
         """What else `fit` found out, for the JSON file."""
@@ -75,7 +90,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Take back from the JSON file what `_findings` gave."""
 
 
-def features_of(outcomes: Outcomes) -> NDArray[np.float64]:
+def features_of(outcomes: Outcomes) -> NDArray[Any]:
     """The tasks that these outcomes are about."""
     if outcomes.features is None:
         raise ValueError("these outcomes hold no features of the tasks; pass tasks with them")

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from taskspace import checks
 from taskspace.constraints import check_orders
 from taskspace.embedding.base import Embedding, check_layers, features_of, one_thread, torch_seed
-from taskspace.embedding.network import perceptron
 from taskspace.embedding.training import HELD_OUT, Constraints, Training, fit_network
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
@@ -31,7 +29,7 @@ class TaskEmbedder(Embedding):
     hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
     standardized, and the scaling is kept in the model. Constraints are drawn afresh for every
     step, unless `n_constraints` says how many to draw once, in an order left to chance as in the
-    paper.
+    paper. With 0 `steps` the weights stay random.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -80,16 +78,24 @@ class TaskEmbedder(Embedding):
             X, outcomes = features_of(X), X
         if outcomes is None and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        tasks = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
+        self._check_settings()
+        tasks = self._validated(X, ensure_min_samples=3)
         statistics = _statistics(tasks, y, outcomes)
         check_orders(statistics)
-        self._check_settings()
         rng = np.random.default_rng(self.random_state)
-        inputs = self._learn_scale(tasks).float()
+        inputs = self._training_inputs(tasks)
         pools = _split(len(tasks), rng)
         self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
-        self.test_scores_ = _accuracies(self.transform(tasks), self.test_)
+        self.test_scores_ = self._accuracies(tasks, self.test_)
         return self
+
+    def _training_inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
+        """What the network sees of these tasks while it learns; it does so in single precision."""
+        return self._learn_scale(tasks).float()
+
+    def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
+        """Which share of the constraints on these tasks holds."""
+        return accuracies(self.transform(tasks), constraints)
 
     def _fit_dimensions(
         self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
@@ -113,7 +119,7 @@ class TaskEmbedder(Embedding):
                 break
             best = loss
             self.n_components_ = size
-            self.network_ = network.to("cpu").double()
+            self.network_ = network.to("cpu", self.precision)
             self.history_ = {"step": history.step, "loss": history.loss}
             self.history_["validation"] = history.validation
 
@@ -138,13 +144,13 @@ class TaskEmbedder(Embedding):
     def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
         if callable(self.hidden):
             return self.hidden(inputs, outputs)
-        return perceptron((inputs, *self.hidden, outputs))
+        return super()._network(inputs, outputs)
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":
             checks.whole(self.n_components, "n_components", 1)
-        for name in ("batch_size", "steps", "patience"):
-            checks.whole(getattr(self, name), name, 1)
+        for name, least in (("batch_size", 1), ("steps", 0), ("patience", 1)):
+            checks.whole(getattr(self, name), name, least)
         if self.n_constraints is not None:
             checks.whole(self.n_constraints, "n_constraints", 1)
         if not callable(self.hidden):
@@ -156,11 +162,11 @@ class TaskEmbedder(Embedding):
         """Share of constraints that hold on these tasks: the mean over the two kinds."""
         if isinstance(X, Outcomes):
             X, outcomes = features_of(X), X
-        tasks = np.asarray(X, np.float64)
+        tasks = np.asarray(X)
         statistics = _statistics(tasks, y, outcomes)
         everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
         drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
-        return float(np.mean(list(_accuracies(self.transform(tasks), drawn).values())))
+        return float(np.mean(list(self._accuracies(tasks, drawn).values())))
 
     def _findings(self) -> dict[str, Any]:
         return {
@@ -206,7 +212,7 @@ def _split(tasks: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...
     return order[2 * tenth :], order[:tenth], order[tenth : 2 * tenth]
 
 
-def _accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
+def accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
     """Which share of the constraints these vectors satisfy."""
     found = {}
     anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from taskspace import checks
 from taskspace.embedding.base import Embedding, check_layers, features_of, torch_seed
-from taskspace.embedding.network import perceptron
 from taskspace.outcomes import Outcomes
 
 
@@ -40,9 +38,9 @@ class RandomModel(Embedding):
         size = checks.whole(self.n_components, "n_components", 1)
         check_layers(self.hidden)
         tasks = features_of(X) if isinstance(X, Outcomes) else X
-        tasks = validate_data(self, tasks, dtype=np.float64, ensure_min_samples=2)
+        tasks = self._validated(tasks, ensure_min_samples=2)
         self._learn_scale(tasks)
         with torch_seed(int(np.random.default_rng(self.random_state).integers(2**31))):
-            network = perceptron((tasks.shape[1], *self.hidden, size))
-        self.network_, self.n_components_ = network.double(), size
+            network = self._network(tasks.shape[1], size)
+        self.network_, self.n_components_ = network.to(self.precision), size
         return self

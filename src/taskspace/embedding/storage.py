@@ -15,7 +15,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from taskspace._version import __version__
-from taskspace.embedding.network import perceptron
 from taskspace.files import check_format
 
 FORMAT, FORMAT_VERSION = "taskspace embedder", 1
@@ -35,7 +34,7 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
     try:
         (temporary / _SETTINGS).write_text(settings)
         tensors = dict(embedder.network_.state_dict())
-        tensors |= {"mean": torch.tensor(embedder.mean_), "scale": torch.tensor(embedder.scale_)}
+        tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in embedder.kept}
         save_file(tensors, temporary / _WEIGHTS)
         (temporary / _WEIGHTS).chmod(0o644)  # both are made for the owner's eyes only
         temporary.chmod(0o755)
@@ -99,14 +98,15 @@ def _check_kind(cls: Any, kind: Any, source: Path) -> None:
 def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
-    embedder.mean_, embedder.scale_ = tensors.pop("mean").numpy(), tensors.pop("scale").numpy()
+    for name in embedder.kept:
+        setattr(embedder, f"{name}_", tensors.pop(name).numpy())
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:
         embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.n_components_ = int(settings["components"])
-    sizes = (embedder.n_features_in_, *embedder.hidden, embedder.n_components_)
     with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
-        embedder.network_ = perceptron(sizes).double()
+        network = embedder._network(embedder.n_features_in_, embedder.n_components_)
+    embedder.network_ = network.to(embedder.precision)
     embedder.network_.load_state_dict(tensors)
     embedder._restore_findings(settings)
     return embedder

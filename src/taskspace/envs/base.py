@@ -71,8 +71,8 @@ class Environment:
     # sample(task, stream, distribution) fills in a task; step(state, action, stream) changes the
     # state and returns RUNNING, SOLVED or FAILED; expert(state) returns an action;
     # reward(state, status) is the shaped reward of a step, for training only.
-    sample: ClassVar[Any]
-    step: ClassVar[Any]
+    sample: ClassVar[Any] = None
+    step: ClassVar[Any] = None
     expert: ClassVar[Any] = None
     reward: ClassVar[Any] = None
 
@@ -147,6 +147,10 @@ class Environment:
     def lanes(self) -> LaneFunctions:
         """The compiled batch functions."""
         cls = type(self)
+        if cls.step is None:
+            raise ValueError(
+                f"{self.name} has no steps to play; its agents are played by taskspace.synthesis"
+            )
         return lane_functions(cls.sample, cls.step, cls.expert, cls.reward)
 
     def distribution_index(self, distribution: str) -> int:

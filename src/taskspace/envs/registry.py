@@ -19,6 +19,7 @@ ENVIRONMENTS = {
     "PointMass": "taskspace.envs.pointmass",
     "BasicKarel": "taskspace.envs.basickarel",
 }
+PROGRAMMING = {"Karel": "taskspace.envs.karel.environment"}  # no steps to play: not in Gymnasium
 
 
 def make(name: str) -> Environment:
@@ -30,15 +31,14 @@ def make(name: str) -> Environment:
     """
     if not isinstance(name, str):
         raise ValueError(f"an environment is made by its name, such as 'MultiKeyNav', not {name!r}")
-    by_lower = {known.lower(): known for known in ENVIRONMENTS}
+    modules = ENVIRONMENTS | PROGRAMMING
+    by_lower = {known.lower(): known for known in modules}
     known = by_lower.get(name.lower())
     if known is None:
         near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
         hint = f", did you mean {by_lower[near[0]]!r}?" if near else "."
-        raise ValueError(
-            f"there is no environment {name!r}{hint} Known are: {', '.join(ENVIRONMENTS)}"
-        )
-    environment: Environment = getattr(importlib.import_module(ENVIRONMENTS[known]), known)()
+        raise ValueError(f"there is no environment {name!r}{hint} Known are: {', '.join(modules)}")
+    environment: Environment = getattr(importlib.import_module(modules[known]), known)()
     return environment
 
 

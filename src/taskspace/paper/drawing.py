@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from taskspace import plots
 from taskspace.files import read_arrays, write_arrays
 from taskspace.paper.study import Study
-from taskspace.pipeline import MOST_SHOWN, Map, plan_for
+from taskspace.pipeline import MOST_SHOWN, Map
 from taskspace.summary import project
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def view_of(study: Study, made: Map, name: str | None = None) -> View:
     `name` says which map it is, if not the environment's own.
     """
     name = name or f"{made.env.name.lower()}-0"
-    shown = min(plan_for(made.env, study.preset).shown, MOST_SHOWN)
+    shown = min(made.shown, MOST_SHOWN)
     return study.kept(
         f"{name}-view",
         {"map": name, "tasks": shown},

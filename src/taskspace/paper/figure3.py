@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.paper.drawing import draw_panels, map_panel, view_of
-from taskspace.paper.study import ENVIRONMENTS, Result, Study, Table
+from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
 from taskspace.pipeline import Map
 from taskspace.similarity import SuccessStatistics
 
@@ -24,7 +24,7 @@ CAPTION = (
 
 def reproduce(study: Study) -> Result:
     """The maps of seed 0 by t-SNE; norms and inner products of the tasks that were played."""
-    maps = [study.map_of(name) for name in study.chosen(ENVIRONMENTS)]
+    maps = [study.map_of(name) for name in study.chosen([*ENVIRONMENTS, KAREL])]
     panels = [map_panel(made, view_of(study, made)) for made in maps]
     rows = [row for made in maps for row in _clusters(made)]
     note = (

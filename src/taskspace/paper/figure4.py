@@ -80,7 +80,7 @@ def _masked_map(study: Study, whole: Map) -> Map:
         TaskEmbedder.save,
         TaskEmbedder.load,
     )
-    return Map(whole.env, agents, outcomes, embedder)
+    return Map(whole.env, agents, outcomes, embedder, whole.shown)
 
 
 def _masked_panel(study: Study, masked: Map) -> Panel:

@@ -1,4 +1,4 @@
-"""What can be reproduced, in the order of the results page; Karel's parts come with Karel."""
+"""What can be reproduced, in the order of the results page."""
 
 from __future__ import annotations
 
@@ -12,4 +12,5 @@ PARTS = {
     "limits": "what keeps prediction and choice from being better",
     "annotated": "the maps with a drawn task for each cluster",
     "pca": "the maps, straight",
+    "generalization": "Karel: the map of programming tasks, seen and new (trains for an hour)",
 }

@@ -6,13 +6,13 @@ import numpy as np
 
 from taskspace.paper.drawing import draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import CAPTION, embedded
-from taskspace.paper.study import ENVIRONMENTS, Result, Study, Table
+from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
 from taskspace.pipeline import Map
 
 
 def reproduce(study: Study) -> Result:
     """The maps of seed 0 by their first two principal components."""
-    maps = [study.map_of(name) for name in study.chosen(ENVIRONMENTS)]
+    maps = [study.map_of(name) for name in study.chosen([*ENVIRONMENTS, KAREL])]
     panels = [map_panel(made, view_of(study, made), "pca") for made in maps]
     rows = [
         {

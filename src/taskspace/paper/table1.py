@@ -156,19 +156,19 @@ def _differences(scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _measured(study: Study, name: str, seed: int) -> dict[str, Any]:
     """The numbers of `taskspace run`."""
     made = study.map_of(name, seed)
-    shown = plan_for(made.env, study.preset).shown
     return study.kept_rows(
         f"{name.lower()}-{seed}-numbers",
         {"environment": name, "seed": seed},
-        lambda: [measure(made.env, made.population, made.outcomes, made.embedder, shown, seed)],
+        lambda: [
+            measure(made.env, made.population, made.outcomes, made.embedder, made.shown, seed)
+        ],
     )[0]
 
 
 def _score(study: Study, name: str, seed: int, model: str) -> float:
     made = study.map_of(name, seed)
-    shown = plan_for(made.env, study.preset).shown
     embedding = MODELS[model](study, made, seed)
-    return float(np.mean(silhouettes(made.env, embedding, shown, seed)))
+    return float(np.mean(silhouettes(made.env, embedding, made.shown, seed)))
 
 
 def _quality(name: str, numbers: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ which holds pickled parts: load such a file only from people you trust.
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 import math
@@ -28,6 +29,9 @@ FORMAT_VERSION = 1
 
 _HEADER, _NETWORKS = "population.json", "networks.safetensors"
 _DAMAGED = "{} is damaged or not a population; expected a file written by Population.save"
+
+# Policies further down that say themselves what is to be written: `to_tensors`, `from_tensors`.
+_OWN_FORMS = {"SynthesisPolicy": "taskspace.synthesis.playing"}
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -104,6 +108,10 @@ def _describe(agent: Agent, key: str, tensors: Tensors, models: dict[str, bytes]
         described = {**kind, **_describe_output(policy.output)}
     elif isinstance(policy, ExpertPolicy) and policy.env.name in ENVIRONMENTS:
         described = {"kind": "expert", "environment": policy.env.name}
+    elif type(policy).__name__ in _OWN_FORMS:
+        settings, weights = policy.to_tensors()
+        tensors |= {f"{key}/{name}": np.ascontiguousarray(w) for name, w in weights.items()}
+        described = {"kind": type(policy).__name__, "settings": settings}
     else:
         described = {"kind": "stable-baselines3", "class": _sb3_class(agent)}
         buffer = io.BytesIO()
@@ -145,6 +153,11 @@ def _policy(row: dict[str, Any], key: str, tensors: Tensors, files: dict[str, by
         return MLPPolicy(weights, biases, row["activation"], _output(row))
     if row["kind"] == "expert":
         return ExpertPolicy(make(row["environment"]))
+    if row["kind"] in _OWN_FORMS:
+        mark = f"{key}/"
+        own = {n.removeprefix(mark): w for n, w in tensors.items() if n.startswith(mark)}
+        kind = getattr(importlib.import_module(_OWN_FORMS[row["kind"]]), row["kind"])
+        return kind.from_tensors(row["settings"], own)
     if row["kind"] != "stable-baselines3":
         raise ValueError(f"there is a policy of the unknown kind {row['kind']!r}")
     try:

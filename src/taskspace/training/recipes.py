@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from taskspace.training.gradient import PolicyGradient, import_sb3, reinforce
 from taskspace.training.lessons import Actions, Lesson, States
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA
-from taskspace.training.workers import Training, in_process, run_all
+from taskspace.training.workers import Training, import_name, in_process, run_all
 
+Values = dict[str, Any]  # of a dataclass, by name
 SnapTasks = Callable[[Environment, int], Tasks]  # from a seed, the tasks that measure skill
 
 
@@ -190,15 +192,30 @@ def _training(
             env, lesson, method, tasks, seed=seed, delta=recipe.delta, report=report
         )
     import_sb3()  # complain here, not in another process
-    if type(env).__module__ == "__main__":
-        raise ValueError(
-            f"policy gradient runs in processes of its own, which have to import {env.name};"
-            " put it into a module"
-        )
-    named = {"seed": seed, "delta": recipe.delta}
-    return in_process(_reinforce, type(env), lesson, method, tasks, **named)
+    if lesson.masked or lesson.blur:
+        raise ValueError(f"{lesson.name}: policy gradient takes no masks, only distributions")
+    return in_process(
+        _reinforce,
+        env=import_name(type(env)), lesson=asdict(lesson), settings=asdict(method),
+        tasks=env.check_tasks(tasks).tolist(), seed=seed, delta=recipe.delta,
+    )  # fmt: skip
 
 
-def _reinforce(kind: type[Environment], *arguments: Any, **named: Any) -> list[Agent]:
-    """Compiled functions do not travel, so the environment is made where it is used."""
-    return reinforce(kind(), *arguments, **named)
+def _reinforce(
+    *, env: str, lesson: Values, settings: Values, tasks: list[list[float]], **named: Any
+) -> list[Agent]:
+    """`reinforce` from plain values: neither classes nor compiled functions travel."""
+    return reinforce(
+        pkgutil.resolve_name(env)(),
+        Lesson(**_with_tuples(lesson)),
+        PolicyGradient(**_with_tuples(settings)),
+        np.array(tasks, np.float64),
+        **named,
+    )
+
+
+def _with_tuples(values: Values) -> Values:
+    """JSON made lists of them."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }

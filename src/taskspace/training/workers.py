@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
+import functools
+import json
 import os
-import pickle
+import pkgutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from taskspace import checks
-from taskspace.population.population import Agent
+from taskspace.population.population import Agent, Population
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
@@ -48,48 +54,92 @@ def run_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def in_process(function: Callable[..., list[Agent]], *arguments: Any, **named: Any) -> Training:
-    """A training that calls `function(*arguments, **named, report=…)` in a process of its own.
+def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Training:
+    """A training that calls `function(**named, report=…)` in a process of its own.
 
-    The two talk by pickles over a pipe between them, which nobody else can write to.
+    The function is imported there by its name, and the arguments are plain JSON. The two talk by
+    lines of JSON over a pipe between them; the agents come back in a population's file.
     """
+    reference = import_name(function)
+    try:
+        request = json.dumps([reference, named])
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the arguments of {reference} must be text, numbers, None, or lists and dicts of"
+            f" them, to go to a process of its own; {error}"
+        ) from error
 
     def training(report: Report) -> list[Agent]:
-        with subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            try:
-                pickle.dump((function, arguments, named), process.stdin)
-                process.stdin.close()
-                while True:
-                    kind, content = pickle.load(process.stdout)
-                    if kind == "done":
-                        return content  # type: ignore[no-any-return]
-                    if kind == "error":
-                        raise content
-                    report(content)
-            except (EOFError, BrokenPipeError):
-                code = process.wait()
-                raise RuntimeError(f"a training process died (exit code {code})") from None
-            finally:
-                process.kill()
+        with tempfile.TemporaryDirectory(prefix="taskspace-") as folder:
+            path = Path(folder) / "agents"
+            _ask(request, path, report)
+            return list(Population.load(path).agents)
 
     return training
 
 
+def import_name(thing: Any) -> str:
+    """The "module:name" by which another process finds a function or a class."""
+    module, name = getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing))
+    if module == "__main__" or getattr(sys.modules.get(module), name, None) is not thing:
+        raise ValueError(
+            f"this training runs in a process of its own, which has to import {name};"
+            " put it into a module, at the top level"
+        )
+    return f"{module}:{name}"
+
+
+def _ask(request: str, path: Path, report: Report) -> None:
+    """Have a process write the agents to `path`, and pass on what it reports."""
+    command = [*_COMMAND, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            for kind, content in _answers(process, request):
+                if kind == "done":
+                    return
+                if kind == "error":
+                    raise _error(*content)
+                report(content)
+        finally:
+            process.kill()
+
+
+def _answers(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
+    """Pairs of kind and content; a RuntimeError when there are no more."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    # A process that dies may do so before it has read the request, or within a line.
+    with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):
+        process.stdin.write(request.encode())
+        process.stdin.close()
+        for line in process.stdout:
+            yield json.loads(line)
+    raise RuntimeError(f"a training process died (exit code {process.wait()})")
+
+
+def _error(kind: str, text: str) -> Exception:
+    """An error as it was over there where Python has it, else one that names it."""
+    known = getattr(builtins, kind, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        with contextlib.suppress(TypeError):  # a few are not made from a text
+            return known(text)
+    return RuntimeError(f"{kind}: {text}")
+
+
 def serve() -> None:
     """The other end: do what stands on standard input, tell of it on standard output."""
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # so that what the training prints does not get among the answers
 
-    def send(kind: str, content: Any) -> None:
-        pickle.dump((kind, content), answers)
-        answers.flush()
+    def send(kind: str, content: Any = None) -> None:
+        print(json.dumps([kind, content]), file=answers, flush=True)
 
     try:
-        function, arguments, named = pickle.load(sys.stdin.buffer)
-        agents = function(*arguments, **named, report=lambda done: send("report", done))
+        reference, named = json.load(sys.stdin)
+        function = pkgutil.resolve_name(reference)
+        agents = function(**named, report=functools.partial(send, "report"))
+        Population(agents).save(sys.argv[1])
     except Exception as error:
-        send("error", error)
+        send("error", [type(error).__name__, str(error)])
     else:
-        send("done", agents)
+        send("done")

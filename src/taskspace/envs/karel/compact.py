@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import zipfile
 import zlib
@@ -28,6 +29,7 @@ _INNER = {  # what a task has, after its tokens
     "sizes": (EXAMPLES, 2), "heroes": (EXAMPLES, 2, 3), "walls": (EXAMPLES, SIDE * SIDE // 8),
     "markers": (EXAMPLES, 2, SIDE * SIDE // 2),
 }  # fmt: skip
+_ROW_TOKENS = 24  # the paper's horizon
 # What NumPy raises for files that are no .npz, or that are cut short.
 _UNREADABLE = (
     OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
@@ -99,6 +101,44 @@ class KarelTasks:
     def kinds(self) -> NDArray[np.str_]:
         """Plain, loops, conditionals or both, by task."""
         return np.array([kind(parse(decode(row))) for row in self.tokens], np.str_)
+
+    # -- from and to rows ------------------------------------------------------------------------
+
+    def rows(self) -> NDArray[np.uint8]:
+        """A row of 1800 numbers for each task, as arrays of tasks have it elsewhere.
+
+        >>> from taskspace.envs.karel.generate import generate_tasks
+        >>> generate_tasks(100)[0]["validation"].rows().shape
+        (20, 1800)
+        """
+        spare = _ROW_TOKENS - self.tokens.shape[1]
+        if spare < 0:
+            raise ValueError(f"programs in rows have at most {_ROW_TOKENS} tokens")
+        tokens = np.pad(self.tokens, ((0, 0), (0, spare)), constant_values=PAD)
+        inner = (getattr(self, name).reshape(len(self), -1) for name in _INNER)
+        return np.concatenate([tokens, *inner], axis=1)
+
+    @classmethod
+    def from_rows(cls, rows: NDArray[Any]) -> KarelTasks:
+        """The tasks that such rows stand for."""
+        sizes = [_ROW_TOKENS, *(math.prod(shape) for shape in _INNER.values())]
+        if rows.ndim != 2 or rows.shape[1] != sum(sizes):
+            raise ValueError(
+                f"Karel tasks have {sum(sizes)} columns; got an array of shape {rows.shape}"
+            )
+        whole = rows.astype(np.uint8)
+        if whole.dtype != rows.dtype and not np.array_equal(whole, rows):
+            raise ValueError("Karel tasks are rows of whole numbers from 0 to 255")
+        tokens, *inner = np.split(whole, np.cumsum(sizes)[:-1], axis=1)
+        shapes = _INNER.values()
+        parts = (part.reshape(-1, *shape) for part, shape in zip(inner, shapes, strict=True))
+        return cls(tokens, *parts)
+
+    @staticmethod
+    def row_names() -> tuple[str, ...]:
+        """The names of the columns of rows."""
+        sizes = {"tokens": _ROW_TOKENS, **{name: math.prod(s) for name, s in _INNER.items()}}
+        return tuple(f"{name}-{place}" for name, size in sizes.items() for place in range(size))
 
     # -- from and to records ---------------------------------------------------------------------
 

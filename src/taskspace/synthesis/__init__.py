@@ -1,0 +1,1 @@
+"""Agents that write Karel programs: network, decoding, training, play."""

@@ -1,0 +1,121 @@
+"""Synthesizers learn from solved tasks, and snapshots of them become agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.data import EXAMPLES
+from taskspace.envs.karel.grammar import PartialPrograms
+from taskspace.envs.karel.grids import SPECIFICATION, to_grids
+from taskspace.envs.karel.language import PAD, TOKENS
+from taskspace.population.population import Agent
+from taskspace.synthesis.network import PAPER_SIZE, Size, Synthesizer
+from taskspace.synthesis.playing import SynthesisPolicy
+from taskspace.training.snapshots import Report
+
+# The kinds of programs that each subpopulation gets to see.
+SUBPOPULATIONS = {
+    "all": ("plain", "loops", "conditionals"),
+    "no-loops": ("plain", "conditionals"),
+    "no-conditionals": ("plain", "loops"),
+    "neither": ("plain",),
+}
+
+
+@dataclass(frozen=True)
+class Schooling:
+    """How synthesizers are trained, for every subpopulation alike."""
+
+    size: Size = PAPER_SIZE
+    steps: int = 46_000  # 100 passes over the paper's tasks
+    batch: int = 128
+    rate: float = 1e-4
+    every: int = 460  # steps from one measurement of skill to the next
+    delta: float = 0.01  # by how much an agent is more skilled than the one before
+    judged_on: int = 2000  # tasks that skill is measured on
+
+
+def learn(
+    subpopulation: str,
+    tasks: KarelTasks,
+    judged_on: KarelTasks,
+    settings: Schooling,
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    report: Report = lambda done: None,
+) -> list[Agent]:
+    """Train a network on tasks of the subpopulation's kinds; snapshots of rising skill.
+
+    It sets PyTorch's global seed and number of threads, so run it in a process of its own.
+    """
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    chosen = tasks[np.isin(tasks.kinds, SUBPOPULATIONS[subpopulation])]
+    network = Synthesizer(settings.size).to(device)
+    optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
+    batches = _batches(chosen, settings, np.random.default_rng(seed))
+    agents: list[Agent] = []
+    for start in range(0, settings.steps + 1, settings.every):
+        _offer(agents, subpopulation, start, network, judged_on, settings.delta)
+        for _ in range(min(settings.every, settings.steps - start)):
+            loss = _loss(network, *(torch.from_numpy(part).to(device) for part in next(batches)))
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+        report(min(settings.every, settings.steps - start))
+    return agents
+
+
+def _offer(
+    agents: list[Agent], name: str, step: int, network: Synthesizer, tasks: KarelTasks, delta: float
+) -> None:
+    """Keep the network as it is now if it is better than the last one kept."""
+    skill = float(SynthesisPolicy(network).solves(tasks).mean())
+    if not agents or skill >= agents[-1].skill + delta:
+        policy = SynthesisPolicy(deepcopy(network).cpu())
+        agents.append(Agent(f"{name}-{step}", policy, name, step, skill))
+
+
+def _batches(
+    tasks: KarelTasks, settings: Schooling, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
+    """Grids, tokens and forbidden tokens, pass after pass in random order.
+
+    Each time a task shows other five of its six examples: more tasks from the same ones.
+    """
+    forbidden = ~allowed_tokens(tasks.tokens)
+    while True:
+        for chosen in np.array_split(rng.permutation(len(tasks)), -(-len(tasks) // settings.batch)):
+            order = rng.random((len(chosen), EXAMPLES)).argsort(1)[:, :SPECIFICATION]
+            size = settings.size
+            grids = to_grids(tasks[chosen], size.side, order, radius=size.radius)
+            yield grids, tasks.tokens[chosen].astype(np.int64), forbidden[chosen]
+
+
+def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which tokens might have stood in each place of whole programs: (programs, length, 52)."""
+    partial = PartialPrograms(len(tokens), tokens.shape[1])
+    allowed = np.empty((*tokens.shape, len(TOKENS)), np.bool_)
+    for place in range(tokens.shape[1]):
+        allowed[:, place] = partial.allowed()
+        partial.advance(tokens[:, place])
+    return allowed
+
+
+def _loss(
+    network: Synthesizer, grids: torch.Tensor, tokens: torch.Tensor, forbidden: torch.Tensor
+) -> torch.Tensor:
+    """Mean surprise at the true tokens, among those that the grammar allows."""
+    scores = network(grids, tokens).masked_fill(forbidden, -torch.inf)
+    return torch.nn.functional.cross_entropy(
+        scores.flatten(0, 1), tokens.flatten(), ignore_index=PAD
+    )

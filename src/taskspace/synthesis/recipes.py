@@ -1,0 +1,89 @@
+"""The population of synthesizers: four subpopulations, each in a process of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from taskspace import checks
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.population.population import Agent, Population
+from taskspace.progress import progress_bar
+from taskspace.synthesis.learning import SUBPOPULATIONS, Schooling, learn
+from taskspace.synthesis.network import SMALL_SIZE, Size
+from taskspace.training.seeds import child_seeds
+from taskspace.training.snapshots import Report
+from taskspace.training.workers import Training, in_process, run_all
+
+SCHOOLINGS = {
+    "fast": Schooling(SMALL_SIZE, steps=60, rate=3e-3, every=20, judged_on=100),
+    "small": Schooling(SMALL_SIZE, steps=6000, rate=1e-3, every=125, judged_on=500),
+    "paper": Schooling(),
+}
+
+
+def train_synthesizers(
+    training: KarelTasks,
+    validation: KarelTasks,
+    *,
+    schooling: str | Schooling = "small",
+    seed: int = 0,
+    device: str = "cpu",
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Population:
+    """Train the four subpopulations; the same seed gives the same agents on any number of cores.
+
+    Skill is measured on validation tasks. On a GPU (`device="cuda"`) let `workers` be 1.
+    """
+    settings = _schooling(schooling)
+    seeds = child_seeds(checks.seed(seed), 1 + len(SUBPOPULATIONS))
+    few = min(settings.judged_on, len(validation))
+    judges = validation[np.random.default_rng(seeds[0]).permutation(len(validation))[:few]]
+    with tempfile.TemporaryDirectory(prefix="taskspace-") as folder:
+        paths = {"tasks": f"{folder}/tasks.npz", "judged_on": f"{folder}/judged-on.npz"}
+        training.save(paths["tasks"])
+        judges.save(paths["judged_on"])
+        named = {"settings": asdict(settings), "device": device, **paths}
+        trainings: list[Training] = [
+            in_process(_learn, subpopulation=name, seed=own % 2**31, **named)
+            for name, own in zip(SUBPOPULATIONS, seeds[1:], strict=True)
+        ]
+        with progress_bar("Training", len(trainings) * settings.steps, progress) as advance:
+            found = run_all(trainings, workers, advance)
+    return Population([agent for agents in found for agent in agents], "Karel")
+
+
+def _schooling(schooling: str | Schooling) -> Schooling:
+    if isinstance(schooling, Schooling):
+        return schooling
+    if schooling not in SCHOOLINGS:
+        raise ValueError(f"there is no schooling {schooling!r}; there are: {', '.join(SCHOOLINGS)}")
+    return SCHOOLINGS[schooling]
+
+
+def _learn(
+    subpopulation: str,
+    tasks: str,
+    judged_on: str,
+    settings: dict[str, Any],
+    *,
+    seed: int,
+    device: str,
+    report: Report,
+) -> list[Agent]:
+    """What goes on in the process: tasks come as files, settings as JSON."""
+    size = Size(**settings.pop("size"))
+    return learn(
+        subpopulation,
+        KarelTasks.load(Path(tasks)),
+        KarelTasks.load(Path(judged_on)),
+        Schooling(size=size, **settings),
+        seed=seed,
+        device=device,
+        report=report,
+    )
