@@ -22,7 +22,7 @@ from taskspace.synthesis.network import Size, Synthesizer
 from taskspace.synthesis.playing import SynthesisPolicy, play, solved
 from taskspace.synthesis.recipes import train_synthesizers
 
-TINY = Size(side=6, channels=4, blocks=1, code=32, token=16, hidden=32)
+TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
 BRIEF = Schooling(TINY, steps=6, batch=32, rate=3e-3, every=3, judged_on=20)
 
 
@@ -58,12 +58,12 @@ def test_allowed_tokens_allow_the_program() -> None:
 
 
 def test_a_network_learns_a_few_tasks_by_heart(tasks: dict[str, KarelTasks]) -> None:
-    few = tasks["training"][:24]
-    settings = Schooling(TINY, steps=250, batch=24, rate=1e-2, every=50, judged_on=24)
+    few = tasks["training"][:100]
+    settings = Schooling(TINY, steps=250, batch=32, rate=6e-3, every=50)
     agents = learn("all", few, few, settings, seed=0)
     assert agents[0].step == 0
     assert agents[0].skill < 0.1
-    assert agents[-1].skill > 0.6
+    assert agents[-1].skill > 0.5
     skills = [agent.skill for agent in agents]
     assert all(b >= a + settings.delta for a, b in itertools.pairwise(skills))
 
@@ -112,7 +112,7 @@ def test_a_policy_keeps_its_beam_on_disk() -> None:
     settings, weights = policy.to_tensors()
     again = SynthesisPolicy.from_tensors(settings, weights)
     assert again.width == 3
-    grids = torch.zeros(2, 5, 2, 16, 8, 8)
+    grids = torch.zeros(2, 5, 2, 16, 11, 11)
     tokens = torch.full((2, 4), PAD)
     assert torch.equal(policy.network(grids, tokens), again.network(grids, tokens))
 

@@ -28,6 +28,7 @@ class Size:
 
 
 PAPER_SIZE = Size()
+FAST_SIZE = Size(side=6, radius=5, channels=4, blocks=1, code=64, token=16, hidden=48)
 SMALL_SIZE = Size(side=8, radius=5, channels=8, code=128, token=32, hidden=96)
 
 

@@ -14,14 +14,14 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.population.population import Agent, Population
 from taskspace.progress import progress_bar
 from taskspace.synthesis.learning import SUBPOPULATIONS, Schooling, learn
-from taskspace.synthesis.network import SMALL_SIZE, Size
+from taskspace.synthesis.network import FAST_SIZE, SMALL_SIZE, Size
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import Report
 from taskspace.training.workers import Training, in_process, run_all
 
 SCHOOLINGS = {
-    "fast": Schooling(SMALL_SIZE, steps=60, rate=3e-3, every=20, judged_on=100),
-    "small": Schooling(SMALL_SIZE, steps=6000, rate=1e-3, every=125, judged_on=500),
+    "fast": Schooling(FAST_SIZE, steps=400, rate=4e-3, every=50, judged_on=200),
+    "small": Schooling(SMALL_SIZE, steps=3000, rate=2e-3, every=100, judged_on=500),
     "paper": Schooling(),
 }
 
