@@ -31,6 +31,18 @@ def main() -> None:
         env.draw_task(task, left)
         env.draw_episode(*ts.record(agent, env, task)[0], right)
         figure.savefig(FOLDER / f"{name}.png")
+    draw_karel()
+
+
+def draw_karel() -> None:
+    """A programming task of each kind, with the program that solves it."""
+    env = ts.make("Karel")
+    tasks = env.sample_tasks(200, seed=1, distribution="validation")
+    figure = Figure(figsize=(12, 3.9), dpi=120, layout="constrained")
+    for cluster, ax in enumerate(figure.subplots(1, 3)):
+        env.draw_task(tasks[env.clusters(tasks) == cluster][0], ax)
+        ax.set_title(env.cluster_names[cluster])
+    figure.savefig(FOLDER / "Karel.png")
 
 
 if __name__ == "__main__":

@@ -87,6 +87,25 @@ def test_mistakes_exit_with_2_and_usage(arguments: list[str], told: str) -> None
     assert told in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["bench", "similarity", "--json"], "`bench similarity` has no JSON form"),
+        (["run", "multikeynav", "--data", "x"], "--data is for Karel; other environments make"),
+        (["run", "karel", "--data", "nowhere"], "there is no file nowhere/training.npz"),
+        (
+            ["run", "multikeynav", "--preset", "small"],
+            "there is no preset 'small'; there are: fast",
+        ),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(arguments: list[str], told: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"taskspace: {told}")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("arguments", [["envs"], ["--help"], ["--version"]])
 def test_a_reader_that_has_gone_is_no_reason_to_complain(arguments: list[str]) -> None:
     reader, writer = os.pipe()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 from collections.abc import Sequence
@@ -55,9 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     envs.set_defaults(run=_envs)
     bench = commands.add_parser("bench", help="measure speed", description=_bench.__doc__)
     bench.add_argument(
-        "what", choices=["rollouts", "similarity", "karel"],
+        "what", choices=["rollouts", "similarity", "karel", "synthesis"],
         help="rollouts: playing agents on tasks; similarity: error against rollouts; karel:"
-        " running programs",
+        " running programs; synthesis: learning to write them",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)
@@ -202,18 +203,13 @@ def _bench(options: argparse.Namespace) -> None:
     """Measure this machine: plain Python beside the compiled engine, in one run."""
     from rich.console import Console
 
-    from taskspace.benchmarks import karel, rollouts, similarity
-
-    if options.what == "similarity":
-        if options.json:
-            raise ValueError("--json is for `bench rollouts` and `bench karel`")
-        similarity.print_report(Console())
-        return
-    chosen = karel if options.what == "karel" else rollouts
-    if options.json:
-        print(json.dumps(chosen.as_json(chosen.measure_all()), indent=2))  # type: ignore[attr-defined]
+    benchmark: Any = importlib.import_module(f"taskspace.benchmarks.{options.what}")
+    if not options.json:
+        benchmark.print_report(Console())
+    elif hasattr(benchmark, "as_json"):
+        print(json.dumps(benchmark.as_json(benchmark.measure_all()), indent=2))
     else:
-        chosen.print_report(Console())
+        raise ValueError(f"`bench {options.what}` has no JSON form")
 
 
 if __name__ == "__main__":

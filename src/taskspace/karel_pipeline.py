@@ -116,6 +116,8 @@ def learn_karel_map(
 def _settings(
     plan: Plan, preset: str, seed: int, data: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
+    if data is not None:
+        _load_tasks(Path(data))  # complains before there is a folder
     source = None if data is None else str(Path(data).resolve())
     return {"environment": "Karel", "preset": preset, "seed": seed, "data": source, **asdict(plan)}
 

@@ -72,13 +72,13 @@ def test_a_subpopulation_sees_its_kinds_only(
     tasks: dict[str, KarelTasks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[set[str]] = []
-    batches = learning._batches
+    batches = learning.batches
 
     def spy(chosen: KarelTasks, *rest: object) -> object:
         seen.append(set(chosen.kinds))
         return batches(chosen, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(learning, "_batches", spy)
+    monkeypatch.setattr(learning, "batches", spy)
     for name in learning.SUBPOPULATIONS:
         learn(name, tasks["training"], tasks["validation"], replace(BRIEF, steps=1, every=1))
     kinds = [{"plain", "loops", "conditionals"}, {"plain", "conditionals"}, {"plain", "loops"}]

@@ -61,12 +61,12 @@ def learn(
     chosen = tasks[np.isin(tasks.kinds, SUBPOPULATIONS[subpopulation])]
     network = Synthesizer(settings.size).to(device)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
-    batches = _batches(chosen, settings, np.random.default_rng(seed))
+    material = batches(chosen, settings, np.random.default_rng(seed))
     agents: list[Agent] = []
     for start in range(0, settings.steps + 1, settings.every):
         _offer(agents, subpopulation, start, network, judged_on, settings.delta)
         for _ in range(min(settings.every, settings.steps - start)):
-            loss = _loss(network, *(torch.from_numpy(part).to(device) for part in next(batches)))
+            loss = loss_of(network, *(torch.from_numpy(p).to(device) for p in next(material)))
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -85,7 +85,7 @@ def _offer(
         agents.append(Agent(f"{name}-{step}", policy, name, step, skill))
 
 
-def _batches(
+def batches(
     tasks: KarelTasks, settings: Schooling, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
     """Grids, tokens and forbidden tokens, pass after pass in random order.
@@ -111,7 +111,7 @@ def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return allowed
 
 
-def _loss(
+def loss_of(
     network: Synthesizer, grids: torch.Tensor, tokens: torch.Tensor, forbidden: torch.Tensor
 ) -> torch.Tensor:
     """Mean surprise at the true tokens, among those that the grammar allows."""

@@ -21,7 +21,7 @@ from taskspace.training.workers import Training, in_process, run_all
 
 SCHOOLINGS = {
     "fast": Schooling(FAST_SIZE, steps=400, rate=4e-3, every=50, judged_on=200),
-    "small": Schooling(SMALL_SIZE, steps=3000, rate=2e-3, every=100, judged_on=500),
+    "small": Schooling(SMALL_SIZE, steps=2000, rate=2e-3, every=100, judged_on=500),
     "paper": Schooling(),
 }
 

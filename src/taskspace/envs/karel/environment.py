@@ -112,7 +112,7 @@ class Karel(Environment):
                 draw_world(world, ax.inset_axes((left, low, 0.42, 0.34)))
             ax.text(0.5, low + 0.17, "→", ha="center", va="center", transform=ax.transAxes)
         ax.text(
-            0.02, 0.24, self.text(state), size=6, family="monospace", va="top",
+            0.02, 0.24, self.text(state), size=7, family="monospace", va="top",
             transform=ax.transAxes,
         )  # fmt: skip
 

@@ -1,0 +1,24 @@
+"""What several parts of the tests need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+
+@pytest.fixture
+def small_karel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Karel's fast preset, cut to a few seconds."""
+    from taskspace import karel_pipeline
+    from taskspace.synthesis import recipes
+    from taskspace.synthesis.learning import Schooling
+    from taskspace.synthesis.network import Size
+
+    tiny = Schooling(
+        Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48),
+        steps=150, batch=32, rate=6e-3, every=50, delta=-1.0, judged_on=20,
+    )  # fmt: skip
+    monkeypatch.setitem(recipes.SCHOOLINGS, "fast", tiny)
+    plan = replace(karel_pipeline.PLANS["fast"], tasks=200, side=6, played=100, steps=50, shown=30)
+    monkeypatch.setitem(karel_pipeline.PLANS, "fast", plan)

@@ -1,0 +1,74 @@
+"""The stages of `taskspace run karel`, small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace import karel_pipeline
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.generate import generate_dataset
+from taskspace.paper import figure3, generalization
+from taskspace.paper.study import NothingHereError, Study
+
+
+@pytest.mark.usefixtures("small_karel")
+def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
+    lines: list[str] = []
+    folder = tmp_path / "karel-0"
+    numbers = karel_pipeline.run_karel(folder, preset="fast", say=lines.append)
+    assert numbers["environment"] == "Karel"
+    assert numbers["agents"] == 16  # all of the four snapshots of four networks
+    assert len(numbers["silhouettes_training"]) == 3
+    assert list(numbers["skill_by_kind"]) == ["all", "no-loops", "no-conditionals", "neither"]
+    assert Path(numbers["report"]).read_text().count("Karel") > 1
+    again: list[str] = []
+    assert karel_pipeline.run_karel(folder, preset="fast", say=again.append) == numbers
+    assert all("reused" in line for line in again)
+    _reproduce(tmp_path)
+
+
+def _reproduce(folder: Path) -> None:
+    """The paper's parts, on the map that is there already."""
+    lines: list[str] = []
+    study = Study(folder, ("Karel",), seeds=2, preset="fast", say=lines.append)
+    result = generalization.reproduce(study)
+    scores = {row["model"]: row for row in result.tables[0].rows}
+    assert list(scores) == ["ours", "RandomModel", "PCA of the state"]
+    assert all(-1 <= row["validation"] <= 1 for row in scores.values())
+    assert scores["PCA of the state"]["validation"] != scores["ours"]["validation"]
+    assert "karel-0: population … reused" in lines
+    (picture,) = result.pictures
+    assert picture.stat().st_size > 10_000
+    rows = figure3.reproduce(study).tables[0].rows
+    assert [row["cluster"] for row in rows] == ["plain", "loops", "conditionals"]
+    other = Study(folder, ("MultiKeyNav",), seeds=1, preset="fast")
+    with pytest.raises(NothingHereError, match="there is nothing on MultiKeyNav here"):
+        generalization.reproduce(other)
+
+
+@pytest.mark.usefixtures("small_karel")
+def test_given_tasks_are_taken(tmp_path: Path) -> None:
+    generate_dataset(tmp_path / "tasks", 150, seed=3, side=6, progress=False)
+    made = karel_pipeline.learn_karel_map(
+        tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=lambda line: None
+    )
+    env: Any = made.env
+    given = KarelTasks.load(tmp_path / "tasks" / "validation.npz")
+    assert np.array_equal(env.validation.rows(), given.rows())
+    vectors = made.embedder.transform(made.env.sample_tasks(5, seed=0))
+    assert vectors.shape == (5, 2)
+
+
+def test_missing_data_is_told_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        karel_pipeline.run_karel(tmp_path / "run", data=tmp_path / "nothing")
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with pytest.raises(ValueError, match="Karel has no preset 'huge'; there are: fast, small"):
+        karel_pipeline.plan_for("huge")
