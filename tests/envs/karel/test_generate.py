@@ -256,6 +256,9 @@ def test_dataset_on_disk(tmp_path: Path) -> None:
         assert same(packed, records)
     with pytest.raises(FileExistsError, match="choose another folder"):
         generate_dataset(tmp_path / "set", 40, progress=False)
+    with pytest.raises(ValueError, match="side of worlds must be 4 to 16, not 3"):
+        generate_dataset(tmp_path / "other", 40, side=3)
+    assert not (tmp_path / "other").exists()
 
 
 # -- parts -----------------------------------------------------------------------------------------

@@ -246,10 +246,7 @@ def generate_tasks(
 
     Worlds have 2 to `side` rows and columns. The selection tells what became of the candidates.
     """
-    seed = checks.seed(seed)
-    if not LEAST_SIDE <= checks.whole(side, "the side of worlds") <= SIDE:
-        raise ValueError(f"the side of worlds must be {LEAST_SIDE} to {SIDE}, not {side}")
-    selection = Selection(quotas(tasks))
+    selection, seed = _checked(tasks, seed, side)
     total = sum(sum(table.values()) for table in selection.wanted.values())
     kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
     with progress_bar("generating Karel tasks", total, progress) as advance:
@@ -268,6 +265,13 @@ def generate_tasks(
     rng = np.random.default_rng([seed, len(_KINDS)])
     joined = {part: KarelTasks.join(blocks) for part, blocks in kept.items()}
     return {part: found[rng.permutation(len(found))] for part, found in joined.items()}, selection
+
+
+def _checked(tasks: int | None, seed: int, side: int) -> tuple[Selection, int]:
+    """An empty selection and the seed, if all settings are possible."""
+    if not LEAST_SIDE <= checks.whole(side, "the side of worlds") <= SIDE:
+        raise ValueError(f"the side of worlds must be {LEAST_SIDE} to {SIDE}, not {side}")
+    return Selection(quotas(tasks)), checks.seed(seed)
 
 
 def _sorted_out(
@@ -297,6 +301,7 @@ def generate_dataset(
     With `json_lines` also `training.jsonl.gz` and `validation.jsonl.gz`, in the public data set's
     format (`program_json` is null).
     """
+    _checked(tasks, seed, side)  # before there is a folder
     folder = make_folder(target)
     found, selection = generate_tasks(tasks, seed, side, progress)
     for part, batch in found.items():
