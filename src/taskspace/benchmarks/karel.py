@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from taskspace.benchmarks import plain_karel
+from taskspace.benchmarks.printing import print_lines
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grammar import random_programs
@@ -138,15 +137,8 @@ _LINES: dict[str, Callable[[Speed], str]] = {
 
 def print_report(console: Console) -> None:
     """Measure everything and print it."""
-    speeds = measure_all()
     title = "Karel programs x worlds on one core of this machine"
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for setting in speeds:
-        table.add_column(setting, justify="right")
-    for label, cell in _LINES.items():
-        table.add_row(label, *(cell(speed) for speed in speeds.values()))
-    console.print(table)
+    print_lines(console, title, _LINES, measure_all())
     console.print(
         f"Programs of {SHORTEST} to {LONGEST} tokens and worlds of up to 16 x 16, random ones but"
         " for the tasks; parsing or compiling the programs is included."

@@ -15,13 +15,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import torch
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from taskspace.benchmarks.agents import as_torch, trained_like
 from taskspace.benchmarks.plain_envs import plain_environments
 from taskspace.benchmarks.plain_loop import steps_per_second
+from taskspace.benchmarks.printing import print_lines
 from taskspace.envs.base import Environment
 from taskspace.envs.compiling import build
 from taskspace.envs.registry import make
@@ -228,14 +227,8 @@ _ROWS: dict[str, Callable[[Speed], str]] = {
 
 def print_report(console: Console) -> None:
     """Measure everything and print it."""
-    speeds = measure_all()
-    table = Table(title="Rollouts on one core of this machine", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for name in speeds:
-        table.add_column(name, justify="right")
-    for label, cell in _ROWS.items():
-        table.add_row(label, *(cell(speed) for speed in speeds.values()))
-    console.print(table)
+    title = "Rollouts on one core of this machine"
+    print_lines(console, title, _ROWS, measure_all())
     console.print("The limit: a step that is its matrix products and nothing else.")
     console.print(_first_result())
     for copies in (64, 4096):

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
+from taskspace.benchmarks.printing import print_lines
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
@@ -114,15 +113,8 @@ _LINES: dict[str, Callable[[Speed], str]] = {
 
 def print_report(console: Console) -> None:
     """Measure everything and print it."""
-    speeds = measure_all()
     title = "Synthesizers of Karel programs on one core of this machine"
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", no_wrap=True)
-    for preset in speeds:
-        table.add_column(preset, justify="right")
-    for label, cell in _LINES.items():
-        table.add_row(label, *(cell(speed) for speed in speeds.values()))
-    console.print(table)
+    print_lines(console, title, _LINES, measure_all())
     paper = SCHOOLINGS["paper"]
     console.print(
         f"Core hours are step time x {paper.steps:,} steps (paper) x {len(SUBPOPULATIONS)}, without"
