@@ -15,6 +15,7 @@ from taskspace._version import __version__
 
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
+  taskspace run karel                  the same for agents that write programs; takes longer
   taskspace reproduce table1           the paper's Table 1, with ours beside it
   taskspace reproduce all              every table and figure, on one page
   taskspace envs                       what there is to solve
@@ -97,7 +98,7 @@ def _add_reproduce(commands: Any) -> None:
     parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
     parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
     parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
-    parser.add_argument("--karel", action="store_true", help="of all: Karel too, an hour more")
+    parser.add_argument("--karel", action="store_true", help="Karel too, which takes longer")
     parser.add_argument("--page", metavar="FILE", help="of all: where the page goes (in DIR)")
     parser.set_defaults(run=_reproduce)
 
@@ -180,13 +181,13 @@ def _envs(options: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.envs.registry import ENVIRONMENTS, make
+    from taskspace.envs.registry import ENVIRONMENTS, PROGRAMMING, make
 
     table = Table(title="Environments: taskspace.make(name)", box=SIMPLE_HEAD)
     for heading in ("name", "tasks vary by", "actions", "state", "horizon"):
         table.add_column(heading, min_width=13 if heading == "name" else None)
     table.add_column("clusters")
-    for name in ENVIRONMENTS:
+    for name in ENVIRONMENTS | PROGRAMMING:
         env = make(name)
         table.add_row(
             name,

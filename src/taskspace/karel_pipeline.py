@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from taskspace import checks, summary
-from taskspace.embedding.karel_embedder import KarelEmbedder
+from taskspace.embedding.karel_embedder import KarelEmbedder, encode
+from taskspace.envs.base import Environment
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
@@ -23,7 +25,7 @@ from taskspace.pipeline import MOST_SHOWN, Map
 from taskspace.population.population import Population
 from taskspace.report import write_report
 from taskspace.runs import Run
-from taskspace.synthesis.network import Size
+from taskspace.synthesis.network import Encoder, Size
 from taskspace.synthesis.playing import SynthesisPolicy, play
 from taskspace.synthesis.recipes import train_synthesizers
 
@@ -117,7 +119,7 @@ def _settings(
     plan: Plan, preset: str, seed: int, data: str | os.PathLike[str] | None
 ) -> dict[str, Any]:
     if data is not None:
-        _load_tasks(Path(data))  # complains before there is a folder
+        _check_kinds(_load_tasks(Path(data)), data)  # before there is a folder
     source = None if data is None else str(Path(data).resolve())
     return {"environment": "Karel", "preset": preset, "seed": seed, "data": source, **asdict(plan)}
 
@@ -150,13 +152,23 @@ def _learn(stages: Run, plan: Plan, seed: int, data: str | os.PathLike[str] | No
         KarelEmbedder.load,
         file="embedder",
     )
-    return Map(env, population, outcomes, embedder, plan.shown)
+    return Map(env, population, outcomes, embedder, plan.shown, "validation")
 
 
 def _tasks(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> Mapping[str, KarelTasks]:
     if data is not None:
         return _load_tasks(Path(data))
     return generate_tasks(plan.tasks, seed, plan.side)[0]
+
+
+def _check_kinds(tasks: Mapping[str, KarelTasks], data: str | os.PathLike[str]) -> None:
+    """Each part must have some tasks of each kind."""
+    for part, found in tasks.items():
+        missing = set(Karel.cluster_names) - set(found.kinds.tolist())
+        if missing:
+            raise ValueError(
+                f"the {part} tasks of {data} have none with {' or '.join(sorted(missing))} programs"
+            )
 
 
 def _save_tasks(tasks: Mapping[str, KarelTasks], folder: Path) -> None:
@@ -192,7 +204,10 @@ def new_embedder(population: Population, plan: Plan, seed: int) -> KarelEmbedder
 
 
 def _measure(made: Map, seed: int) -> dict[str, Any]:
-    """The usual numbers, on tasks that no agent has learned from, and what else there is here."""
+    """The usual numbers, and what else there is here.
+
+    The silhouette is that of tasks that no agent has learned from, orders are those of played ones.
+    """
     scores = {part: separation(made, made.embedder.transform, part, seed) for part in PARTS}
     agents, outcomes, embedder = made.population, made.outcomes, made.embedder
     return {
@@ -211,7 +226,6 @@ def separation(
     """Silhouettes of the kinds of programs, by vectors that `transform` gives to tasks."""
     from sklearn.metrics import silhouette_score
 
-    assert isinstance(made.env, Karel)
     scores = []
     for index in range(summary.SILHOUETTE_SEEDS):
         tasks = sample_part(made.env, made.shown, seed + 1000 + index, part)
@@ -219,12 +233,12 @@ def separation(
     return scores
 
 
-def sample_part(env: Karel, count: int, seed: int, part: str) -> NDArray[np.uint8]:
+def sample_part(env: Environment, count: int, seed: int, part: str) -> Any:
     """Tasks of the training or of the validation set, as many as there are at most."""
+    assert isinstance(env, Karel)
     distribution = "validation" if part == "validation" else "all"
     few = min(count, len(getattr(env, part)))
-    tasks: NDArray[np.uint8] = env.sample_tasks(few, seed=seed, distribution=distribution)  # type: ignore[assignment]
-    return tasks
+    return env.sample_tasks(few, seed=seed, distribution=distribution)
 
 
 def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
@@ -236,13 +250,23 @@ def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
     return found
 
 
+def coded_pca(tasks: NDArray[np.uint8], encoder: Encoder) -> NDArray[np.float64]:
+    """The two main directions of an agent's codes: what its encoder knows, without the map."""
+    from sklearn.decomposition import PCA
+
+    with torch.no_grad():
+        codes = encode(encoder, torch.from_numpy(tasks)).numpy()
+    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(codes)
+    return found
+
+
 def skill_by_kind(made: Map) -> dict[str, dict[str, float]]:
-    """Success of each subpopulation's last agent, by the kind of program that is wanted."""
-    clusters = made.env.clusters(made.outcomes.features)  # type: ignore[arg-type]
+    """Success of each subpopulation's last agent on new tasks, by the kind of program wanted."""
+    tasks = sample_part(made.env, made.shown, 3, "validation")
+    clusters, packed = made.env.clusters(tasks), KarelTasks.from_rows(tasks)
     rows = {}
     for name in made.population.subpopulations:
-        last = made.population.select(name).agents[-1].name
-        solved = made.outcomes.of_agents([last]).rates[0]
+        solved = made.population.select(name).agents[-1].policy.solves(packed)
         rows[name] = {
             kind: float(solved[clusters == number].mean())
             for number, kind in enumerate(made.env.cluster_names)
@@ -251,8 +275,7 @@ def skill_by_kind(made: Map) -> dict[str, dict[str, float]]:
 
 
 def _shown(made: Map, seed: int) -> Any:
-    few = min(MOST_SHOWN, made.shown, len(made.env.table("validation")))  # type: ignore[arg-type]
-    return made.env.sample_tasks(few, seed=seed + 2, distribution="validation")
+    return sample_part(made.env, min(MOST_SHOWN, made.shown), seed + 2, "validation")
 
 
 def _as_path(path: Path) -> Any:

@@ -46,6 +46,7 @@ class Map:
     outcomes: Outcomes
     embedder: TaskEmbedder
     shown: int  # tasks for each silhouette
+    fresh: str = "all"  # the distribution of tasks that the map is shown on
 
 
 # The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
@@ -69,6 +70,8 @@ def plan_for(env: Environment, preset: str = "default") -> Plan:
     """The settings for an environment."""
     if preset not in PRESETS:
         raise ValueError(f"there is no preset {preset!r}; there are: {', '.join(PRESETS)}")
+    if env.name not in PLANS:
+        raise ValueError(f"{env.name} has a pipeline of its own: taskspace.karel_pipeline")
     return replace(PLANS[env.name], **PRESETS[preset])
 
 

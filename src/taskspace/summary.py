@@ -246,7 +246,7 @@ def sections(things: Things, settings: Mapping[str, Any]) -> list[report.Section
         f"A map of the tasks of {things.env.name}, learned from how {len(things.population)} agents"
         f" perform on {things.outcomes.n_tasks} of them. Tasks lie in the same direction when"
         " success on one tells about success on the other, and further out when they are harder."
-        " The colours show what the tasks are about; they were not used in learning."
+        f" The colours show {things.env.clusters_told}."
     ])  # fmt: skip
     table = report.Numbers(numbers_table(things.numbers), heading="Numbers")
     return [intro, drawn[0], table, *drawn[1:], report.Settings(settings)]

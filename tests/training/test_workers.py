@@ -112,11 +112,11 @@ def test_arguments_arrive_to_the_last_bit() -> None:
 def test_errors_come_through() -> None:
     with pytest.raises(ValueError, match="no such luck"):
         run_all([in_process(fail)], None, lambda done: None)
-    with pytest.raises(RuntimeError, match="exit code 7"):
+    with pytest.raises(ChildProcessError, match="exit code 7"):
         in_process(die)(lambda done: None)
-    with pytest.raises(RuntimeError, match=r"^OddError: quite$"):
+    with pytest.raises(ChildProcessError, match=r"^OddError: quite$"):
         in_process(fail, how="odd")(lambda done: None)
-    with pytest.raises(RuntimeError, match=r"^UnicodeDecodeError: 'utf-8' codec can't decode"):
+    with pytest.raises(ChildProcessError, match=r"^UnicodeDecodeError: 'utf-8' codec can't decode"):
         in_process(fail, how="many")(lambda done: None)
     with pytest.raises(TypeError, match="agent 'a' is a NoneType, which has no form on disk"):
         in_process(unsavable)(lambda done: None)

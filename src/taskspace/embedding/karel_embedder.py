@@ -34,7 +34,8 @@ class KarelEmbedder(TaskEmbedder):
 
     The network sees the first five examples, in whatever order, and neither program nor sixth
     example. A synthesizer's encoder turns each example into a code, and a perceptron with the
-    layers `hidden` turns mean and maximum of the codes into the vector.
+    layers `hidden` turns mean and maximum of the codes into the vector. (An agent's encoder, which
+    `fit` may start from, has learned from the programs of the tasks that the agent was trained on.)
 
     `side`, `radius`, `channels`, `blocks` and `code` are the encoder's size, as in `Size`. `fit`
     may start from the `encoder` of a trained agent. With `freeze` that encoder stays as it is: all
@@ -129,7 +130,7 @@ class KarelEmbedder(TaskEmbedder):
     def _validated(self, X: Any, **options: Any) -> NDArray[np.uint8]:
         tasks = KarelTasks.from_rows(validate_data(self, X, dtype="numeric", **options)).check()
         largest = int(tasks.sizes.max())
-        if largest > self.side:
+        if largest > self.side and not self.radius:
             raise ValueError(f"there is a world of side {largest}; expected at most {self.side}")
         return tasks.rows()
 
@@ -140,8 +141,9 @@ class KarelEmbedder(TaskEmbedder):
         rows = self._inputs(tasks)
         if not self.freeze:
             return rows
+        assert self._start is not None
         with torch.no_grad():
-            return self._network(rows.shape[1], 1).to(self.device).codes(rows)
+            return encode(self._start.to(self.device), rows)
 
     def _network(self, inputs: int, outputs: int) -> KarelNetwork:
         encoder = Encoder(Size(**{name: getattr(self, name) for name in SIZES}))
@@ -154,7 +156,8 @@ class KarelEmbedder(TaskEmbedder):
         # To encode a task takes long, and the constraints are about a few of them.
         used = np.union1d(constraints.triplets.tasks, constraints.pairs)
         vectors = np.zeros((len(tasks), self.n_components_))
-        vectors[used] = self.transform(tasks[used])
+        if len(used):
+            vectors[used] = self.transform(tasks[used])
         return accuracies(vectors, constraints)
 
 
@@ -171,15 +174,16 @@ class KarelNetwork(torch.nn.Module):
         if tasks.is_floating_point():
             return self.head(tasks)
         distinct, places = torch.unique(tasks, dim=0, return_inverse=True)
-        return self.head(self.codes(distinct))[places]
+        return self.head(encode(self.encoder, distinct))[places]
 
-    def codes(self, rows: torch.Tensor) -> torch.Tensor:
-        """Mean and maximum over the examples of each task: (tasks, 2 x code)."""
-        return torch.cat([self._codes(part) for part in torch.split(rows, BATCH)])
 
-    def _codes(self, rows: torch.Tensor) -> torch.Tensor:
-        device = self.encoder.out.weight.device
-        size, tasks = self.encoder.size, KarelTasks.from_rows(rows.cpu().numpy())
-        grids = to_grids(tasks, size.side, radius=size.radius)
-        codes = self.encoder(torch.from_numpy(grids).to(device))
-        return torch.cat([codes.mean(1), codes.amax(1)], dim=1)
+def encode(encoder: Encoder, rows: torch.Tensor) -> torch.Tensor:
+    """Mean and maximum of the codes of each task's examples: (tasks, 2 x code)."""
+    return torch.cat([_encode(encoder, part) for part in rows.split(BATCH)])  # type: ignore[no-untyped-call]
+
+
+def _encode(encoder: Encoder, rows: torch.Tensor) -> torch.Tensor:
+    size, tasks = encoder.size, KarelTasks.from_rows(rows.cpu().numpy())
+    grids = to_grids(tasks, size.side, radius=size.radius)
+    codes = encoder(torch.from_numpy(grids).to(encoder.out.weight.device))
+    return torch.cat([codes.mean(1), codes.amax(1)], dim=1)

@@ -66,6 +66,7 @@ class Environment:
     horizon: ClassVar[int]
     gamma: ClassVar[float]  # a step fails at random with probability 1 - gamma
     cluster_names: ClassVar[tuple[str, ...]]
+    clusters_told: ClassVar[str] = "what the tasks are about; they were not used in learning"
     distributions: ClassVar[tuple[str, ...]] = ("all",)  # the whole task space, then biased ones
 
     # sample(task, stream, distribution) fills in a task; step(state, action, stream) changes the

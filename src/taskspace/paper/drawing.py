@@ -44,7 +44,9 @@ def view_of(study: Study, made: Map, name: str | None = None) -> View:
     return study.kept(
         f"{name}-view",
         {"map": name, "tasks": shown},
-        lambda: project(made.embedder, made.env.sample_tasks(shown, seed=2)),
+        lambda: project(
+            made.embedder, made.env.sample_tasks(shown, seed=2, distribution=made.fresh)
+        ),
         write_arrays,
         read_arrays,
     )

@@ -32,7 +32,7 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     results = []
     for what in PARTS:
         if what == "generalization" and study.environments is None and not study.karel:
-            continue
+            continue  # asked for by its name it is done, but not among all
         with contextlib.suppress(NothingHereError):
             results.append(reproduce(what, study))
             yield results[-1]
@@ -43,7 +43,7 @@ def write_page(results: list[Result], study: Study, page: Path) -> None:
     """Write the page in Markdown, and the pictures it shows into the folder `results` beside it."""
     folder = page.parent / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    command = f"taskspace reproduce all --seeds {study.seeds} --preset {study.preset}"
+    command = f"taskspace reproduce all {study.options()}"
     parts = [
         "# Results: the paper and ours",
         f"Written by `{command} --page {page}` on {date.today().isoformat()}, {_code()},"
@@ -59,7 +59,7 @@ def write_page(results: list[Result], study: Study, page: Path) -> None:
 
 def _part(result: Result, study: Study, folder: Path) -> Iterator[str]:
     yield f"## {result.title}"
-    yield f"`taskspace reproduce {result.name} --seeds {study.seeds} --preset {study.preset}`"
+    yield f"`taskspace reproduce {result.name} {study.options()}`"
     for table in result.tables:
         yield f"**{table.title}**"
         yield _markdown(table)

@@ -6,26 +6,34 @@ import functools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from taskspace import karel_pipeline
 from taskspace.embedding.karel_embedder import KarelEmbedder
-from taskspace.envs.karel.environment import Karel
-from taskspace.karel_pipeline import PARTS, sample_part, separation, skill_by_kind, state_pca
+from taskspace.karel_pipeline import (
+    PARTS,
+    coded_pca,
+    sample_part,
+    separation,
+    skill_by_kind,
+    state_pca,
+)
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table
 from taskspace.pipeline import MOST_SHOWN, Map
 
 OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
+CODES = "PCA of the agent's codes"
 
 
 def reproduce(study: Study) -> Result:
     """Silhouettes of the kinds of programs on training and validation tasks; both maps."""
     if study.environments is not None:
-        study.chosen([KAREL])  # complains if there is nothing to do
+        study.chosen([KAREL])  # complains if something else was asked for
     made = study.map_of(KAREL)
     models = [_models(study, made, seed) for seed in range(study.seeds)]
-    rows = [_row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN)]
+    rows = [
+        _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
+    ]
     seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the embedder"
     skills = skill_by_kind(made)
     panels = [_panel(made, part) for part in PARTS]
@@ -35,7 +43,7 @@ def reproduce(study: Study) -> Result:
         tables=[
             Table("generalization", f"Silhouette of plain, loops, conditionals over {seeds}", rows),
             Table(
-                "generalization-skills", "Success of the last agent of each, by kind of task",
+                "generalization-skills", "Success of the last agents on validation tasks, by kind",
                 [{"subpopulation": name, **row} for name, row in skills.items()],
             ),
             Table("generalization-agents", "The population", _agents(made)),
@@ -60,11 +68,11 @@ def _models(study: Study, made: Map, seed: int) -> dict[str, Any]:
         KarelEmbedder.load,
     )  # fmt: skip
     untrained = fresh.set_params(freeze=False, steps=0).fit(made.outcomes)
-    assert isinstance(made.env, Karel)
     return {
         OURS: embedder.transform,
         RANDOM: untrained.transform,
         PLAIN: functools.partial(state_pca, size=start.size),
+        CODES: functools.partial(coded_pca, encoder=start),
     }
 
 
@@ -89,8 +97,7 @@ def _agents(made: Map) -> list[dict[str, Any]]:
 
 def _panel(made: Map, part: str) -> Panel:
     """The two dimensions of the map as they are."""
-    assert isinstance(made.env, Karel)
-    tasks: NDArray[np.uint8] = sample_part(made.env, min(made.shown, MOST_SHOWN), 2, part)
+    tasks = sample_part(made.env, min(made.shown, MOST_SHOWN), 2, part)
     vectors = made.embedder.transform(tasks)
     norms = np.linalg.norm(vectors, axis=1)
     title = f"Karel, {part} tasks"

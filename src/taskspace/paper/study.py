@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
-KAREL = "Karel"  # takes an hour, and is done only when asked for
+KAREL = "Karel"  # done only when asked for
 _SPREAD = " ±"  # "ours ±" is the spread of "ours", and shown with it
 
 
@@ -64,7 +64,7 @@ class Study:
     environments: tuple[str, ...] | None = None  # None: all that the reproduction has
     seeds: int = 3
     preset: str = "default"
-    karel: bool = False  # all: Karel too, which takes an hour more
+    karel: bool = False  # Karel too, which takes longer than all others together
     say: Callable[[str], None] | None = None
     _maps: dict[str, Map] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -83,13 +83,22 @@ class Study:
 
     def chosen(self, known: Sequence[str]) -> list[str]:
         """The environments to do, of those that a reproduction has."""
-        if self.environments is None:
-            return [name for name in known if name != KAREL]
-        chosen = [name for name in known if name in self.environments]
+        asked_for = self.environments
+        if asked_for is None:
+            asked_for = (*ENVIRONMENTS, KAREL) if self.karel else ENVIRONMENTS
+        chosen = [name for name in known if name in asked_for]
         if not chosen:
-            asked = ", ".join(self.environments)
+            asked = ", ".join(asked_for)
             raise NothingHereError(f"there is nothing on {asked} here, only on {', '.join(known)}")
         return chosen
+
+    def options(self) -> str:
+        """What to say on the command line to get the same."""
+        environments = "".join(f"--env {name} " for name in self.environments or ())
+        return (
+            f"{environments}--seeds {self.seeds} --preset {self.preset}"
+            f"{' --karel' if self.karel else ''}"
+        )
 
     def map_of(self, environment: str, seed: int = 0) -> Map:
         """The map of `taskspace run`: loaded if it is there, else learned."""

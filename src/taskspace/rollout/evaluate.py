@@ -79,7 +79,11 @@ def evaluate(
     >>> outcomes.rates.mean(axis=1).round(2)
     array([0.99, 0.01])
     """
-    check_environment(env)
+    if check_environment(env).step is None:
+        raise ValueError(
+            f"{env.name} has no steps; agents that write programs are played by"
+            " taskspace.synthesis.playing.play"
+        )
     names, agents = _named(population)
     policies = [_checked(name, agent, env) for name, agent in zip(names, agents, strict=True)]
     rows = env.check_tasks(tasks)

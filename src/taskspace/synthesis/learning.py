@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.envs.karel.data import EXAMPLES
+from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION
 from taskspace.envs.karel.grammar import PartialPrograms
-from taskspace.envs.karel.grids import SPECIFICATION, to_grids
+from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.language import PAD, TOKENS
 from taskspace.population.population import Agent
 from taskspace.synthesis.network import PAPER_SIZE, Size, Synthesizer
@@ -41,6 +42,10 @@ class Schooling:
     delta: float = 0.01  # by how much an agent is more skilled than the one before
     judged_on: int = 2000  # tasks that skill is measured on
 
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "every", "judged_on"):
+            checks.whole(getattr(self, name), name, 1)
+
 
 def learn(
     subpopulation: str,
@@ -59,19 +64,23 @@ def learn(
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chosen = tasks[np.isin(tasks.kinds, SUBPOPULATIONS[subpopulation])]
+    if not len(chosen):
+        raise ValueError(f"there are no tasks for the subpopulation {subpopulation!r}")
     network = Synthesizer(settings.size).to(device)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
     material = batches(chosen, settings, np.random.default_rng(seed))
     agents: list[Agent] = []
-    for start in range(0, settings.steps + 1, settings.every):
-        _offer(agents, subpopulation, start, network, judged_on, settings.delta)
-        for _ in range(min(settings.every, settings.steps - start)):
+    done = 0
+    for moment in [*range(0, settings.steps, settings.every), settings.steps]:
+        for _ in range(moment - done):
             loss = loss_of(network, *(torch.from_numpy(p).to(device) for p in next(material)))
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
-        report(min(settings.every, settings.steps - start))
+        _offer(agents, subpopulation, moment, network, judged_on, settings.delta)
+        report(moment - done)
+        done = moment
     return agents
 
 
@@ -90,7 +99,8 @@ def batches(
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
     """Grids, tokens and forbidden tokens, pass after pass in random order.
 
-    Each time a task shows other five of its six examples: more tasks from the same ones.
+    Each time a task shows other five of its six examples: more tasks from the same ones. (So the
+    sixth is held out in other tasks only, not in those that were learned from.)
     """
     forbidden = ~allowed_tokens(tasks.tokens)
     while True:

@@ -68,7 +68,7 @@ class Encoder(nn.Module):
         both = torch.cat([self.first(pairs[:, 0]), self.last(pairs[:, 1])], dim=1)
         found = self.blocks(torch.relu(both))
         codes = torch.relu(self.out(found.flatten(1)))
-        return codes.reshape(*grids.shape[:2], -1)
+        return codes.reshape(*grids.shape[:2], codes.shape[-1])
 
 
 class Synthesizer(nn.Module):

@@ -80,20 +80,20 @@ def play(
 
     The same bits on any number of cores: agents are what runs side by side.
     """
-
-    def one(policy: SynthesisPolicy) -> NDArray[np.bool_]:
-        torch.set_num_threads(1)  # in this thread; the agents take all cores
-        return policy.solves(tasks)
-
     rows = []
     total = len(population) * len(tasks)
-    with (
-        progress_bar("Writing programs", total, progress) as advance,
-        ThreadPoolExecutor(available_cores()) as pool,
-    ):
-        for row in pool.map(one, population.values()):
-            rows.append(row)
-            advance(len(tasks))
+    threads = torch.get_num_threads()
+    try:
+        with (
+            progress_bar("Writing programs", total, progress) as advance,
+            # The number of threads is each thread's own, and that of all threads to come.
+            ThreadPoolExecutor(available_cores(), "", torch.set_num_threads, (1,)) as pool,
+        ):
+            for row in pool.map(lambda policy: policy.solves(tasks), population.values()):
+                rows.append(row)
+                advance(len(tasks))
+    finally:
+        torch.set_num_threads(threads)
     solved_by = np.stack(rows).astype(np.uint8)
     return Outcomes(
         solved_by,

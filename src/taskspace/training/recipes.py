@@ -141,6 +141,10 @@ def recipe_for(env: Environment, name: str = "paper") -> Recipe:
     if name not in RECIPES:
         known = " or ".join(repr(known) for known in RECIPES)
         raise ValueError(f"the recipe is {known} or a Recipe, not {name!r}")
+    if env.step is None:
+        raise ValueError(
+            f"agents of {env.name} are trained by taskspace.synthesis.recipes.train_synthesizers"
+        )
     if env.name not in RECIPES[name]:
         known = ", ".join(RECIPES[name])
         raise ValueError(f"{env.name} has no recipe {name!r}; there is one for: {known}")

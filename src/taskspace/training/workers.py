@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import pkgutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,7 +106,7 @@ def _ask(request: str, path: Path, report: Report) -> None:
 
 
 def _answers(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
-    """Pairs of kind and content; a RuntimeError when there are no more."""
+    """Pairs of kind and content; a ChildProcessError when there are no more."""
     assert process.stdin is not None
     assert process.stdout is not None
     # A process that dies may do so before it has read the request, or within a line.
@@ -114,7 +115,7 @@ def _answers(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[s
         process.stdin.close()
         for line in process.stdout:
             yield json.loads(line)
-    raise RuntimeError(f"a training process died (exit code {process.wait()})")
+    raise ChildProcessError(f"a training process died (exit code {process.wait()})")
 
 
 def _error(kind: str, text: str) -> Exception:
@@ -123,11 +124,12 @@ def _error(kind: str, text: str) -> Exception:
     if isinstance(known, type) and issubclass(known, Exception):
         with contextlib.suppress(TypeError):  # a few are not made from a text
             return known(text)
-    return RuntimeError(f"{kind}: {text}")
+    return ChildProcessError(f"{kind}: {text}")
 
 
 def serve() -> None:
     """The other end: do what stands on standard input, tell of it on standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # so that what the training prints does not get among the answers
 

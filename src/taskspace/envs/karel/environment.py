@@ -50,6 +50,10 @@ class Karel(Environment):
     horizon = 24
     gamma = 1.0
     cluster_names = ("plain", "loops", "conditionals")
+    clusters_told = (
+        "the kind of program that solves a task. The agents have learned from programs of other"
+        " tasks, and the map's encoder is an agent's; the map itself was learned from successes"
+    )
     distributions = ("all", "validation")
 
     def __init__(
@@ -68,11 +72,6 @@ class Karel(Environment):
     def validation(self) -> KarelTasks:
         """The tasks that no agent has learned from."""
         return self._given[1] if self._given[1] is not None else small_data_set()[1]
-
-    @property
-    def side(self) -> int:
-        """The side of the largest world."""
-        return int(max(tasks.sizes.max() for tasks in (self.training, self.validation)))
 
     def table(self, distribution: str) -> Any:
         """The training tasks, or the validation tasks, as rows."""

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.envs.compiling import build
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.envs.karel.worlds import BORDER, CHANNELS, MARKERS, SIDE, WALLS
-
-SPECIFICATION = 5  # examples of a task that a synthesizer sees; it is tested on the sixth, too
+from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION
+from taskspace.envs.karel.worlds import BORDER, CHANNELS, MARKERS, MOST_MARKERS, SIDE, WALLS
 
 
 @njit
@@ -58,7 +57,7 @@ def _fill_factory(turned: Any) -> Any:
                             if walls[task, example, cell >> 3] >> (7 - (cell & 7)) & 1:
                                 grid[WALLS, r, c] = 1
                             count = markers[task, example, end, cell >> 1] >> 4 * (cell & 1) & 15
-                            if count:
+                            if 0 < count <= MOST_MARKERS:
                                 grid[MARKERS + count - 1, r, c] = 1
                             if row == hero[0] and column == hero[1]:
                                 grid[(hero[2] + quarters) % 4, r, c] = 1
@@ -78,9 +77,10 @@ def to_grids(
     `examples` (tasks, k) are the numbers of the examples, the first five by default. The grids are
     cut for worlds of this `side`, and no world may be larger: their edge is `side` + 2.
 
-    With a `radius` they show instead what lies so far around the hero at the start, who looks
-    north in the middle: their edge is 2 `radius` + 1. Karel's programs speak of left and right,
-    never of north, so nothing is lost within the radius, and far less has to be learned.
+    With a `radius` they show instead, of worlds of any side, what lies so far around the hero at
+    the start, who looks north in the middle: their edge is 2 `radius` + 1. Karel's programs speak
+    of left and right, never of north, so nothing is lost within the radius, and far less has to be
+    learned.
 
     >>> from taskspace.envs.karel.generate import generate_tasks
     >>> tasks = generate_tasks(100, side=6)[0]["validation"]
@@ -89,10 +89,13 @@ def to_grids(
     """
     checks.whole(side, "side", 1)
     checks.whole(radius, "radius")
-    if len(tasks) and int(tasks.sizes.max()) > side:
-        raise ValueError(f"there is a world of side {tasks.sizes.max()}; expected at most {side}")
+    largest = int(tasks.sizes.max(initial=0))
+    if largest > (SIDE if radius else min(side, SIDE)):
+        raise ValueError(f"there is a world of side {largest}; expected at most {side}")
     if examples is None:
         examples = np.tile(np.arange(SPECIFICATION), (len(tasks), 1))
+    elif len(examples) != len(tasks) or not np.isin(examples, range(EXAMPLES)).all():
+        raise ValueError(f"examples are numbers below {EXAMPLES}, a row for each of the tasks")
     edge = 2 * radius + 1 if radius else side + 2
     grids = np.zeros((len(tasks), examples.shape[1], 2, CHANNELS, edge, edge), np.float32)
     build(_fill_factory, _turned)(
