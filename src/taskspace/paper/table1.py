@@ -69,12 +69,12 @@ WHY = {
     ("MultiKeyNav", "ours"): _FRESH,
     ("CartPoleVar", "PredModel"): "We standardize states, on which the paper is silent; how well"
     " the dynamics can be told from them depends on the scale of their columns.",
-    ("CartPoleVar", FIXED): f"{_POPULATION} (what another one does to ours, the next table shows);"
+    ("CartPoleVar", FIXED): f"{_POPULATION} (what another one does to ours: second table);"
     " of what kind the difference is, we do not know.",
     ("CartPoleVar", "ours"): "Training explains little of it (row above).",
-    ("PointMass", FIXED): f"{_POPULATION} (what another third of it does to ours, the next table"
+    ("PointMass", FIXED): f"{_POPULATION} (what another third of it does to ours, the second table"
     " shows); also, the authors' agents learned by SAC, ours by PPO.",
-    ("PointMass", "ours"): "The population again (row above, and next table).",
+    ("PointMass", "ours"): "The population again (row above, and second table).",
     ("BasicKarel", FIXED): "The paper draws 10,000 constraints here, not 5000, and the network that"
     " its authors published was trained without C_NORM.",
     ("BasicKarel", "ours"): _FRESH,
