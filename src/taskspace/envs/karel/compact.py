@@ -109,7 +109,7 @@ class KarelTasks:
 
         >>> from taskspace.envs.karel.generate import generate_tasks
         >>> generate_tasks(100)[0]["validation"].rows().shape
-        (20, 1800)
+        (18, 1800)
         """
         spare = _ROW_TOKENS - self.tokens.shape[1]
         if spare < 0:
