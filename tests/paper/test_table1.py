@@ -34,7 +34,10 @@ def test_other_populations_are_scored_in_the_same_way(folder: Path) -> None:
     study = Study(folder, ("CartPoleVar",), seeds=1, preset="fast", say=lambda line: None)
     result = table1.reproduce(study, models=[table1.FIXED, "ours"])
     tables = {table.name: table for table in result.tables}
-    (row,) = tables["table1-populations"].rows
+    row, alone, earlier = tables["table1-populations"].rows
     # They differ in when skill is measured, and the fast form measures it when it likes.
     assert row["silhouette"] == tables["table1"].rows[1]["reproduced"]
     assert row["agents"] == tables["table1-maps"].rows[0]["agents"]
+    assert int(alone["agents"]) < int(row["agents"])
+    assert int(earlier["agents"]) < int(row["agents"])
+    assert alone["silhouette"] != row["silhouette"] != earlier["silhouette"]
