@@ -114,9 +114,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.environment.lower() == "karel":
         from taskspace import karel_pipeline
 
-        preset = "small" if options.preset == "default" else options.preset
         numbers = karel_pipeline.run_karel(
-            options.out, preset=preset, seed=options.seed, data=options.data
+            options.out, preset=options.preset, seed=options.seed, data=options.data
         )
     elif options.data is not None:
         raise ValueError("--data is for Karel; other environments make their own tasks")

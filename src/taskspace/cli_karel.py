@@ -64,10 +64,7 @@ def _add_generate(commands: Any) -> None:
     parser = commands.add_parser(
         "generate", help="make random tasks", description=_generate.__doc__
     )
-    parser.add_argument("folder", metavar="DIR", help="where the files go; made if need be")
-    parser.add_argument(
-        "--tasks", type=int, metavar="N", help="how many, in the paper's shares (its 73,418)"
-    )
+    _add_target(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything (0)")
     parser.add_argument(
         "--side", type=int, default=16, metavar="N", help="most rows and columns, 4 to 16 (16)"
@@ -78,6 +75,13 @@ def _add_generate(commands: Any) -> None:
     parser.set_defaults(run=_generate)
 
 
+def _add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="where the files go; made if need be")
+    parser.add_argument(
+        "--tasks", type=int, metavar="N", help="how many, in the paper's shares (its 73,418)"
+    )
+
+
 def _add_filter(commands: Any) -> None:
     parser = commands.add_parser(
         "filter", help="take the paper's subset of a data set", description=_filter.__doc__
@@ -85,10 +89,7 @@ def _add_filter(commands: Any) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a file of JSON lines, one task a line; .gz too"
     )
-    parser.add_argument("folder", metavar="DIR", help="where the files go; made if need be")
-    parser.add_argument(
-        "--tasks", type=int, metavar="N", help="how many, in the paper's shares (its 73,418)"
-    )
+    _add_target(parser)
     parser.set_defaults(run=_filter)
 
 

@@ -36,7 +36,7 @@ PARTS = ("training", "validation")
 class Plan:
     """How the map is made."""
 
-    schooling: str
+    schooling: str  # and the name of the plan
     tasks: int | None  # generated; None: as many as the paper's
     side: int  # of the largest world
     width: int  # of the beam; 1: the most likely token each time
@@ -53,7 +53,9 @@ PLANS = {
 
 
 def plan_for(preset: str) -> Plan:
-    """The settings of a preset."""
+    """The settings of a preset; what is the default elsewhere is "small" here."""
+    if preset == "default":
+        return PLANS["small"]
     if preset not in PLANS:
         raise ValueError(f"Karel has no preset {preset!r}; there are: {', '.join(PLANS)}")
     return PLANS[preset]
@@ -74,7 +76,7 @@ def run_karel(
     """
     plan, seed = plan_for(preset), checks.seed(seed)
     target = Path(folder) if folder is not None else Path("runs") / "karel"
-    settings = _settings(plan, preset, seed, data)
+    settings = _settings(plan, seed, data)
     with Run(target, settings, say=say) as stages:
         made = _learn(stages, plan, seed, data)
         numbers = stages.stage(
@@ -111,17 +113,15 @@ def learn_karel_map(
 ) -> Map:
     """The stages of `run_karel` up to the map itself."""
     plan, seed = plan_for(preset), checks.seed(seed)
-    with Run(folder, _settings(plan, preset, seed, data), say=say) as stages:
+    with Run(folder, _settings(plan, seed, data), say=say) as stages:
         return _learn(stages, plan, seed, data)
 
 
-def _settings(
-    plan: Plan, preset: str, seed: int, data: str | os.PathLike[str] | None
-) -> dict[str, Any]:
+def _settings(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> dict[str, Any]:
     if data is not None:
         _check_kinds(_load_tasks(Path(data)), data)  # before there is a folder
     source = None if data is None else str(Path(data).resolve())
-    return {"environment": "Karel", "preset": preset, "seed": seed, "data": source, **asdict(plan)}
+    return {"environment": "Karel", "seed": seed, "data": source, **asdict(plan)}
 
 
 def _learn(stages: Run, plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> Map:

@@ -120,3 +120,8 @@ def test_a_policy_keeps_its_beam_on_disk() -> None:
 def test_an_unknown_schooling_is_refused(tasks: dict[str, KarelTasks]) -> None:
     with pytest.raises(ValueError, match="no schooling 'huge'; there are: fast, small, paper"):
         train_synthesizers(tasks["training"], tasks["validation"], schooling="huge")
+
+
+def test_nobody_to_play_is_told(tasks: dict[str, KarelTasks]) -> None:
+    with pytest.raises(ValueError, match="at least one agent and one task to play"):
+        play({}, tasks["training"])

@@ -57,7 +57,7 @@ def reproduce(study: Study) -> Result:
 
 def _models(study: Study, made: Map, seed: int) -> dict[str, Any]:
     """What gives vectors to tasks: our map with another seed, and what it must beat."""
-    plan = karel_pipeline.plan_for("small" if study.preset == "default" else study.preset)
+    plan = karel_pipeline.plan_for(study.preset)
     fresh = karel_pipeline.new_embedder(made.population, plan, seed)
     start = karel_pipeline.best(made.population)
     embedder = made.embedder if seed == 0 else study.kept(

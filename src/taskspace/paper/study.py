@@ -108,8 +108,7 @@ class Study:
             if environment == KAREL:
                 from taskspace.karel_pipeline import learn_karel_map
 
-                preset = "small" if self.preset == "default" else self.preset
-                self._maps[name] = learn_karel_map(folder, preset=preset, seed=seed, say=say)
+                self._maps[name] = learn_karel_map(folder, preset=self.preset, seed=seed, say=say)
             else:
                 self._maps[name] = learn_map(
                     environment, folder, preset=self.preset, seed=seed, say=say

@@ -80,6 +80,8 @@ def play(
 
     The same bits on any number of cores: agents are what runs side by side.
     """
+    if not population or not len(tasks):
+        raise ValueError("there must be at least one agent and one task to play")
     rows = []
     total = len(population) * len(tasks)
     threads = torch.get_num_threads()

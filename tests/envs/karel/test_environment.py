@@ -60,6 +60,8 @@ def test_what_is_no_task_is_refused(env: Karel) -> None:
         env.check_tasks(row[:-1])
     with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
         env.check_tasks(row + 0.5)
+    with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+        env.check_tasks(np.full(1800, np.nan))
     broken = row.copy()
     broken[3] = PAD
     with pytest.raises(ValueError, match="the program of task 0 is malformed"):

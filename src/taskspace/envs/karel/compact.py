@@ -126,10 +126,9 @@ class KarelTasks:
             raise ValueError(
                 f"Karel tasks have {sum(sizes)} columns; got an array of shape {rows.shape}"
             )
-        whole = rows.astype(np.uint8)
-        if whole.dtype != rows.dtype and not np.array_equal(whole, rows):
+        if not ((rows >= 0) & (rows <= 255) & (rows == np.floor(rows))).all():  # NaN is none of it
             raise ValueError("Karel tasks are rows of whole numbers from 0 to 255")
-        tokens, *inner = np.split(whole, np.cumsum(sizes)[:-1], axis=1)
+        tokens, *inner = np.split(rows.astype(np.uint8), np.cumsum(sizes)[:-1], axis=1)
         shapes = _INNER.values()
         parts = (part.reshape(-1, *shape) for part, shape in zip(inner, shapes, strict=True))
         return cls(tokens, *parts)
