@@ -8,28 +8,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
-from taskspace import checks, summary
-from taskspace.embedding.karel_embedder import KarelEmbedder, encode
-from taskspace.envs.base import Environment
+from taskspace import checks, karel_summary, summary
+from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
-from taskspace.envs.karel.grids import to_grids
-from taskspace.files import read_arrays, read_json, write_arrays, write_json
+from taskspace.files import read_json, write_json
+from taskspace.karel_summary import PARTS
 from taskspace.outcomes import Outcomes
-from taskspace.pipeline import MOST_SHOWN, Map
+from taskspace.pipeline import Map, finish
 from taskspace.population.population import Population
-from taskspace.report import write_report
 from taskspace.runs import Run
-from taskspace.synthesis.network import Encoder, Size
 from taskspace.synthesis.playing import SynthesisPolicy, play
-from taskspace.synthesis.recipes import train_synthesizers
-
-PARTS = ("training", "validation")
+from taskspace.synthesis.recipes import schooling_for, train_synthesizers
 
 
 @dataclass(frozen=True)
@@ -76,30 +67,19 @@ def run_karel(
     """
     plan, seed = plan_for(preset), checks.seed(seed)
     target = Path(folder) if folder is not None else Path("runs") / "karel"
+    given = _given(data)  # before there is a folder
     settings = _settings(plan, seed, data)
     with Run(target, settings, say=say) as stages:
-        made = _learn(stages, plan, seed, data)
+        made = _learn(stages, plan, seed, given)
+        stages.stage(
+            "orders", lambda: summary.count_constraints(made.outcomes, seed),
+            write_json, read_json, file="constraints.json",
+        )  # fmt: skip
         numbers = stages.stage(
-            "numbers", lambda: _measure(made, seed), write_json, read_json,
+            "numbers", lambda: karel_summary.measure(made, seed), write_json, read_json,
             file="results.json",
         )  # fmt: skip
-        view = stages.stage(
-            "view", lambda: summary.project(made.embedder, _shown(made, seed)),
-            write_arrays, read_arrays, file="view.npz",
-        )  # fmt: skip
-        things = summary.Things(
-            made.env, made.population, made.outcomes, made.embedder, numbers, view
-        )
-        stages.stage("pictures", lambda: things, summary.save_figures, _as_path, file="figures")
-        stages.stage(
-            "report",
-            lambda: things,
-            lambda given, path: write_report(
-                path, title="A map of Karel", sections=summary.sections(given, settings)
-            ),
-            _as_path,
-            file="report.html",
-        )
+        finish(stages, made, numbers, karel_summary.shown_tasks(made, seed), settings)
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
 
 
@@ -113,20 +93,26 @@ def learn_karel_map(
 ) -> Map:
     """The stages of `run_karel` up to the map itself."""
     plan, seed = plan_for(preset), checks.seed(seed)
+    given = _given(data)
     with Run(folder, _settings(plan, seed, data), say=say) as stages:
-        return _learn(stages, plan, seed, data)
+        return _learn(stages, plan, seed, given)
 
 
 def _settings(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> dict[str, Any]:
-    if data is not None:
-        _check_kinds(_load_tasks(Path(data)), data)  # before there is a folder
     source = None if data is None else str(Path(data).resolve())
-    return {"environment": "Karel", "seed": seed, "data": source, **asdict(plan)}
+    training = asdict(schooling_for(plan.schooling))
+    return {
+        "environment": "Karel", "seed": seed, "data": source, **asdict(plan), "training": training,
+    }  # fmt: skip
 
 
-def _learn(stages: Run, plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> Map:
+def _learn(stages: Run, plan: Plan, seed: int, given: Mapping[str, KarelTasks] | None) -> Map:
     tasks = stages.stage(
-        "tasks", lambda: _tasks(plan, seed, data), _save_tasks, _load_tasks, file="tasks"
+        "tasks",
+        lambda: generate_tasks(plan.tasks, seed, plan.side)[0] if given is None else given,
+        _save_tasks,
+        _load_tasks,
+        file="tasks",
     )
     population = stages.stage(
         "population",
@@ -155,20 +141,18 @@ def _learn(stages: Run, plan: Plan, seed: int, data: str | os.PathLike[str] | No
     return Map(env, population, outcomes, embedder, plan.shown, "validation")
 
 
-def _tasks(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> Mapping[str, KarelTasks]:
-    if data is not None:
-        return _load_tasks(Path(data))
-    return generate_tasks(plan.tasks, seed, plan.side)[0]
-
-
-def _check_kinds(tasks: Mapping[str, KarelTasks], data: str | os.PathLike[str]) -> None:
-    """Each part must have some tasks of each kind."""
+def _given(data: str | os.PathLike[str] | None) -> Mapping[str, KarelTasks] | None:
+    """The user's own tasks; each part must have some of each kind."""
+    if data is None:
+        return None
+    tasks = _load_tasks(Path(data))
     for part, found in tasks.items():
         missing = set(Karel.cluster_names) - set(found.kinds.tolist())
         if missing:
             raise ValueError(
                 f"the {part} tasks of {data} have none with {' or '.join(sorted(missing))} programs"
             )
+    return tasks
 
 
 def _save_tasks(tasks: Mapping[str, KarelTasks], folder: Path) -> None:
@@ -198,85 +182,3 @@ def new_embedder(population: Population, plan: Plan, seed: int) -> KarelEmbedder
         2, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
         code=size.code, freeze=True, steps=plan.steps, batch_size=128, random_state=seed,
     )  # fmt: skip
-
-
-# -- numbers ---------------------------------------------------------------------------------------
-
-
-def _measure(made: Map, seed: int) -> dict[str, Any]:
-    """The usual numbers, and what else there is here.
-
-    The silhouette is that of tasks that no agent has learned from, orders are those of played ones.
-    """
-    scores = {part: separation(made, made.embedder.transform, part, seed) for part in PARTS}
-    agents, outcomes, embedder = made.population, made.outcomes, made.embedder
-    return {
-        **summary.numbers_of(made.env, agents, outcomes, embedder, scores["validation"], None),
-        "silhouettes_training": scores["training"],
-        "skill_by_kind": skill_by_kind(made),
-    }
-
-
-def separation(
-    made: Map,
-    transform: Callable[[NDArray[np.uint8]], NDArray[np.float64]],
-    part: str,
-    seed: int,
-) -> list[float]:
-    """Silhouettes of the kinds of programs, by vectors that `transform` gives to tasks."""
-    from sklearn.metrics import silhouette_score
-
-    scores = []
-    for index in range(summary.SILHOUETTE_SEEDS):
-        tasks = sample_part(made.env, made.shown, seed + 1000 + index, part)
-        scores.append(float(silhouette_score(transform(tasks), made.env.clusters(tasks))))
-    return scores
-
-
-def sample_part(env: Environment, count: int, seed: int, part: str) -> Any:
-    """Tasks of the training or of the validation set, as many as there are at most."""
-    assert isinstance(env, Karel)
-    distribution = "validation" if part == "validation" else "all"
-    few = min(count, len(getattr(env, part)))
-    return env.sample_tasks(few, seed=seed, distribution=distribution)
-
-
-def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
-    """The two main directions of what the network sees: a map without any learning."""
-    from sklearn.decomposition import PCA
-
-    grids = to_grids(KarelTasks.from_rows(tasks), size.side, radius=size.radius)
-    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(grids.reshape(len(grids), -1))
-    return found
-
-
-def coded_pca(tasks: NDArray[np.uint8], encoder: Encoder) -> NDArray[np.float64]:
-    """The two main directions of an agent's codes: what its encoder knows, without the map."""
-    from sklearn.decomposition import PCA
-
-    with torch.no_grad():
-        codes = encode(encoder, torch.from_numpy(tasks)).numpy()
-    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(codes)
-    return found
-
-
-def skill_by_kind(made: Map) -> dict[str, dict[str, float]]:
-    """Success of each subpopulation's last agent on new tasks, by the kind of program wanted."""
-    tasks = sample_part(made.env, made.shown, 3, "validation")
-    clusters, packed = made.env.clusters(tasks), KarelTasks.from_rows(tasks)
-    rows = {}
-    for name in made.population.subpopulations:
-        solved = made.population.select(name).agents[-1].policy.solves(packed)
-        rows[name] = {
-            kind: float(solved[clusters == number].mean())
-            for number, kind in enumerate(made.env.cluster_names)
-        }
-    return rows
-
-
-def _shown(made: Map, seed: int) -> Any:
-    return sample_part(made.env, min(MOST_SHOWN, made.shown), seed + 2, "validation")
-
-
-def _as_path(path: Path) -> Any:
-    return path

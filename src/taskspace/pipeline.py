@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,24 +109,7 @@ def run(
             read_json,
             file="results.json",
         )
-        view = stages.stage(
-            "view",
-            lambda: summary.project(embedder, _shown(env, plan, seed)),
-            write_arrays,
-            read_arrays,
-            file="view.npz",
-        )
-        things = summary.Things(env, population, outcomes, embedder, numbers, view)
-        stages.stage("pictures", lambda: things, summary.save_figures, _as_path, file="figures")
-        stages.stage(
-            "report",
-            lambda: things,
-            lambda given, path: write_report(
-                path, title=f"A map of {env.name}", sections=summary.sections(given, settings)
-            ),
-            _as_path,
-            file="report.html",
-        )
+        finish(stages, made, numbers, _shown(env, plan, seed), settings)
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
 
 
@@ -143,6 +126,30 @@ def learn_map(
     plan, seed = plan_for(env, preset), checks.seed(seed)
     with Run(folder, _settings(env, plan, preset, seed), say=say) as stages:
         return _learn(stages, env, plan, seed)
+
+
+def finish(
+    stages: Run, made: Map, numbers: Mapping[str, Any], shown: Any, settings: Mapping[str, Any]
+) -> None:
+    """The last stages of any run: flat views of the map on the tasks `shown`, figures, report."""
+    view = stages.stage(
+        "view",
+        lambda: summary.project(made.embedder, shown),
+        write_arrays,
+        read_arrays,
+        file="view.npz",
+    )
+    things = summary.Things(made.env, made.population, made.outcomes, made.embedder, numbers, view)
+    stages.stage("pictures", lambda: things, summary.save_figures, _as_path, file="figures")
+    stages.stage(
+        "report",
+        lambda: things,
+        lambda given, path: write_report(
+            path, title=f"A map of {made.env.name}", sections=summary.sections(given, settings)
+        ),
+        _as_path,
+        file="report.html",
+    )
 
 
 def _settings(env: Environment, plan: Plan, preset: str, seed: int) -> dict[str, Any]:

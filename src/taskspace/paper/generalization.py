@@ -9,7 +9,7 @@ import numpy as np
 
 from taskspace import karel_pipeline
 from taskspace.embedding.karel_embedder import KarelEmbedder
-from taskspace.karel_pipeline import (
+from taskspace.karel_summary import (
     PARTS,
     coded_pca,
     sample_part,

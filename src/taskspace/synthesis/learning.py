@@ -38,6 +38,7 @@ class Schooling:
     steps: int = 46_000  # 100 passes over the paper's tasks
     batch: int = 128
     rate: float = 1e-4
+    falls_to: float = 1.0  # the share of the rate that is left at the end
     every: int = 460  # steps from one measurement of skill to the next
     delta: float = 0.01  # by how much an agent is more skilled than the one before
     judged_on: int = 2000  # tasks that skill is measured on
@@ -68,6 +69,7 @@ def learn(
         raise ValueError(f"there are no tasks for the subpopulation {subpopulation!r}")
     network = Synthesizer(settings.size).to(device)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
+    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, settings.falls_to, settings.steps)
     material = batches(chosen, settings, np.random.default_rng(seed))
     agents: list[Agent] = []
     done = 0
@@ -78,6 +80,7 @@ def learn(
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
+            falling.step()
         _offer(agents, subpopulation, moment, network, judged_on, settings.delta)
         report(moment - done)
         done = moment

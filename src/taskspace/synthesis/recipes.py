@@ -20,8 +20,8 @@ from taskspace.training.snapshots import Report
 from taskspace.training.workers import Training, in_process, run_all
 
 SCHOOLINGS = {
-    "fast": Schooling(FAST_SIZE, steps=400, rate=4e-3, every=50, judged_on=200),
-    "small": Schooling(SMALL_SIZE, steps=2000, rate=2e-3, every=100, judged_on=500),
+    "fast": Schooling(FAST_SIZE, steps=400, rate=4e-3, falls_to=0.1, every=50, judged_on=200),
+    "small": Schooling(SMALL_SIZE, steps=3000, rate=2e-3, falls_to=0.05, every=100, judged_on=500),
     "paper": Schooling(),
 }
 
@@ -40,7 +40,7 @@ def train_synthesizers(
 
     Skill is measured on validation tasks. On a GPU (`device="cuda"`) let `workers` be 1.
     """
-    settings = _schooling(schooling)
+    settings = schooling_for(schooling)
     seeds = child_seeds(checks.seed(seed), 1 + len(SUBPOPULATIONS))
     few = min(settings.judged_on, len(validation))
     judges = validation[np.random.default_rng(seeds[0]).permutation(len(validation))[:few]]
@@ -58,7 +58,8 @@ def train_synthesizers(
     return Population([agent for agents in found for agent in agents], "Karel")
 
 
-def _schooling(schooling: str | Schooling) -> Schooling:
+def schooling_for(schooling: str | Schooling) -> Schooling:
+    """The settings of that name."""
     if isinstance(schooling, Schooling):
         return schooling
     if schooling not in SCHOOLINGS:
