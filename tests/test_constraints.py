@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import taskspace as ts
 from taskspace.constraints import (
     DIFFICULTY_GAP,
     SHARPNESS,
+    can_tell_similarity,
     check_orders,
     draw_pairs,
     draw_triplets,
 )
 from taskspace.similarity import SuccessStatistics
-from tests.test_similarity import known_rates
+from tests.test_similarity import gappy, known_rates
 
 STATISTICS = SuccessStatistics.from_rates(known_rates())
 POOL = np.arange(STATISTICS.n_tasks)
@@ -76,3 +78,70 @@ def test_one_kind_of_order_is_enough() -> None:
     check_orders(SuccessStatistics.from_rates(np.linspace(0, 1, 8)[None]))  # difficulty alone
     two_skills = np.array([[1.0, 1, 0, 0], [1, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 0]])
     check_orders(SuccessStatistics.from_rates(two_skills))  # similarity alone
+
+
+# -- agents that did not try everything ------------------------------------------------------------
+
+
+def blocks(agents: int, tasks: int, size: int) -> SuccessStatistics:
+    """Groups of tasks, each tried by agents of its own, in a table of skilled agents."""
+    rates = known_rates(agents, tasks)
+    groups = tasks // size
+    tried = np.arange(agents)[:, None] % groups == np.arange(tasks) // size
+    successes = np.random.default_rng(0).random(rates.shape) < rates
+    return SuccessStatistics.from_outcomes(ts.Outcomes((successes & tried) * 1.0, tried * 1.0))
+
+
+def test_triplets_are_drawn_where_enough_agents_tried_the_same() -> None:
+    statistics = SuccessStatistics.from_outcomes(gappy(tasks=30))
+    matrix = statistics.matrix().astype(float)
+    pool = np.arange(30)
+    triplets = draw_triplets(statistics, 2000, np.random.default_rng(0), pool)
+    first, one, other = triplets.tasks.T
+    assert ((first != one) & (first != other) & (one != other)).all()
+    difference = np.clip(matrix[first, one] - matrix[first, other], -0.5, 0.5)
+    expected = 1 / (1 + np.exp(-SHARPNESS * difference))
+    np.testing.assert_allclose(triplets.probability, expected, atol=5e-3)  # and no NaN
+    assert len(np.unique(first)) > 15
+
+
+def test_rare_triplets_are_found() -> None:
+    statistics = blocks(agents=400, tasks=60, size=3)  # one in 1711 triplets
+    triplets = draw_triplets(statistics, 50, np.random.default_rng(0), np.arange(60))
+    assert (triplets.tasks // 3 == triplets.tasks[:, :1] // 3).all()
+    assert np.isfinite(triplets.probability).all()
+
+
+def test_the_same_seed_draws_the_same_where_pairs_are_missing() -> None:
+    statistics = SuccessStatistics.from_outcomes(gappy(tasks=30))
+    draws = [draw_triplets(statistics, 50, np.random.default_rng(4), POOL) for _ in "ab"]
+    np.testing.assert_array_equal(draws[0].tasks, draws[1].tasks)
+
+
+def test_no_triplets_are_told_in_one_sentence() -> None:
+    statistics = blocks(agents=400, tasks=40, size=2)
+    assert not can_tell_similarity(statistics, np.arange(40))
+    with pytest.raises(ValueError, match="no three of these tasks of which 8 agents tried the fir"):
+        draw_triplets(statistics, 5, np.random.default_rng(0), np.arange(40))
+
+
+def test_users_are_warned_if_too_few_agents_tried_the_same() -> None:
+    statistics = blocks(agents=100, tasks=20, size=10)
+    assert can_tell_similarity(statistics, np.arange(20))
+    sentence = "fewer than 8 agents tried both tasks of 53% of the pairs, too few to say"
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        check_orders(statistics)
+    assert len(caught) == 1
+
+
+def test_too_few_agents_everywhere_are_refused() -> None:
+    with pytest.raises(ValueError, match="fewer than 8 agents tried both tasks of any pair"):
+        check_orders(blocks(agents=14, tasks=20, size=10))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_few_missing_pairs_are_no_news() -> None:
+    rollouts = np.full((20, 10), 5)
+    rollouts[0, 0] = rollouts[3, 4] = 0
+    successes = np.random.default_rng(0).binomial(rollouts, known_rates(20, 10))
+    check_orders(SuccessStatistics.from_outcomes(ts.Outcomes(successes, rollouts)))  # type: ignore

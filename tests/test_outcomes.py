@@ -83,7 +83,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"successes": [[True, False]]}, "successes must be numbers, not bool"),
     ({"successes": [[1j, 1]]}, "successes must be numbers, not complex128"),
     ({"successes": [[1, -1]]}, "successes must be whole numbers from 0 on"),
-    ({"successes": [[1, 1.5]]}, "successes must be whole numbers from 0 on"),
+    ({"successes": [[1, -0.5]]}, "successes must be whole numbers from 0 on"),
+    ({"successes": [[1, 2.5]]}, "agent-0 has 2.5 successes on task-1 in 2 rollouts"),
+    ({"successes": [[0.5, 1]], "results": [[[1, 0], [1, 0]]]}, "results and successes do not agr"),
     ({"successes": [[1, np.nan]]}, "successes hold NaN; a pair that was never tried has 0 roll"),
     ({"successes": [[1, 3]]}, "agent-0 has 3 successes on task-1 in 2 rollouts"),
     ({"rollouts": [2, 2]}, r"rollouts must be one number or a table of shape \(1, 2\)"),
@@ -153,6 +155,23 @@ def test_counts_take_the_smallest_kind_that_holds_them() -> None:
 
 def test_unsigned_counts_keep_their_kind() -> None:
     assert make(successes=np.array(TWO, np.uint64)).successes.dtype == np.uint64
+
+
+def test_sums_of_scores_are_kept_in_single_precision(tmp_path: Path) -> None:
+    outcomes = make(successes=[[0.7, 0], [1.5, 2]], rollouts=[[1, 0], [2, 2]])
+    outcomes.save(tmp_path / "o.npz")
+    for found in (outcomes, Outcomes.load(tmp_path / "o.npz")):
+        assert found.successes.dtype == np.float32
+        assert found.rates.dtype == np.float64
+        np.testing.assert_allclose(found.rates, [[0.7, np.nan], [0.75, 1]], atol=1e-7)
+        assert repr(found) == "Outcomes(2 agents x 2 tasks, 0 to 2 rollouts a pair, 84 % solved)"
+    assert_same(outcomes, Outcomes.load(tmp_path / "o.npz"))
+
+
+def test_sums_that_are_whole_after_all_are_counts() -> None:
+    assert make(successes=[[1.0, 1 - 1e-12]]).successes.dtype == np.uint8
+    outcomes = make(successes=[[0.5, 1], [1, 2]])
+    assert outcomes.of_agents(["agent-1"]).successes.dtype == np.uint8
 
 
 def test_names_are_numbered_by_default() -> None:

@@ -9,10 +9,14 @@ import pytest
 
 import taskspace as ts
 from taskspace.similarity import (
+    ENOUGH_TOGETHER,
     SuccessStatistics,
+    anti_correlated,
     entropy,
     mutual_information,
     paired_similarity,
+    sample_pairs,
+    warn_if_anti_correlated,
 )
 
 
@@ -142,9 +146,134 @@ def test_success_is_the_mean_over_agents() -> None:
     np.testing.assert_allclose(SuccessStatistics.from_outcomes(outcomes).success, [0.5, 0.5])
 
 
-def test_untried_pairs_are_refused() -> None:
-    with pytest.raises(ValueError, match="agent-1 never tried task-0"):
-        SuccessStatistics.from_outcomes(ts.Outcomes([[1, 1], [0, 1]], [[1, 1], [0, 1]]))  # type: ignore[arg-type]
+def gappy(agents: int = 40, tasks: int = 12, rollouts: int = 3, seed: int = 0) -> ts.Outcomes:
+    """Outcomes of which some pairs were never tried, the more so the later the task."""
+    rng = np.random.default_rng(seed)
+    rates = known_rates(agents, tasks)
+    tried = rng.random(rates.shape) < np.linspace(1, 0.3, tasks)
+    counts = np.where(tried, rng.integers(1, rollouts + 1, rates.shape), 0)
+    return ts.Outcomes(rng.binomial(counts, rates), counts)  # type: ignore[arg-type]
+
+
+def plain_statistics(outcomes: ts.Outcomes) -> Any:
+    """Similarity, correlation, number of common agents: a plain loop over pairs of tasks."""
+    rates, n = outcomes.rates, outcomes.n_tasks
+    similarity, correlation, together = np.zeros((3, n, n))
+    for i in range(n):
+        for j in range(n):
+            common = ~np.isnan(rates[:, i]) & ~np.isnan(rates[:, j])
+            p, q = rates[common, i], rates[common, j]
+            together[i, j] = len(p)
+            similarity[i, j] = plain_information(p, q) if len(p) >= ENOUGH_TOGETHER else np.nan
+            spread = np.sqrt(p.mean() * (1 - p.mean()) * q.mean() * (1 - q.mean()))
+            covariance = (p * q).mean() - p.mean() * q.mean()
+            correlation[i, j] = covariance / spread if spread > 0 else 0.0
+    return similarity, np.where(np.isnan(similarity), np.nan, correlation), together
+
+
+def test_of_missing_pairs_those_count_that_tried_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = gappy()
+    statistics = SuccessStatistics.from_outcomes(outcomes)
+    similarity, correlation, together = plain_statistics(outcomes)
+    assert np.isnan(similarity).any()
+    assert (similarity > 0.01).any()
+    off = ~np.eye(outcomes.n_tasks, dtype=bool)
+    first, second = np.nonzero(off)
+    for size in (1 << 15, 7):
+        monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", size)
+        np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=2e-6)
+        np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=2e-6)
+        np.testing.assert_array_equal(statistics.together(first, second), together[off])
+        found = statistics.correlation(first, second)
+        np.testing.assert_allclose(found, correlation[off], atol=2e-5)
+
+
+def test_success_is_the_mean_over_agents_that_tried() -> None:
+    outcomes = ts.Outcomes([[1, 0], [2, 3]], [[2, 0], [2, 4]])  # type: ignore[arg-type]
+    statistics = SuccessStatistics.from_outcomes(outcomes)
+    np.testing.assert_allclose(statistics.success, [0.75, 0.75])
+    np.testing.assert_allclose(statistics.twice, [0.5, 0.5])  # (0 + 1) / 2; 3 * 2 / (4 * 3)
+
+
+def test_agents_that_tried_nothing_change_nothing() -> None:
+    full = counted(play(known_rates(agents=20, tasks=6), 4))
+    counts = np.concatenate([full.successes, np.zeros((5, 6), np.uint8)])
+    rollouts = np.concatenate([full.rollouts, np.zeros((5, 6), np.uint8)])
+    more = SuccessStatistics.from_outcomes(ts.Outcomes(counts, rollouts))
+    fewer = SuccessStatistics.from_outcomes(full)
+    assert fewer.tried is None
+    np.testing.assert_allclose(more.matrix(), fewer.matrix(), atol=2e-6)
+    np.testing.assert_allclose(more.success, fewer.success)
+
+
+def test_few_agents_that_tried_everything_are_as_many_as_there_are() -> None:
+    statistics = SuccessStatistics.from_outcomes(counted(play(known_rates(agents=3), 4)))
+    assert not np.isnan(statistics.matrix()).any()
+    np.testing.assert_array_equal(statistics.together([0, 1], [2, 3]), 3)
+
+
+def test_a_mean_score_stands_for_the_probability_of_success() -> None:
+    rates = known_rates(agents=20, tasks=6)
+    for rollouts in (1, 4):
+        scored = SuccessStatistics.from_outcomes(ts.Outcomes(rates * rollouts, rollouts))  # type: ignore
+        known = SuccessStatistics.from_rates(rates)
+        np.testing.assert_allclose(scored.matrix(), known.matrix(), atol=2e-6)
+
+
+def test_a_task_that_nobody_tried_is_refused() -> None:
+    with pytest.raises(ValueError, match="no agent tried task-0; every task must have been tried"):
+        SuccessStatistics.from_outcomes(ts.Outcomes([[0, 1], [0, 1]], [[0, 1], [0, 1]]))  # type: ignore[arg-type]
+
+
+# -- outcomes that oppose each other ---------------------------------------------------------------
+
+OPPOSED = np.array([[1, 1, 0, 1.0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0]])
+
+
+def test_correlation_has_its_closed_form() -> None:
+    statistics = SuccessStatistics.from_rates(np.column_stack([OPPOSED, np.ones(4)]))
+    found = statistics.correlation([0, 0, 0, 0], [1, 2, 3, 4])
+    np.testing.assert_allclose(found, [1, -1, 0, 0], atol=1e-6)
+
+
+def test_opposites_are_counted() -> None:
+    statistics = SuccessStatistics.from_rates(OPPOSED)  # linked: 0-1, 0-2 and 1-2 of six pairs
+    found = anti_correlated(statistics, np.random.default_rng(0))
+    assert found.linked == 0.5
+    assert found.share == pytest.approx(2 / 3)
+    assert found.example in ((0, 2), (1, 2))
+
+
+def test_users_are_warned_of_opposites_with_an_example() -> None:
+    statistics = SuccessStatistics.from_rates(OPPOSED)
+    sentence = "67% of the strong links .* agents that solve '[ab]' tend to fail 'c'"
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        warn_if_anti_correlated(statistics, ["a", "b", "c", "d"])
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("tasks", [1, 30, 400])
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_warned_where_tasks_go_together(tasks: int) -> None:
+    statistics = SuccessStatistics.from_rates(known_rates(tasks=tasks))
+    warn_if_anti_correlated(statistics, [str(i) for i in range(tasks)])
+
+
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_warned_of_a_few_chance_links() -> None:
+    results = np.random.default_rng(0).random((200, 300)) < 0.5
+    warn_if_anti_correlated(SuccessStatistics.from_rates(results), [str(i) for i in range(300)])
+
+
+@pytest.mark.parametrize("tasks", [0, 1, 5, 201, 1000])
+def test_a_sample_of_pairs_is_of_different_tasks(tasks: int) -> None:
+    first, second = sample_pairs(tasks, np.random.default_rng(0))
+    assert len(first) == min(tasks * (tasks - 1) // 2, 20_000)
+    assert (first != second).all()
+    assert ((first < tasks) & (second < tasks)).all()
+
+
+# -- bad input -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rates", [[0.5], [[1.5]], [[-0.1]], np.zeros((0, 2))])

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from taskspace import cli_karel
+from taskspace import cli_karel, cli_map
 from taskspace._version import __version__
 
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
   taskspace run karel                  the same for agents that write programs; takes longer
+  taskspace fit results.csv --out DIR  a map from nothing but a table of results
+  taskspace similar DIR task-17        what a map says; so do embed, predict, select, hardest
+  taskspace export DIR map.parquet     the map for other programs
   taskspace reproduce table1           the paper's Table 1, with ours beside it
   taskspace reproduce all              every table and figure, on one page
   taskspace envs                       what there is to solve
@@ -52,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"taskspace {__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
     _add_run(commands)
+    cli_map.add_commands(commands)
     _add_reproduce(commands)
     envs = commands.add_parser("envs", help="list the environments", description=_envs.__doc__)
     envs.set_defaults(run=_envs)
@@ -105,11 +109,8 @@ def _add_reproduce(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    from taskspace import pipeline, summary
+    from taskspace import pipeline
+    from taskspace.cli_printing import print_numbers
 
     if options.environment.lower() == "karel":
         from taskspace import karel_pipeline
@@ -123,10 +124,7 @@ def _run(options: argparse.Namespace) -> None:
         numbers = pipeline.run(
             options.environment, options.out, preset=options.preset, seed=options.seed
         )
-    table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
-    for row in summary.numbers_table(numbers):
-        table.add_row(*row)
-    Console().print(table)
+    print_numbers(numbers)
     print(f"silhouette {numbers['silhouette']:.3f}; report: {numbers['report']}")
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.similarity import SuccessStatistics, entropy
+from taskspace.similarity import (
+    ENOUGH_TOGETHER,
+    NOTICEABLE,
+    SuccessStatistics,
+    entropy,
+    sample_pairs,
+)
 
 SHARPNESS = 1000.0  # the paper's beta: how surely a difference in similarity decides the order
 DIFFICULTY_GAP = 0.1  # pairs whose probabilities of success differ by less are left out
+
+_LEAST_KNOWN = 1e-3  # with a smaller share of triplets, nothing is said about similarity
+_ROUNDS, _LEAST_DRAWN = 20, 1000  # enough to find some of these, however few are wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +39,46 @@ class Triplets:
 def draw_triplets(
     statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> Triplets:
-    """Draw `n` triplets of different tasks of the pool."""
+    """Draw `n` triplets of different tasks of the pool whose similarities are known."""
     tasks = pool[_different(len(pool), n, 3, rng)]
-    near = statistics.pairs(tasks[:, 0], tasks[:, 1])
-    far = statistics.pairs(tasks[:, 0], tasks[:, 2])
+    gaps = _gaps(statistics, tasks)
+    if np.isnan(gaps).any():
+        _draw_unknown_again(statistics, tasks, gaps, rng, pool)
     with np.errstate(over="ignore"):
-        return Triplets(tasks, 1.0 / (1.0 + np.exp(-SHARPNESS * (near - far))))
+        return Triplets(tasks, 1.0 / (1.0 + np.exp(-SHARPNESS * gaps)))
+
+
+def _gaps(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How much more similar the second task is to the first than the third is; NaN: not known."""
+    near = statistics.pairs(tasks[:, 0], tasks[:, 1])
+    return near - statistics.pairs(tasks[:, 0], tasks[:, 2])
+
+
+def _draw_unknown_again(
+    statistics: SuccessStatistics,
+    tasks: NDArray[np.int64],
+    gaps: NDArray[np.float64],
+    rng: np.random.Generator,
+    pool: NDArray[np.int64],
+) -> None:
+    """Put others in the place of triplets whose gap is not known."""
+    for _ in range(_ROUNDS):
+        places = np.flatnonzero(np.isnan(gaps))
+        if not len(places):
+            return
+        others = pool[_different(len(pool), max(len(places), _LEAST_DRAWN), 3, rng)]
+        found = _gaps(statistics, others)
+        known = np.flatnonzero(~np.isnan(found))[: len(places)]
+        places = places[: len(known)]
+        tasks[places], gaps[places] = others[known], found[known]
+    unknown = np.isnan(gaps)
+    if unknown.all():
+        raise ValueError(
+            f"found no three of these tasks of which {ENOUGH_TOGETHER} agents tried the first and"
+            " the second, and as many the first and the third"
+        )
+    again = rng.choice(np.flatnonzero(~unknown), int(unknown.sum()))  # the few stand for the rest
+    tasks[unknown], gaps[unknown] = tasks[again], gaps[again]
 
 
 def draw_pairs(
@@ -56,7 +100,12 @@ def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) 
     """Whether outcomes on tasks of the pool say anything about each other."""
     chosen = pool[:: max(1, len(pool) // 200)]
     matrix = statistics.matrix(chosen, chosen)
-    return len(pool) >= 3 and bool(np.ptp(matrix[~np.eye(len(chosen), dtype=bool)]) > 1e-6)
+    known = ~np.eye(len(chosen), dtype=bool) & ~np.isnan(matrix)
+    partners = known.sum(1)
+    triplets = len(chosen) * (len(chosen) - 1) * (len(chosen) - 2)
+    if len(pool) < 3 or (partners * (partners - 1)).sum() < _LEAST_KNOWN * triplets:
+        return False
+    return bool(np.ptp(matrix[known]) > 1e-6)
 
 
 def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
@@ -66,7 +115,8 @@ def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) 
 
 
 def check_orders(statistics: SuccessStatistics) -> None:
-    """Refuse outcomes that put no tasks in any order."""
+    """Refuse outcomes that put no tasks in any order; warn if too few agents tried the same."""
+    _check_together(statistics)
     everything = np.arange(statistics.n_tasks)
     if can_tell_similarity(statistics, everything) or can_tell_difficulty(statistics, everything):
         return
@@ -78,6 +128,26 @@ def check_orders(statistics: SuccessStatistics) -> None:
         f"these outcomes put no tasks in any order: {cause}; a map needs agents that differ in"
         " what they can do, so add weaker or stronger agents, or other tasks"
     )
+
+
+def _check_together(statistics: SuccessStatistics) -> None:
+    """Two tasks can be compared if enough agents tried both."""
+    if statistics.tried is None or statistics.n_tasks < 2:
+        return
+    pairs = sample_pairs(statistics.n_tasks, np.random.default_rng(0))
+    share = float((statistics.together(*pairs) < ENOUGH_TOGETHER).mean())
+    told = f"fewer than {ENOUGH_TOGETHER} agents tried both tasks"
+    if share == 1:
+        raise ValueError(
+            f"{told} of any pair, too few to say how similar tasks are; let the same agents try"
+            " more of the tasks"
+        )
+    if share >= NOTICEABLE:
+        warnings.warn(
+            f"{told} of {share:.0%} of the pairs, too few to say how similar the two are; these"
+            " pairs are left out",
+            stacklevel=3,
+        )
 
 
 def _different(count: int, n: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:

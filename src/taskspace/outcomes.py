@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace import checks, tables
+from taskspace import checks, outcome_tables, tables
 from taskspace.files import atomic_path, check_format
 
 FORMAT = "taskspace outcomes"
@@ -24,7 +24,8 @@ FORMAT_VERSION = 1
 class Outcomes:
     """Success counts of agents on tasks.
 
-    Only `successes` and `rollouts` are needed; a pair that was never tried has 0 rollouts.
+    Only `successes` and `rollouts` are needed; a pair that was never tried has 0 rollouts. Where
+    attempts have scores from 0 to 1, their sum takes the place of the number of successes.
 
     >>> outcomes = Outcomes(successes=[[3, 0], [9, 4]], rollouts=10)
     >>> outcomes
@@ -34,7 +35,7 @@ class Outcomes:
            [0.9, 0.4]])
     """
 
-    successes: NDArray[np.unsignedinteger[Any]]  # (agents, tasks)
+    successes: NDArray[Any]  # (agents, tasks): small unsigned; float32 if scores are fractional
     rollouts: NDArray[np.unsignedinteger[Any]]  # (agents, tasks); one number stands for all pairs
     agents: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "agent-0", … by default
     tasks: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "task-0", … by default
@@ -46,7 +47,7 @@ class Outcomes:
     info: dict[str, Any] = field(default_factory=dict)  # where they come from, what success means
 
     def __post_init__(self) -> None:
-        successes = _counts(self.successes, "successes")
+        successes = _successes(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
                 "successes must be a table of agents x tasks with at least one of each;"
@@ -143,7 +144,7 @@ class Outcomes:
     def rates(self) -> NDArray[np.float64]:
         """Success rates (agents, tasks); NaN where a pair was never tried."""
         with np.errstate(invalid="ignore"):
-            return np.true_divide(self.successes, self.rollouts)
+            return np.true_divide(self.successes, self.rollouts, dtype=np.float64)
 
     @property
     def mean_lengths(self) -> NDArray[np.float64]:
@@ -176,7 +177,7 @@ class Outcomes:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
         rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
         total = int(self.rollouts.sum(dtype=np.int64))
-        solved = 100 * int(self.successes.sum(dtype=np.int64)) / total if total else 0
+        solved = 100 * float(self.successes.sum(dtype=np.float64)) / total if total else 0
         return (
             f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
             f" {rollouts} a pair, {solved:.0f} % solved)"
@@ -224,8 +225,13 @@ class Outcomes:
         """Write a long table, a row for each tried pair: agent, task, successes, rollouts.
 
         The ending of the name says which kind: .csv or .parquet. Task features become columns.
+        All pairs of the first agent have a row, and every agent has one, with 0 rollouts if need
+        be: `from_table` gives back all names in their order.
         """
-        agent, task = np.nonzero(self.rollouts)
+        kept = self.rollouts > 0
+        kept[0] = True
+        kept[~kept.any(axis=1), 0] = True
+        agent, task = np.nonzero(kept)
         columns: dict[str, Any] = {
             "agent": self.agents[agent],
             "task": self.tasks[task],
@@ -238,41 +244,31 @@ class Outcomes:
         tables.write(columns, path)
 
     @classmethod
-    def from_table(cls, table: Any) -> Outcomes:
-        """Read a long table: columns agent, task, successes, rollouts; others are task features.
+    def from_table(cls, table: Any, *, features: Any = None) -> Outcomes:
+        """Read results: the path of a .csv or .parquet file, a DataFrame (pandas, polars), columns.
 
-        `table` is the path of a .csv or .parquet file, a pandas DataFrame, or a mapping from
-        column names to values. Agents and tasks keep the order of their first appearance.
+        With a column task, every row is about one agent and one task. It has either `successes`
+        and `rollouts`, or the result of one attempt as `success`, `solved` or `score`: yes or no,
+        or a number from 0 to 1; rows of the same pair are added up, and a row without a result
+        is no attempt. Other columns are features of the task.
+
+        Without a column task, the first column is agent and every other column is a task; the
+        cells are results as above. A NumPy array of agents x tasks is the same without names.
+
+        `features` is a table with one row a task: its name as `task`, and numbers. (For a NumPy
+        array it may be an array of tasks x features.) Names keep the order of first appearance.
+
+        >>> attempts = {"agent": ["a", "a", "b"], "task": ["t", "t", "u"], "solved": [1, 0, 1]}
+        >>> Outcomes.from_table(attempts).rates
+        array([[0.5, nan],
+               [nan, 1. ]])
+        >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts a pair, 50 % solved)
         """
-        columns = tables.read(table)
-        tables.require(columns, _TABLE_COLUMNS)
-        agents, agent = tables.codes(columns.pop("agent"), "agent")
-        tasks, task = tables.codes(columns.pop("task"), "task")
-        successes = tables.counts(columns.pop("successes"), "successes")
-        rollouts = tables.counts(columns.pop("rollouts"), "rollouts")
-        pair = agent * len(tasks) + task
-        repeated = tables.first_repeat(pair)
-        if repeated is not None:
-            raise ValueError(
-                f"row {repeated} repeats {agents[agent[repeated]]} on {tasks[task[repeated]]};"
-                " each pair of agent and task has one row"
-            )
-        shape = (len(agents), len(tasks))
-        successes_table, rollouts_table = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        successes_table[agent, task] = successes
-        rollouts_table[agent, task] = rollouts
-        features = tables.task_features(columns, task, tasks)
-        return cls(
-            successes=successes_table,  # type: ignore[arg-type]
-            rollouts=rollouts_table,  # type: ignore[arg-type]
-            agents=agents,
-            tasks=tasks,
-            features=features,
-            feature_names=tuple(columns) if features is not None else (),
-        )
+        return cls(**outcome_tables.parts(table, features))
 
 
-_TABLE_COLUMNS = ("agent", "task", "successes", "rollouts")
+_TABLE_COLUMNS = (*outcome_tables.PAIR, *outcome_tables.COUNTS)
 _ARRAYS = (
     "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results",
 )  # fmt: skip
@@ -308,6 +304,19 @@ def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
     if not fine.all():
         raise ValueError(f"{what} must be whole numbers from 0 on")
     return array.astype(np.min_scalar_type(int(array.max()) if array.size else 0))
+
+
+def _successes(values: ArrayLike) -> NDArray[Any]:
+    """Counts; sums of scores that are not whole numbers, in single precision."""
+    array = checks.array(values, "successes")
+    if array.dtype.kind == "f" and (array != np.floor(array)).any():
+        with np.errstate(over="ignore"):
+            single = array.astype(np.float32)
+        fractional = bool((single != np.floor(single)).any())
+        if fractional and np.isfinite(single).all() and single.min() >= 0:
+            return single
+        array = array if fractional else single  # sums of scores may miss a count by rounding
+    return _counts(array, "successes")
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:

@@ -41,8 +41,8 @@ class Plan:
 class Map:
     """A learned map and all that it was learned from."""
 
-    env: Environment
-    population: Population
+    env: Any  # an Environment, or another TaskSpace
+    population: Any  # a Population; None where there is only a table of results
     outcomes: Outcomes
     embedder: TaskEmbedder
     shown: int  # tasks for each silhouette
@@ -94,7 +94,8 @@ def run(
     settings = _settings(env, plan, preset, seed)
     with Run(target, settings, say=say) as stages:
         made = _learn(stages, env, plan, seed)
-        population, outcomes, embedder = made.population, made.outcomes, made.embedder
+        population, outcomes = made.population, made.outcomes
+        maps = made.embedder, second_map(stages, lambda: new_embedder(plan, seed + 1).fit(outcomes))
         stages.stage(
             "orders",
             lambda: summary.count_constraints(outcomes, seed),
@@ -104,7 +105,7 @@ def run(
         )
         numbers = stages.stage(
             "numbers",
-            lambda: summary.measure(env, population, outcomes, embedder, plan.shown, seed),
+            lambda: summary.measure(env, population, outcomes, maps, plan.shown, seed),
             write_json,
             read_json,
             file="results.json",
@@ -126,6 +127,13 @@ def learn_map(
     plan, seed = plan_for(env, preset), checks.seed(seed)
     with Run(folder, _settings(env, plan, preset, seed), say=say) as stages:
         return _learn(stages, env, plan, seed)
+
+
+def second_map(
+    stages: Run, learn: Callable[[], TaskEmbedder], kind: type[TaskEmbedder] = TaskEmbedder
+) -> TaskEmbedder:
+    """The map learned once more, with another seed, to see whether it tells the same story."""
+    return stages.stage("again", learn, kind.save, kind.load, file="embedder-again")
 
 
 def finish(

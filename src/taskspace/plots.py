@@ -151,6 +151,15 @@ def plot_skills(
     return _plain(ax, title, "training step", "skill (mean success rate)")
 
 
+def plot_histogram(
+    values: ArrayLike, across: str, counted: str, ax: Axes | None = None, *, title: str = ""
+) -> Axes:
+    """Draw how many of what is `counted` have which value between 0 and 1."""
+    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    ax.hist(np.asarray(values), bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
+    return _plain(ax, title, across, counted)
+
+
 def plot_accuracy(
     sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
     ax: Axes | None = None,

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from taskspace import plots, report
 from taskspace.constraints import DIFFICULTY_GAP, SHARPNESS, draw_triplets
+from taskspace.embedding.agreement import agreement
 from taskspace.embedding.base import Embedding
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.base import Environment, Tasks
+from taskspace.groups import TaskSpace
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
@@ -26,24 +28,24 @@ if TYPE_CHECKING:
 
 SILHOUETTE_SEEDS = 3
 IN_MATRIX = 300  # tasks in the picture of the similarity matrix
+Maps = tuple[TaskEmbedder, TaskEmbedder]  # the map, and one learned with another seed
 
 
 @dataclass(frozen=True)
 class Things:
     """All that a run has made."""
 
-    env: Environment
-    population: Population
+    env: TaskSpace
+    population: Population | None  # unknown where there is only a table of results
     outcomes: Outcomes
     embedder: TaskEmbedder
     numbers: Mapping[str, Any]
     view: Mapping[str, NDArray[Any]]
 
     @property
-    def tasks(self) -> Tasks:
+    def tasks(self) -> NDArray[Any]:
         """The tasks that were played."""
-        assert self.outcomes.features is not None
-        return self.outcomes.features
+        return tasks_of(self.outcomes)
 
     @functools.cached_property
     def statistics(self) -> SuccessStatistics:
@@ -51,45 +53,49 @@ class Things:
         return SuccessStatistics.from_outcomes(self.outcomes)
 
 
+def tasks_of(outcomes: Outcomes) -> NDArray[Any]:
+    """The tasks as an embedder takes them: rows of features, or names where there are none."""
+    return outcomes.tasks if outcomes.features is None else outcomes.features
+
+
 def measure(
-    env: Environment,
-    population: Population,
-    outcomes: Outcomes,
-    embedder: TaskEmbedder,
-    shown: int,
-    seed: int,
+    env: Environment, population: Population, outcomes: Outcomes, maps: Maps, shown: int, seed: int
 ) -> dict[str, Any]:
     """The numbers that say how good the map is."""
-    scores = silhouettes(env, embedder, shown, seed)
-    again = reachable(env, population, outcomes, seed)
-    return numbers_of(env, population, outcomes, embedder, scores, again)
+    return {
+        **numbers_of(env.name, outcomes, maps),
+        **separation(silhouettes(env, maps[0], shown, seed)),
+        "similarity_accuracy_reachable": reachable(env, population, outcomes, seed),
+    }
 
 
-def numbers_of(
-    env: Environment,
-    population: Population,
-    outcomes: Outcomes,
-    embedder: TaskEmbedder,
-    scores: list[float],
-    again: float | None,
-) -> dict[str, Any]:
-    """The same, given silhouettes and the share of orders that hold in a fresh estimate."""
+def numbers_of(name: str, outcomes: Outcomes, maps: Maps) -> dict[str, Any]:
+    """Those of them that need nothing but the outcomes and the maps learned from them."""
     from scipy.stats import spearmanr
 
+    embedder, tasks = maps[0], tasks_of(outcomes)
     success = SuccessStatistics.from_outcomes(outcomes).success
-    order = spearmanr(embedder.difficulty(outcomes.features), -success).statistic
+    same = agreement(*maps, tasks)
     return {
-        "environment": env.name,
-        "agents": len(population),
+        "environment": name,
+        "agents": outcomes.n_agents,
         "tasks": outcomes.n_tasks,
         "dimensions": embedder.n_components_,
+        "similarity_accuracy": embedder.test_scores_.get("similarity"),
+        "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
+        "norm_difficulty_rank_correlation": float(
+            spearmanr(embedder.difficulty(tasks), -success).statistic
+        ),
+        "agreement_of_seeds": same,
+    }
+
+
+def separation(scores: list[float]) -> dict[str, Any]:
+    """Silhouettes of known clusters on several sets of tasks."""
+    return {
         "silhouettes": scores,
         "silhouette": float(np.mean(scores)),
         "silhouette_spread": float(np.std(scores)),
-        "similarity_accuracy": embedder.test_scores_.get("similarity"),
-        "similarity_accuracy_reachable": again,
-        "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
-        "norm_difficulty_rank_correlation": float(order),
     }
 
 
@@ -180,12 +186,7 @@ def figures(things: Things) -> Iterator[Drawing]:
     yield _similarities(things)
     ax = plots.plot_learning_curve(things.embedder.history_)
     yield "learning", "Learning the map.", "Loss over training steps", _of(ax)
-    rows = things.population.table()
-    groups, steps, skills = (
-        [row[key] for row in rows] for key in ("subpopulation", "step", "skill")
-    )
-    ax = plots.plot_skills(groups, steps, skills)
-    yield "population", "The agents: skill of each snapshot.", "Skill over steps", _of(ax)
+    yield _agents(things)
 
 
 def _maps(things: Things) -> Iterator[Drawing]:
@@ -223,6 +224,19 @@ def _similarities(things: Things) -> Drawing:
     return "similarity", caption, "Matrix of similarities between tasks", _of(ax)
 
 
+def _agents(things: Things) -> Drawing:
+    if things.population is None:
+        rates = np.nanmean(things.outcomes.rates, axis=1)
+        ax = plots.plot_histogram(rates, "share of its tasks that an agent solves", "agents")
+        return "population", "The agents, from weak to strong.", "Histogram of agents", _of(ax)
+    rows = things.population.table()
+    groups, steps, skills = (
+        [row[key] for row in rows] for key in ("subpopulation", "step", "skill")
+    )
+    ax = plots.plot_skills(groups, steps, skills)
+    return "population", "The agents: skill of each snapshot.", "Skill over steps", _of(ax)
+
+
 def _of(ax: Any) -> Figure:
     figure: Figure = ax.figure
     return figure
@@ -243,10 +257,10 @@ def sections(things: Things, settings: Mapping[str, Any]) -> list[report.Section
         for name, caption, alt, figure in figures(things)
     ]
     intro = report.Text([
-        f"A map of the tasks of {things.env.name}, learned from how {len(things.population)} agents"
-        f" perform on {things.outcomes.n_tasks} of them. Tasks lie in the same direction when"
-        " success on one tells about success on the other, and further out when they are harder."
-        f" The colours show {things.env.clusters_told}."
+        f"A map of the tasks of {things.env.name}, learned from how {things.outcomes.n_agents}"
+        f" agents perform on {things.outcomes.n_tasks} of them. Tasks lie in the same direction"
+        " when success on one tells about success on the other, and further out when they are"
+        f" harder. The colours show {things.env.clusters_told}."
     ])  # fmt: skip
     table = report.Numbers(numbers_table(things.numbers), heading="Numbers")
     return [intro, drawn[0], table, *drawn[1:], report.Settings(settings)]
@@ -256,16 +270,30 @@ def numbers_table(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The numbers in words, for the report and the terminal."""
 
     def share(key: str) -> str:
-        return "–" if numbers[key] is None else f"{numbers[key]:.1%}"
+        return f"{numbers[key]:.1%}"
 
-    return [
+    same, rank = numbers["agreement_of_seeds"], numbers["norm_difficulty_rank_correlation"]
+    rows = [
         ("agents", str(numbers["agents"])),
         ("tasks played", str(numbers["tasks"])),
         ("dimensions", str(numbers["dimensions"])),
-        ("silhouette", f"{numbers['silhouette']:.3f} ± {numbers['silhouette_spread']:.3f}"),
-        ("similarity orders that hold", share("similarity_accuracy")),
-        ("… in a fresh estimate", share("similarity_accuracy_reachable")),
-        ("difficulty orders that hold", share("difficulty_accuracy")),
-        ("rank correlation of length and difficulty",
-         f"{numbers['norm_difficulty_rank_correlation']:.3f}"),
-    ]  # fmt: skip
+    ]
+    if "silhouette" in numbers:
+        told = f"{numbers['silhouette']:.3f} ± {numbers['silhouette_spread']:.3f}"
+        rows.append(("silhouette", told))
+    for key, told in _ACCURACIES.items():
+        if numbers.get(key) is not None:
+            rows.append((told, share(key)))
+    return [
+        *rows,
+        ("rank correlation of length and difficulty", f"{rank:.3f}"),
+        ("similarities by another seed, rank correlation", f"{same['similarity']:.3f}"),
+        ("difficulties by another seed, rank correlation", f"{same['difficulty']:.3f}"),
+    ]
+
+
+_ACCURACIES = {
+    "similarity_accuracy": "similarity orders that hold",
+    "similarity_accuracy_reachable": "… in a fresh estimate",
+    "difficulty_accuracy": "difficulty orders that hold",
+}

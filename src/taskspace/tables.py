@@ -1,4 +1,4 @@
-"""Tables of results at the border: CSV, Parquet, pandas or plain columns, in and out."""
+"""Tables at the border: CSV, Parquet, pandas, polars or plain columns, in and out."""
 
 from __future__ import annotations
 
@@ -12,23 +12,27 @@ from numpy.typing import NDArray
 
 from taskspace.files import atomic_path
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Any]  # a pyarrow.ChunkedArray for each name: compact, whatever it came from
 
 
 def read(table: Any) -> Columns:
     """Columns by name from a file, a DataFrame or a mapping; all of one length, not empty."""
+    import pyarrow
+
     if isinstance(table, (str, os.PathLike)):
-        columns = _read_file(Path(table))
+        table = _read_file(Path(table))
+    if isinstance(table, pyarrow.Table):
+        names = table.column_names
     elif isinstance(table, Mapping) or hasattr(table, "columns"):
-        names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]
-        if len(set(names)) < len(names):
-            raise ValueError("the table has two columns of the same name")
-        columns = {str(name): _column(name, table[name]) for name in table}
+        names = list(table if isinstance(table, Mapping) else table.columns)
     else:
         raise TypeError(
             "a table is the path of a .csv or .parquet file, a DataFrame or a mapping of columns;"
             f" got {type(table).__name__}"
         )
+    if len({str(name) for name in names}) < len(names):
+        raise ValueError("the table has two columns of the same name")
+    columns = {str(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(f"the columns of the table have different lengths: {sorted(lengths)}")
@@ -37,12 +41,27 @@ def read(table: Any) -> Columns:
     return columns
 
 
-def _column(name: Any, values: Any) -> NDArray[Any]:
-    """One value a row; Python objects as they are, so that nothing turns into text unseen."""
-    column = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if column.ndim != 1:
+def _column(name: Any, values: Any) -> Any:
+    """One value a row; what is missing, in whatever way, is null."""
+    import pyarrow
+
+    if isinstance(values, pyarrow.ChunkedArray):
+        return values
+    listed = hasattr(values, "__len__") and not isinstance(values, (str, bytes))
+    if not listed or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"the column {str(name)!r} must be a list with one value a row")
-    return column
+    try:
+        plain = values.to_arrow() if hasattr(values, "to_arrow") else values  # polars
+        column = pyarrow.array(plain, from_pandas=True)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
+        # Objects of several kinds: fine as names, and told apart from numbers by being text.
+        column = pyarrow.array([None if _is_missing(value) else str(value) for value in values])
+    return column if isinstance(column, pyarrow.ChunkedArray) else pyarrow.chunked_array([column])
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' NA answers no question with yes or no, not even whether it equals itself.
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
@@ -67,7 +86,7 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def _read_file(path: Path) -> Columns:
+def _read_file(path: Path) -> Any:
     import pyarrow
     import pyarrow.csv
     import pyarrow.parquet
@@ -82,16 +101,12 @@ def _read_file(path: Path) -> Columns:
                 column_types={"agent": pyarrow.string(), "task": pyarrow.string()}
             )
             parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
-            table = pyarrow.csv.read_csv(path, convert_options=options, parse_options=parse)
-        else:
-            table = pyarrow.parquet.read_table(path)
-        names = table.column_names
-        columns = {name: table[name].to_numpy(zero_copy_only=False) for name in names}
+            return pyarrow.csv.read_csv(path, convert_options=options, parse_options=parse)
+        table = pyarrow.parquet.read_table(path)
+        table.validate(full=True)  # damaged text is noticed here, not where it is used
+        return table
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
-    if len(columns) < len(names):
-        raise ValueError(f"{path} has two columns of the same name")
-    return columns
 
 
 def require(columns: Columns, names: Sequence[str]) -> None:
@@ -104,79 +119,91 @@ def require(columns: Columns, names: Sequence[str]) -> None:
         )
 
 
-def codes(values: NDArray[Any], what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """Distinct names in order of first appearance, and for each row the index of its name."""
-    empty = np.array([_is_missing(value) for value in values.tolist()])
+    import pyarrow
+
+    empty = values.is_null(nan_is_null=True).to_numpy()
     if empty.any():
         raise ValueError(f"row {int(empty.argmax())} has no {what}")
-    if any(isinstance(value, bytes) for value in values.tolist()):
-        raise ValueError(f"the column {what!r} must hold text or numbers, not bytes")
-    unique, first, inverse = np.unique(
-        values.astype(np.str_), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return unique[order], rank[inverse]
+    try:
+        if pyarrow.types.is_binary(values.type) or pyarrow.types.is_large_binary(values.type):
+            raise pyarrow.ArrowInvalid("bytes")
+        encoded = values.cast(pyarrow.large_string()).dictionary_encode().combine_chunks()
+    except pyarrow.ArrowException as error:
+        raise ValueError(
+            f"the column {what!r} must hold text or numbers, not {values.type}"
+        ) from error
+    names = np.array(encoded.dictionary.to_pylist(), np.str_)
+    index = encoded.indices.to_numpy().astype(np.int64)
+    if (names == "").any():
+        raise ValueError(f"row {int((index == (names == '').argmax()).argmax())} has no {what}")
+    return names, index
 
 
-def _is_missing(value: Any) -> bool:
-    # pandas' NA answers no question with yes or no, not even whether it equals itself.
-    return value is None or type(value).__name__ == "NAType" or value != value or value == ""
+def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
+    """Numbers as they are, yes and no as 1 and 0, what is missing as NaN."""
+    import pyarrow
+
+    kind = values.type
+    if pyarrow.types.is_dictionary(kind):
+        values, kind = values.cast(kind.value_type), kind.value_type
+    if pyarrow.types.is_null(kind):
+        values, kind = values.cast(pyarrow.float64()), pyarrow.float64()
+    if pyarrow.types.is_boolean(kind):
+        values, kind = values.cast(pyarrow.uint8()), pyarrow.uint8()
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+        found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+        return found
+    for row, value in enumerate(values.to_pylist()):
+        if value is not None and not _reads_as_number(value):
+            raise ValueError(f"the column {what!r} must hold {expected}; row {row} holds {value!r}")
+    raise ValueError(f"the column {what!r} must hold {expected}, not {kind}")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+def _reads_as_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
-def counts(values: NDArray[Any], what: str) -> NDArray[np.int64]:
-    """Whole numbers from 0 on."""
-    if values.dtype.kind in "OUSMm":
-        for row, value in enumerate(values.tolist()):
-            if not _is_number(value) and not _is_missing(value):
-                raise ValueError(
-                    f"the column {what!r} must hold whole numbers; row {row} holds {value!r}"
-                )
-        values = np.array([np.nan if _is_missing(value) else value for value in values.tolist()])
-    if values.dtype.kind not in "iuf":
-        raise ValueError(f"the column {what!r} must hold whole numbers, not {values.dtype}")
-    wrong = ~((values >= 0) & (values < 2.0**63) & (values == np.floor(values)))
+def amounts(values: Any, what: str, *, whole: bool = False) -> NDArray[Any]:
+    """Numbers from 0 on."""
+    kind = "whole number" if whole else "number"
+    found = numbers(values, what, f"{kind}s")
+    fine = (found >= 0) & (found < 2.0**63)
+    if whole:
+        fine &= found == np.floor(found)
+    _refuse_rows(~fine, found, what, f"a {kind} from 0 on")
+    return found.astype(np.int64) if whole else found
+
+
+def scores(values: Any, what: str) -> NDArray[np.float64]:
+    """Numbers from 0 to 1; NaN where there is none."""
+    found = numbers(values, what, "numbers from 0 to 1").astype(np.float64)
+    _refuse_rows((found < 0) | (found > 1), found, what, "a number from 0 to 1")
+    return found
+
+
+def _refuse_rows(wrong: NDArray[np.bool_], found: NDArray[Any], what: str, expected: str) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"row {row}: {what} is {values[row]}, expected a whole number from 0 on")
-    return values.astype(np.int64)
+        raise ValueError(f"row {row}: {what} is {found[row]}, expected {expected}")
 
 
-def first_repeat(keys: NDArray[np.int64]) -> int | None:
-    """The first row whose key stood in an earlier one."""
-    _, first = np.unique(keys, return_index=True)
-    if len(first) == len(keys):
-        return None
-    return int(np.setdiff1d(np.arange(len(keys)), first)[0])
-
-
-def task_features(
-    columns: Columns, task: NDArray[np.int64], names: NDArray[np.str_]
-) -> NDArray[np.float64] | None:
-    """The remaining columns as one row a task; a task must have the same values in all its rows."""
-    if not columns:
-        return None
-    features = np.zeros((len(names), len(columns)))
+def features(columns: Columns) -> NDArray[np.float64]:
+    """The columns as features, one row of numbers a row."""
+    found = np.empty((len(next(iter(columns.values()))), len(columns)))
     for column, (name, values) in enumerate(columns.items()):
-        fine = [_is_number(value) or _is_missing(value) for value in values.tolist()]
-        if values.dtype.kind in "Mm" or not all(fine):
+        try:
+            found[:, column] = numbers(values, name, "numbers")
+        except ValueError as error:
             raise ValueError(
                 f"the column {name!r} is taken for a feature of the tasks, but is not numbers"
-            )
-        missing = np.array([_is_missing(value) for value in values.tolist()])
+            ) from error
+        missing = values.is_null(nan_is_null=True).to_numpy()
         if missing.any():
             raise ValueError(f"row {int(missing.argmax())}: the feature {name!r} is missing")
-        numbers = values.astype(np.float64)
-        features[task, column] = numbers
-        differs = features[task, column] != numbers
-        if differs.any():
-            row = int(differs.argmax())
-            raise ValueError(
-                f"the feature {name!r} of {names[task[row]]} differs from row to row (row {row})"
-            )
-    return features
+    return found

@@ -1,4 +1,4 @@
-"""Prediction from a quiz: the vote in closed form, what it must not depend on, and bad input."""
+"""Prediction from a quiz: the vote in closed form, the way to the posterior, and bad input."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from taskspace.applications.known_tasks import Mix
+from taskspace.applications.posterior import AgentPosterior
 from taskspace.applications.prediction import (
     SHARPNESS,
     default_beta,
@@ -17,6 +19,7 @@ from taskspace.applications.prediction import (
     soft_vote,
     squared_distances,
 )
+from taskspace.outcomes import Outcomes
 
 RNG = np.random.default_rng(0)
 QUIZ = RNG.normal(size=(7, 3))
@@ -153,6 +156,64 @@ def test_the_scale_is_the_mean_over_pairs() -> None:
     assert mean_squared_distance(QUIZ) == pytest.approx(expected)
     assert default_beta(QUIZ) == pytest.approx(SHARPNESS / expected)
     assert mean_squared_distance(QUIZ[:1]) == default_beta(QUIZ[:1]) == 0
+
+
+# -- with outcomes -----------------------------------------------------------------------------
+
+
+def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
+    return Outcomes(np.asarray(successes), np.asarray(rollouts), **more)
+
+
+KNOWN = table(np.ones((2, 7), int), 1, features=QUIZ)
+POSTERIOR = AgentPosterior(KNOWN, RNG.uniform(size=(7, 4)).astype(np.float32), 0.5, 1.0)
+
+
+def test_names_numbers_and_features_give_the_same() -> None:
+    expected = POSTERIOR.predict(Mix.known([0, 2]), np.array([1.0, 0.0]), Mix.known([1, 5]))
+    for quiz, tasks in (
+        (["task-0", "task-2"], ["task-1", "task-5"]),
+        ([0, 2], np.array([1, 5])),
+        (QUIZ[[0, 2]], QUIZ[[1, 5]]),
+    ):
+        np.testing.assert_array_equal(
+            predict(None, quiz, [1, 0], tasks, outcomes=POSTERIOR), expected
+        )
+
+
+def test_new_tasks_are_predicted_from_those_near_on_the_map() -> None:
+    predicted = predict(Plain(), QUIZ[:2], [1, 0], [QUIZ[3] + 1e-3, QUIZ[3]], outcomes=POSTERIOR)
+    alone = POSTERIOR.predict(Mix.known([0, 1]), np.array([1.0, 0.0]), Mix.known(np.arange(7)))
+    assert predicted[1] == alone[3]
+    assert alone.min() < predicted[0] < alone.max()
+    assert predicted[0] != predicted[1]
+
+
+def test_outcomes_are_learned_from() -> None:
+    solved = [[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9
+    first, other = (
+        predict(
+            None, ["task-0"], [result], ["task-1", "task-2", "task-3"], outcomes=table(solved, 1)
+        )
+        for result in (1, 0)
+    )
+    assert first[0] > 0.8
+    assert other[0] > 0.8
+    assert first[1] < 0.4 < 0.6 < other[1]
+    assert max(first[2], other[2]) < 0.2
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    for arguments, told in (
+        ({"outcomes": POSTERIOR, "beta": 1.0}, "beta belongs to the vote"),
+        ({}, "give an embedder, outcomes or both"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            predict(None, [0], [1], [1], **arguments)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be Outcomes or an AgentPosterior, not 3"):
+        predict(None, [0], [1], [1], outcomes=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the tasks: there is no task 'nothing'"):
+        predict(None, [0], [1], ["nothing"], outcomes=POSTERIOR)
 
 
 # -- bad input ---------------------------------------------------------------------------------

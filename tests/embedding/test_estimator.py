@@ -123,7 +123,9 @@ def test_it_stops_early_when_nothing_improves() -> None:
 
 def test_a_network_of_ones_own() -> None:
     embedder = ts.TaskEmbedder(2, hidden=torch.nn.Linear, **FAST).fit(skill_world()[2])
-    assert isinstance(embedder.network_, torch.nn.Linear)
+    network: Any = embedder.network_
+    assert isinstance(network[0], torch.nn.Linear)
+    assert network[1].weight.shape == (2, 2)  # the axes
 
 
 def test_it_works_in_a_pipeline_and_under_clone() -> None:
@@ -198,8 +200,6 @@ def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> No
 def test_bad_data_are_refused() -> None:
     features, _, outcomes = skill_world(tasks=20)
     embedder = ts.TaskEmbedder(2, steps=5)
-    with pytest.raises(ValueError, match="hold no features"):
-        embedder.fit(ts.Outcomes(outcomes.successes, outcomes.rollouts))
     with pytest.raises(ValueError, match="10 tasks, but outcomes on 20"):
         embedder.fit(features[:10], outcomes=outcomes)
     with pytest.raises(ValueError, match="20 tasks, but scores of shape"):
@@ -209,3 +209,8 @@ def test_bad_data_are_refused() -> None:
     fitted = embedder.fit(outcomes)
     with pytest.raises(ValueError, match="features"):
         fitted.transform(features[:, :2])
+    for names in (outcomes.tasks, outcomes.tasks.tolist()):
+        with pytest.raises(ValueError, match="expected a row of numbers for each task, not its"):
+            fitted.transform(names)
+    with pytest.raises(ValueError, match="hold no features"):
+        fitted.score(ts.Outcomes(outcomes.successes, outcomes.rollouts))

@@ -1,18 +1,23 @@
 """Will it solve this task? An agent's chances, from how it did on a small quiz of other tasks.
 
-The answer is a vote of the quiz tasks, each weighted by how close it lies to the task in question
-(soft nearest neighbours, Section 7.1 of the paper).
+With the outcomes of other agents, the answers say which of these the agent is like; `posterior.py`
+has the method. With a map alone, the answer is a vote of the quiz tasks, each weighted by how close
+it lies to the task in question (soft nearest neighbours, Section 7.1 of the paper); the vote does
+not know how hard a task is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
+from taskspace.applications.known_tasks import Embedder, mix_of, vectors_of
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.outcomes import Outcomes
 
 # beta times the mean squared distance between quiz tasks, where beta is not given. Measured on
 # MultiKeyNav and CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.
@@ -21,28 +26,34 @@ SHARPNESS = 4.0
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-class Embedder(Protocol):
-    """Anything that gives tasks vectors."""
-
-    def transform(self, tasks: Any, /) -> ArrayLike:
-        """A row for each task."""
-
-
 def predict(
-    embedder: Embedder,
+    embedder: Embedder | None,
     quiz_tasks: Any,
     quiz_results: ArrayLike,
     tasks: Any,
     *,
+    outcomes: Outcomes | AgentPosterior | None = None,
     beta: float | None = None,
 ) -> NDArray[np.float64]:
     """The probability that an agent solves each of `tasks`, given its results on a quiz.
 
-    Results are 0 and 1, booleans, or success rates. `beta` says how fast a quiz task loses weight
-    with distance: 0 gives the mean of all results, a large one the result of the nearest task.
-    By default it is 4 divided by the mean squared distance between the quiz tasks.
+    Results are 0 and 1, booleans, or success rates; a rate counts as one attempt.
 
-    >>> import numpy as np
+    With `outcomes` of other agents, the agent is taken to be like some of these, or like agents
+    that there might be, as far as its answers agree; this is the better way. Tasks are then names
+    or numbers of tasks in the outcomes, or rows of features. The embedder finds tried tasks that
+    are like a new one, and may be None if all tasks are in the outcomes. Learning from outcomes
+    takes seconds: for many quizzes, give `fit_posterior(outcomes)` in place of the outcomes.
+
+    >>> import numpy as np, taskspace as ts
+    >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
+    >>> predict(None, ["a"], [1], ["b", "c", "d"], outcomes=outcomes).round(1)
+    array([1. , 0.3, 0. ])
+
+    Without outcomes the quiz tasks vote. `beta` says how fast a quiz task loses weight with
+    distance: 0 gives the mean of all results, a large one the result of the nearest task. By
+    default it is 4 divided by the mean squared distance between the quiz tasks.
+
     >>> from sklearn.preprocessing import StandardScaler
     >>> tasks = np.array([[0.0], [1.0], [9.0], [10.0]])
     >>> embedder = StandardScaler().fit(tasks)  # or a TaskEmbedder
@@ -50,10 +61,42 @@ def predict(
     array([1. , 0.5, 0. ])
     """
     results = _quiz_results(quiz_results, quiz_tasks)
+    if outcomes is not None:
+        if beta is not None:
+            raise ValueError("beta belongs to the vote, which is not used where there are outcomes")
+        return _by_posterior(embedder, quiz_tasks, results, tasks, outcomes)
+    if embedder is None:
+        raise ValueError("there is nothing to predict from: give an embedder, outcomes or both")
+    return _by_vote(embedder, quiz_tasks, results, tasks, beta)
+
+
+def _by_posterior(
+    embedder: Embedder | None,
+    quiz_tasks: Any,
+    results: NDArray[np.float64],
+    tasks: Any,
+    source: Outcomes | AgentPosterior,
+) -> NDArray[np.float64]:
+    known = source.outcomes if isinstance(source, AgentPosterior) else source
+    if not isinstance(known, Outcomes):
+        raise TypeError(f"outcomes must be Outcomes or an AgentPosterior, not {source!r}")
+    quiz = mix_of(quiz_tasks, known, embedder, "the quiz tasks")
+    asked = mix_of(tasks, known, embedder, "the tasks")
+    posterior = source if isinstance(source, AgentPosterior) else fit_posterior(source)
+    return posterior.predict(quiz, results, asked)
+
+
+def _by_vote(
+    embedder: Embedder,
+    quiz_tasks: Any,
+    results: NDArray[np.float64],
+    tasks: Any,
+    beta: float | None,
+) -> NDArray[np.float64]:
     if beta is not None:
         beta = _number(beta)
-    quiz_vectors = _vectors(embedder, quiz_tasks, "the quiz tasks")
-    vectors = _vectors(embedder, tasks, "the tasks")
+    quiz_vectors = vectors_of(embedder, quiz_tasks, "the quiz tasks")
+    vectors = vectors_of(embedder, tasks, "the tasks")
     if beta is None:
         beta = default_beta(quiz_vectors)
     return soft_vote(squared_distances(vectors, quiz_vectors), results, beta)
@@ -133,13 +176,3 @@ def _number(beta: Any) -> float:
     if value.ndim or value < 0:
         raise ValueError(f"beta must be a number from 0 on, not {beta!r}")
     return float(value)
-
-
-def _vectors(embedder: Embedder, tasks: Any, what: str) -> NDArray[np.float64]:
-    vectors = checks.numbers(embedder.transform(tasks), f"the vectors of {what}")
-    if vectors.ndim != 2 or len(vectors) != len(tasks):
-        raise ValueError(
-            f"the embedder must give {what} a row each; it gave an array of shape {vectors.shape}"
-            f" for {len(tasks)} tasks"
-        )
-    return vectors

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from taskspace.embedding.estimator import TaskEmbedder
 
 # The same task in two rows may come out of the network with lengths that differ by rounding.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 def select(
@@ -48,9 +48,9 @@ def select(
     length, lengths = np.linalg.norm(vectors[0]), np.linalg.norm(vectors[1:], axis=1)
     fits = np.ones(len(lengths), np.bool_)
     if harder:
-        fits = lengths > length * (1 + _ROUNDING)
+        fits = lengths > length * (1 + ROUNDING)
     elif easier:
-        fits = lengths < length * (1 - _ROUNDING)
+        fits = lengths < length * (1 - ROUNDING)
     order = np.argsort(-similarity, kind="stable")
     return order[fits[order]][:most]
 

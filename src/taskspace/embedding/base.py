@@ -37,22 +37,20 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     scale_: NDArray[np.float64]
     network_: torch.nn.Module
     n_components_: int
+    task_names_: NDArray[np.str_] | None = None  # where tasks are known by their names alone
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The vector of each task (tasks, n_components), seen before or not."""
         check_is_fitted(self, "network_")
-        tasks = self._validated(X, reset=False)
-        with torch.no_grad():
-            vectors: NDArray[np.float64] = self.network_(self._inputs(tasks)).double().numpy()
-        return vectors
+        return self._vectors(self._validated(X, reset=False))
 
     def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
         """Inner products of the tasks of the first set (rows) with those of the second."""
-        return self.transform(_as_rows(first)) @ self.transform(_as_rows(second)).T
+        return self.transform(self._rows(first)) @ self.transform(self._rows(second)).T
 
     def difficulty(self, X: Any) -> NDArray[np.float64]:
         """The length of each task's vector; in a `TaskEmbedder` the longer, the harder."""
-        return np.linalg.norm(self.transform(_as_rows(X)), axis=1)
+        return np.linalg.norm(self.transform(self._rows(X)), axis=1)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model to a folder: JSON settings and safetensors, no pickle."""
@@ -64,10 +62,21 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Read a folder that `save` wrote."""
         return storage.load(cls, folder)
 
+    def _rows(self, tasks: ArrayLike) -> Any:
+        """Several tasks, also where one is given."""
+        array = np.asarray(tasks)
+        return array[None] if array.ndim == 1 else array
+
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
         """The tasks as an array, or one sentence on what is wrong with them."""
         tasks: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, **options)
         return tasks
+
+    def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
+        """The vectors of tasks that have been validated."""
+        with torch.no_grad():
+            vectors: NDArray[np.float64] = self.network_(self._inputs(tasks)).double().numpy()
+        return vectors
 
     def _learn_scale(self, tasks: NDArray[Any]) -> torch.Tensor:
         """Remember mean and scale of these tasks, and give what the network sees of them."""
@@ -120,8 +129,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _as_rows(tasks: ArrayLike) -> Any:
-    array = np.asarray(tasks)
-    return array[None] if array.ndim == 1 else array

@@ -8,28 +8,56 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from taskspace import checks
 from taskspace.constraints import check_orders
+from taskspace.embedding.axes import append, best_rotation, fold, spectral_map
 from taskspace.embedding.base import Embedding, check_layers, features_of, one_thread, torch_seed
-from taskspace.embedding.training import HELD_OUT, Constraints, Training, fit_network
+from taskspace.embedding.lookup import Lookup, are_names, places
+from taskspace.embedding.training import (
+    HELD_OUT,
+    Constraints,
+    Pool,
+    Training,
+    fit_network,
+    pair_pools,
+    task_pools,
+)
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
 from taskspace.similarity import SuccessStatistics
 
 MOST_COMPONENTS = 10  # what "auto" goes up to
 WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
+ENOUGH_FOR_AXES = 1000  # tasks; those of Karel take long to encode
+
+# Measured on 50 to 5000 tasks of an item response model: free vectors have far to go, one by one.
+FASTER = 30  # times the learning rate of a network
+TASKS_PER_CONSTRAINT = 8  # at the most in a step, or the vectors of many tasks are not done in time
 
 
 class TaskEmbedder(Embedding):
     """Learns a vector for every task: inner product = similarity, length = difficulty.
+
+    A network gives tasks their vectors, from their features; it is tested on tasks held out from
+    training. Where outcomes come without features, each task has a free vector of its own, and
+    `transform` and the others take the names of tasks. No task can be held out then, but pairs of
+    tasks are: `test_scores_` says how well the map tells similarities that it was never shown, of
+    tasks that it knows. (With under 100 tasks, or 30 without features, nothing is held out, and
+    `test_scores_` says how well the map fits.)
 
     `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
     `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
     hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
     standardized, and the scaling is kept in the model. Constraints are drawn afresh for every
     step, unless `n_constraints` says how many to draw once, in an order left to chance as in the
-    paper. With 0 `steps` the weights stay random.
+    paper. With 0 `steps` the weights stay random. Free vectors use no `hidden`; they learn 30 times
+    faster than `learning_rate` says, and where tasks are many, from more than `batch_size`.
+
+    The axes are canonical: the map is rotated towards the principal axes of the similarities that
+    it was fitted to, which no seed can change. So two runs that agree look alike; see
+    `taskspace.embedding.agreement`.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -40,6 +68,8 @@ class TaskEmbedder(Embedding):
     >>> embedder = ts.TaskEmbedder(n_components=2, steps=200, random_state=0).fit(outcomes)
     >>> embedder.transform(tasks).shape
     (60, 2)
+    >>> embedder.fit(ts.Outcomes(10 * solved, 10)).transform(["task-3", "task-7"]).shape
+    (2, 2)
     """
 
     def __init__(
@@ -74,28 +104,36 @@ class TaskEmbedder(Embedding):
 
         Instead of `outcomes`, `y` may give scores, a row for each task and a column for each agent.
         """
+        names = None
         if isinstance(X, Outcomes):
-            X, outcomes = features_of(X), X
+            outcomes, names = X, X.tasks if X.features is None else None
+            X = outcomes.features if names is None else names
         if outcomes is None and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         self._check_settings()
+        if names is not None and callable(self.hidden):
+            raise ValueError("a network of your own needs features of the tasks; there are none")
+        self.task_names_ = names
         tasks = self._validated(X, ensure_min_samples=3)
         statistics = _statistics(tasks, y, outcomes)
         check_orders(statistics)
         rng = np.random.default_rng(self.random_state)
         inputs = self._training_inputs(tasks)
-        pools = _split(len(tasks), rng)
+        pools = task_pools(len(tasks), rng) if names is None else pair_pools(len(tasks), rng)
         self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
+        self._turn_to_canonical_axes(tasks, statistics)
         self.test_scores_ = self._accuracies(tasks, self.test_)
         return self
 
     def _training_inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
         """What the network sees of these tasks while it learns; it does so in single precision."""
+        if self.task_names_ is not None:
+            return self._inputs(tasks)
         return self._learn_scale(tasks).float()
 
     def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
         """Which share of the constraints on these tasks holds."""
-        return accuracies(self.transform(tasks), constraints)
+        return accuracies(self._vectors(tasks), constraints)
 
     def _fit_dimensions(
         self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
@@ -126,10 +164,12 @@ class TaskEmbedder(Embedding):
     def _fit_one(
         self, size: int, seed: int, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any
     ) -> Any:
+        rate, batch = self.learning_rate, self.batch_size
+        if self.task_names_ is not None:
+            rate, batch = rate * FASTER, max(batch, len(inputs) // TASKS_PER_CONSTRAINT)
         training = Training(
-            self.norm_weight, self.learning_rate, self.batch_size, self.steps, self.patience,
-            self.n_constraints,
-        )  # fmt: skip
+            self.norm_weight, rate, batch, self.steps, self.patience, self.n_constraints
+        )
         with torch_seed(seed):
             network = self._network(inputs.shape[1], size).to(self.device)
         title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
@@ -142,9 +182,40 @@ class TaskEmbedder(Embedding):
         return network, history
 
     def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
+        if self.task_names_ is not None:
+            return Lookup(len(self.task_names_), outputs)
         if callable(self.hidden):
             return self.hidden(inputs, outputs)
         return super()._network(inputs, outputs)
+
+    def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: SuccessStatistics) -> None:
+        """Rotate the map; which tasks are held out, and thus the seed, makes no difference."""
+        some = np.arange(0, len(tasks), -(-len(tasks) // ENOUGH_FOR_AXES))
+        reference = spectral_map(statistics.matrix(some, some), self.n_components_)
+        rotation = best_rotation(self._vectors(tasks[some]), reference)
+        self.network_ = self._turned(self.network_, rotation)
+
+    def _turned(self, network: torch.nn.Module, rotation: Any) -> torch.nn.Module:
+        """The same network with its vectors rotated."""
+        return append(network, rotation) if callable(self.hidden) else fold(network, rotation)
+
+    def _rows(self, tasks: Any) -> Any:
+        return super()._rows(tasks) if self.task_names_ is None else np.atleast_1d(tasks)
+
+    def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
+        if self.task_names_ is not None:
+            X = places(self.task_names_, X)
+        elif are_names(X):
+            raise ValueError(
+                "this map was learned from the features of tasks; expected a row of numbers for"
+                " each task, not its name"
+            )
+        return super()._validated(X, **options)
+
+    def _inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
+        if self.task_names_ is not None:
+            return torch.from_numpy(tasks).long()
+        return super()._inputs(tasks)
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":
@@ -160,11 +231,12 @@ class TaskEmbedder(Embedding):
 
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
         """Share of constraints that hold on these tasks: the mean over the two kinds."""
+        check_is_fitted(self, "network_")
         if isinstance(X, Outcomes):
-            X, outcomes = features_of(X), X
-        tasks = np.asarray(X)
+            X, outcomes = features_of(X) if self.task_names_ is None else X.tasks, X
+        tasks = self._validated(X, reset=False)
         statistics = _statistics(tasks, y, outcomes)
-        everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
+        everything, rng = Pool(np.arange(len(tasks))), np.random.default_rng(0)
         drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
         return float(np.mean(list(self._accuracies(tasks, drawn).values())))
 
@@ -201,15 +273,6 @@ def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatist
     if low < 0 or high > 1:
         scores = (scores - low) / (high - low)
     return SuccessStatistics.from_rates(scores.T)
-
-
-def _split(tasks: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-    """Tasks to train, validate and test on; few tasks serve all three."""
-    order = rng.permutation(tasks)
-    if tasks < 100:
-        return order, order, order
-    tenth = tasks // 10
-    return order[2 * tenth :], order[:tenth], order[tenth : 2 * tenth]
 
 
 def accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:

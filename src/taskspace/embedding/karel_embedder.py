@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from taskspace import checks
+from taskspace.embedding.base import features_of
 from taskspace.embedding.estimator import TaskEmbedder, accuracies
 from taskspace.embedding.training import Constraints
 from taskspace.envs.karel.compact import KarelTasks
@@ -102,6 +103,8 @@ class KarelEmbedder(TaskEmbedder):
 
         `encoder` is that of a trained synthesizer, `policy.network.encoder`; it is copied.
         """
+        if isinstance(X, Outcomes):
+            X, outcomes = features_of(X), X
         self._start = encoder
         try:
             super().fit(X, y, outcomes=outcomes)
@@ -151,6 +154,9 @@ class KarelEmbedder(TaskEmbedder):
             encoder.load_state_dict(self._start.state_dict())
         encoder.requires_grad_(not self.freeze)
         return KarelNetwork(encoder, super()._network(2 * self.code, outputs))
+
+    def _turned(self, network: Any, rotation: Any) -> KarelNetwork:
+        return KarelNetwork(network.encoder, super()._turned(network.head, rotation))
 
     def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
         # To encode a task takes long, and the constraints are about a few of them.

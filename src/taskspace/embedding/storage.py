@@ -34,7 +34,7 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
     try:
         (temporary / _SETTINGS).write_text(settings)
         tensors = dict(embedder.network_.state_dict())
-        tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in embedder.kept}
+        tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _kept(embedder)}
         save_file(tensors, temporary / _WEIGHTS)
         (temporary / _WEIGHTS).chmod(0o644)  # both are made for the owner's eyes only
         temporary.chmod(0o755)
@@ -50,7 +50,7 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
 
 
 def _settings(embedder: Any) -> dict[str, Any]:
-    names = getattr(embedder, "feature_names_in_", None)
+    names, tasks = getattr(embedder, "feature_names_in_", None), embedder.task_names_
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -60,8 +60,14 @@ def _settings(embedder: Any) -> dict[str, Any]:
         "components": embedder.n_components_,
         "features": embedder.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
+        "task_names": None if tasks is None else tasks.tolist(),
         **embedder._findings(),
     }
+
+
+def _kept(embedder: Any) -> tuple[str, ...]:
+    """What is saved beside the network; names of tasks, unlike features, have no scale."""
+    return embedder.kept if embedder.task_names_ is None else ()
 
 
 def _plain(value: Any) -> Any:
@@ -98,7 +104,9 @@ def _check_kind(cls: Any, kind: Any, source: Path) -> None:
 def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
-    for name in embedder.kept:
+    if settings.get("task_names") is not None:  # older files have no such line
+        embedder.task_names_ = np.array(settings["task_names"], np.str_)
+    for name in _kept(embedder):
         setattr(embedder, f"{name}_", tensors.pop(name).numpy())
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:

@@ -23,6 +23,9 @@ from taskspace.similarity import SuccessStatistics
 
 CLIP_NORM = 2.0
 HELD_OUT = 1000  # constraints of each kind for validation, and as many for the test
+FEW_TASKS = 100  # with fewer, no task is held out
+FEW_FOR_PAIRS = 30  # with fewer, no pair of tasks is held out
+GROUPS = 10  # of tasks, where pairs of tasks are held out and not tasks
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,73 @@ class Training:
 
 
 @dataclass(frozen=True, eq=False)
+class Pool:
+    """Where constraints come from: tasks, and which pairs of them may be compared.
+
+    Where tasks are in groups, the groups of a pair have a sum (modulo `GROUPS`) that is one of
+    `sums`. So every task is compared with others in each of several pools that share no pair.
+    """
+
+    tasks: NDArray[np.int64]
+    groups: NDArray[np.int64] | None = None  # of every task; None: all pairs count
+    sums: tuple[int, ...] = tuple(range(GROUPS))
+
+    def triplets(self, statistics: SuccessStatistics, n: int, rng: np.random.Generator) -> Triplets:
+        """`n` triplets, of which both pairs with the first task belong to the pool."""
+        drawn = draw_triplets(statistics, self._to_draw(n, 2), rng, self.tasks)
+        kept = self._kept(drawn.tasks, n)
+        return Triplets(drawn.tasks[kept], drawn.probability[kept])
+
+    def pairs(
+        self, statistics: SuccessStatistics, n: int, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """`n` rows (easier, harder) that belong to the pool."""
+        drawn = draw_pairs(statistics, self._to_draw(n, 1), rng, self.tasks)
+        return drawn[self._kept(drawn, n)]
+
+    def _to_draw(self, n: int, pairs: int) -> int:
+        if self.groups is None:
+            return n
+        share = (len(self.sums) / GROUPS) ** pairs
+        return int(1.1 * n / share) + 64
+
+    def _kept(self, rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """Which `n` rows belong to the pool, with repeats if they are too few."""
+        if self.groups is None:
+            return np.arange(n)
+        sums = (self.groups[rows[:, :1]] + self.groups[rows[:, 1:]]) % GROUPS
+        belong = np.flatnonzero(np.isin(sums, self.sums).all(1))
+        return np.resize(belong, n) if len(belong) else belong
+
+
+def task_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
+    """Tasks to train, validate and test on; few tasks serve all three."""
+    order = rng.permutation(tasks)
+    if tasks < FEW_TASKS:
+        return Pool(order), Pool(order), Pool(order)
+    tenth = tasks // 10
+    return Pool(order[2 * tenth :]), Pool(order[:tenth]), Pool(order[tenth : 2 * tenth])
+
+
+def pair_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
+    """Pairs of tasks to train, validate and test on, each pool with all tasks.
+
+    Fresh triplets alone would hold nothing out. Of 50 tasks there are 58,800, and training draws
+    more; and what was seen of a with b and of b with c tells much about a with c. So it is the
+    similarity of two tasks that is held out: no triplet of another pool has that pair.
+    """
+    everything, groups = np.arange(tasks), rng.permutation(tasks) % GROUPS
+    if tasks < FEW_FOR_PAIRS:
+        return Pool(everything), Pool(everything), Pool(everything)
+    train, validation, test = tuple(range(2, GROUPS)), (0,), (1,)
+    return (
+        Pool(everything, groups, train),
+        Pool(everything, groups, validation),
+        Pool(everything, groups, test),
+    )
+
+
+@dataclass(frozen=True, eq=False)
 class Constraints:
     """Constraints of both kinds; a kind that the outcomes cannot tell is empty."""
 
@@ -49,18 +119,18 @@ class Constraints:
     def draw(
         cls,
         statistics: SuccessStatistics,
-        pool: NDArray[np.int64],
+        pool: Pool,
         n: int,
         norm_weight: float,
         rng: np.random.Generator,
     ) -> Constraints:
-        """`n` of each kind among the tasks of the pool."""
+        """`n` of each kind that belong to the pool."""
         triplets = Triplets(np.zeros((0, 3), np.int64), np.zeros(0))
-        if can_tell_similarity(statistics, pool):
-            triplets = draw_triplets(statistics, n, rng, pool)
+        if can_tell_similarity(statistics, pool.tasks):
+            triplets = pool.triplets(statistics, n, rng)
         pairs = np.zeros((0, 2), np.int64)
-        if norm_weight > 0 and can_tell_difficulty(statistics, pool):
-            pairs = draw_pairs(statistics, n, rng, pool)
+        if norm_weight > 0 and can_tell_difficulty(statistics, pool.tasks):
+            pairs = pool.pairs(statistics, n, rng)
         return cls(triplets, pairs)
 
     def decided(self, rng: np.random.Generator) -> Constraints:
@@ -124,12 +194,12 @@ def fit_network(
     network: torch.nn.Module,
     tasks: torch.Tensor,
     statistics: SuccessStatistics,
-    pools: tuple[NDArray[np.int64], NDArray[np.int64]],
+    pools: tuple[Pool, Pool],
     training: Training,
     rng: np.random.Generator,
     report: Callable[[int, float], None],
 ) -> History:
-    """Train on tasks of the first pool, keep the state that is best on those of the second."""
+    """Train on the first pool, keep the state that is best on the second."""
     train, held_out = pools
     weight, size = training.norm_weight, training.batch_size
     validation = Constraints.draw(statistics, held_out, HELD_OUT, weight, rng).batches()

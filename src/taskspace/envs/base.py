@@ -52,20 +52,21 @@ class Environment:
     A task is an initial state, a row of numbers. A subclass states the facts below, gives the
     scalar compiled functions `sample`, `step` and perhaps `expert` and `reward`, and says how
     tasks are checked, clustered and drawn. Everything else (batches, Gymnasium, the rollout
-    engine) follows from these.
+    engine) follows from these. It needs `columns`, `action_names`, `horizon`, `sample` and
+    `step`; the rest has defaults.
     """
 
-    name: ClassVar[str]
-    varies_by: ClassVar[str]  # what differs from task to task
+    name: ClassVar[str]  # by default that of the class
+    varies_by: ClassVar[str] = "task"  # what differs from task to task
     columns: ClassVar[tuple[Column, ...]]
-    context: ClassVar[tuple[str, ...]]  # columns that are the task and not the situation
+    context: ClassVar[tuple[str, ...]] = ()  # columns that are the task and not the situation
     action_names: ClassVar[tuple[str, ...]]
     action_bound: ClassVar[float | None] = (
         None  # continuous actions in [-bound, bound]; None: discrete
     )
     horizon: ClassVar[int]
-    gamma: ClassVar[float]  # a step fails at random with probability 1 - gamma
-    cluster_names: ClassVar[tuple[str, ...]]
+    gamma: ClassVar[float] = 1.0  # a step fails at random with probability 1 - gamma
+    cluster_names: ClassVar[tuple[str, ...]] = ("all tasks",)
     clusters_told: ClassVar[str] = "what the tasks are about; they were not used in learning"
     distributions: ClassVar[tuple[str, ...]] = ("all",)  # the whole task space, then biased ones
 
@@ -77,6 +78,11 @@ class Environment:
     expert: ClassVar[Any] = None
     reward: ClassVar[Any] = None
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
+
     # -- what a subclass says ------------------------------------------------------------------
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
@@ -85,15 +91,17 @@ class Environment:
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
         """The cluster of each task, an index into `cluster_names`."""
-        raise NotImplementedError
+        return np.zeros(len(self.rows(tasks)), np.int64)
 
     def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
         """Draw a task, or the situation in the middle of an episode."""
-        raise NotImplementedError
+        ax.barh(self.state_names, state)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
         """Draw an episode: its states in order, and the action taken in each but the last."""
-        raise NotImplementedError
+        ax.plot(states, label=self.state_names)
+        ax.set_xlabel("step")
+        ax.legend()
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The state as text, for a terminal."""
@@ -120,7 +128,7 @@ class Environment:
     @property
     def context_columns(self) -> NDArray[np.int64]:
         """Indices of the columns that make up the task (what PredModel must not see)."""
-        return np.array([self.state_names.index(name) for name in self.context])
+        return np.array([self.state_names.index(name) for name in self.context], np.int64)
 
     @property
     def discrete(self) -> bool:

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
+import gymnasium as gym
 import numpy as np
-from numpy.typing import NDArray
 
 from taskspace.envs.base import Environment
+from taskspace.envs.own import Stage
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 
 # From observations (lanes, columns) to actions, to logits (lanes, actions), or, where actions are
-# continuous, to a pair (means, log deviations).
-BatchFunction = Callable[[NDArray[np.float32]], Any]
+# continuous, to a pair (means, log deviations). A Gymnasium environment's observations may also
+# be other arrays, or dicts of them.
+BatchFunction = Callable[[Any], Any]
 
 
-def as_policy(agent: Any, env: Environment) -> MLPPolicy | ExpertPolicy | BatchFunction:
+@runtime_checkable
+class EpisodeAgent(Protocol):
+    """An agent that plays a Gymnasium environment alone, with that environment in hand.
+
+    A planner may look into it, but should not change it.
+    """
+
+    def start(self, env: gym.Env[Any, Any], seed: int) -> Callable[[Any], Any]:
+        """Begin an episode, just after its reset: a function from an observation to an action.
+
+        Whatever is random about the agent should come from `seed`.
+        """
+
+
+def as_policy(
+    agent: Any, env: Environment | Stage
+) -> MLPPolicy | ExpertPolicy | EpisodeAgent | BatchFunction:
     """Turn an agent into what the rollouts play; a TypeError or ValueError says why it cannot."""
     torch, sb3 = sys.modules.get("torch"), sys.modules.get("stable_baselines3.common.base_class")
     policy: Any = agent
@@ -31,63 +49,95 @@ def as_policy(agent: Any, env: Environment) -> MLPPolicy | ExpertPolicy | BatchF
         if policy.env.name != env.name:
             raise ValueError(f"this is the expert of {policy.env.name}, not of {env.name}")
         return policy
+    if isinstance(env, Stage) and isinstance(policy, EpisodeAgent):
+        return policy
     if callable(policy):
         return policy  # type: ignore[no-any-return]
+    alone = " (or, here, an object with a method start)" if isinstance(env, Stage) else ""
     raise TypeError(
         "an agent is an MLPPolicy, an ExpertPolicy, a torch module, a Stable-Baselines3 model or"
-        f" a function of a batch of observations; got {type(agent).__name__}"
+        f" a function of a batch of observations{alone}; got {type(agent).__name__}"
     )
 
 
-def _fitting(policy: MLPPolicy, env: Environment) -> MLPPolicy:
+def named_policy(name: str, agent: Any, env: Environment | Stage) -> Any:
+    """As `as_policy`; an error names the agent."""
+    try:
+        return as_policy(agent, env)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _fitting(policy: MLPPolicy, env: Environment | Stage) -> MLPPolicy:
     """Check that a network's sizes and kind of actions are those of the environment."""
-    if policy.sizes[0] != env.state_size:
+    if not _is_row(env.observation_space):
         raise ValueError(
-            f"the policy takes {policy.sizes[0]} inputs, {env.name} has {env.state_size} columns"
+            f"a network takes rows of numbers; {env.name} gives {env.observation_space}"
+        )
+    if policy.sizes[0] != env.observation_space.shape[0]:
+        raise ValueError(
+            f"the policy takes {policy.sizes[0]} inputs, {env.name} has"
+            f" {env.observation_space.shape[0]} columns"
         )
     if isinstance(policy.output, Categorical) != env.discrete:
         kinds = "discrete" if env.discrete else "continuous"
         raise ValueError(f"{env.name} has {kinds} actions; the policy is {policy!r}")
-    if policy.actions != len(env.action_names):
-        raise ValueError(
-            f"the policy has {policy.actions} actions, {env.name} has {len(env.action_names)}"
-        )
+    space = env.action_space
+    actions = int(space.n) if isinstance(space, gym.spaces.Discrete) else space.shape
+    if (policy.actions if env.discrete else (policy.actions,)) != actions:
+        told = actions if env.discrete else space
+        raise ValueError(f"the policy has {policy.actions} actions, {env.name} has {told}")
     return policy
+
+
+def _is_row(space: gym.Space[Any]) -> TypeGuard[gym.spaces.Box]:
+    return isinstance(space, gym.spaces.Box) and len(space.shape) == 1
 
 
 def _torch_function(module: Any) -> BatchFunction:
     """A torch module's outputs, computed without gradients."""
     import torch
 
-    def outputs(observations: NDArray[np.float32]) -> Any:
+    def tensors(observations: Any) -> Any:
+        if isinstance(observations, dict):
+            return {name: tensors(part) for name, part in observations.items()}
+        return (
+            torch.from_numpy(observations) if isinstance(observations, np.ndarray) else observations
+        )
+
+    def outputs(observations: Any) -> Any:
         with torch.no_grad():
-            return module(torch.from_numpy(observations))
+            return module(tensors(observations))
 
     return outputs
 
 
-def _from_sb3(model: Any, env: Environment) -> MLPPolicy | BatchFunction:
+def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | BatchFunction:
     """A plain network where the model has one, else what the model says about its actions.
 
     Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
     """
     _check_spaces(model, env)
     network, output = _sb3_network(model.policy)
-    if network is not None:
+    # Other observations are prepared by the model: one-hot numbers, scaled pictures.
+    if network is not None and _is_row(env.observation_space):
         try:
             return MLPPolicy.from_torch(network, output=output)
         except ValueError:
             pass  # not a plain perceptron: it plays on the general path
-    if hasattr(model.policy, "get_distribution") and not getattr(model, "use_sde", False):
+    distribution = hasattr(model.policy, "get_distribution") and not getattr(
+        model, "use_sde", False
+    )
+    if distribution and isinstance(env.action_space, (gym.spaces.Discrete, gym.spaces.Box)):
         return _sb3_distribution(model.policy)
     return lambda observations: model.predict(observations, deterministic=True)[0]
 
 
-def _check_spaces(model: Any, env: Environment) -> None:
-    if model.observation_space.shape != env.observation_space.shape:
+def _check_spaces(model: Any, env: Environment | Stage) -> None:
+    if _shapes(model.observation_space) != _shapes(env.observation_space):
         raise ValueError(
-            f"the model takes observations of shape {model.observation_space.shape},"
-            f" {env.name} gives {env.observation_space.shape}"
+            f"the model takes observations of shape {_shapes(model.observation_space)},"
+            f" {env.name} gives {_shapes(env.observation_space)}"
         )
     if model.action_space != env.action_space:
         raise ValueError(
@@ -100,6 +150,16 @@ def _check_spaces(model: Any, env: Environment) -> None:
             "the model was trained on observations scaled by VecNormalize, which it does not hold;"
             " pass a function that scales them and asks the model"
         )
+
+
+def _shapes(space: gym.Space[Any]) -> Any:
+    """Shapes to compare; those of pictures with their channels first, as SB3 puts them."""
+    if isinstance(space, gym.spaces.Dict):
+        return {name: _shapes(part) for name, part in space.items()}
+    picture = space.dtype == np.uint8 and space.shape is not None and len(space.shape) == 3
+    if picture and space.shape is not None and min(space.shape) == space.shape[2]:
+        return (space.shape[2], *space.shape[:2])
+    return space.shape
 
 
 def _sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
@@ -132,9 +192,9 @@ def _sb3_distribution(policy: Any) -> BatchFunction:
     """Logits, or means and log deviations, of an actor-critic policy of any shape."""
     import torch
 
-    def outputs(observations: NDArray[np.float32]) -> Any:
+    def outputs(observations: Any) -> Any:
         with torch.no_grad():
-            found = policy.get_distribution(torch.from_numpy(observations)).distribution
+            found = policy.get_distribution(policy.obs_to_tensor(observations)[0]).distribution
         if hasattr(found, "logits"):
             return found.logits
         return found.mean, found.stddev.log()

@@ -115,6 +115,18 @@ class Population(Mapping[str, Any]):
         ]
         return "\n".join([repr(self), *lines])
 
+    @classmethod
+    def from_checkpoints(cls, folder: str | os.PathLike[str], algorithm: Any) -> Population:
+        """Load every model (.zip) that Stable-Baselines3 or sb3-contrib saved in a folder.
+
+        `algorithm` is their class, such as `stable_baselines3.PPO`, or its name. A subfolder is a
+        subpopulation; names that end in `_1000_steps`, as checkpoints have them, tell the step.
+        Such files hold pickled parts: load them only from people you trust.
+        """
+        from taskspace.population.sb3 import read_checkpoints
+
+        return read_checkpoints(folder, algorithm)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, a zip without pickle inside, all or nothing."""
         from taskspace.population.storage import write

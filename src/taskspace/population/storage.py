@@ -23,6 +23,7 @@ from taskspace.envs.registry import ENVIRONMENTS, make
 from taskspace.files import atomic_path, check_format
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.population.population import Agent, Population
+from taskspace.population.sb3 import algorithm_named, library_of
 
 FORMAT = "taskspace population"
 FORMAT_VERSION = 1
@@ -135,9 +136,8 @@ def _describe_output(output: Categorical | Gaussian) -> dict[str, Any]:
 
 def _sb3_class(agent: Agent) -> str:
     """The class of a Stable-Baselines3 model, or a TypeError: nothing else can be saved."""
-    sb3 = sys.modules.get("stable_baselines3")
     name = type(agent.policy).__name__
-    if sb3 is not None and getattr(sb3, name, None) is type(agent.policy):
+    if "stable_baselines3" in sys.modules and library_of(agent.policy) is not None:
         return name
     raise TypeError(
         f"agent {agent.name!r} is a {name}, which has no form on disk; networks (MLPPolicy, also"
@@ -160,13 +160,7 @@ def _policy(row: dict[str, Any], key: str, tensors: Tensors, files: dict[str, by
         return kind.from_tensors(row["settings"], own)
     if row["kind"] != "stable-baselines3":
         raise ValueError(f"there is a policy of the unknown kind {row['kind']!r}")
-    try:
-        import stable_baselines3
-    except ImportError as error:
-        raise ImportError(
-            "this population holds Stable-Baselines3 models: pip install 'taskspace[rl]'"
-        ) from error
-    return getattr(stable_baselines3, row["class"]).load(
+    return algorithm_named(row["class"]).load(
         io.BytesIO(files[f"models/{key}.zip"]), device="cpu"
     )
 

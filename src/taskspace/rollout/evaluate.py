@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.envs.compiling import build
 from taskspace.envs.lanes import sparse_reward
+from taskspace.envs.own import GymEnvironment
 from taskspace.outcomes import Outcomes, smallest_counts
-from taskspace.population.adapters import as_policy
+from taskspace.population.adapters import named_policy
 from taskspace.population.policies import MLPPolicy
 from taskspace.progress import progress_bar
 from taskspace.rollout.compiled import EnginePolicy, play_factory
 from taskspace.rollout.general import BadAnswerError, play_general
+from taskspace.rollout.gymnasium import PlayError, evaluate_gymnasium
 from taskspace.rollout.network import LANES
 
 # The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
@@ -51,12 +53,14 @@ class _Played:
 
 def evaluate(
     population: Any,
-    env: Environment,
-    tasks: ArrayLike,
+    env: Environment | GymEnvironment,
+    tasks: Any,
     rollouts: int = 10,
     *,
     seed: int = 0,
     threads: int | None = None,
+    workers: int | None = None,
+    on_error: str = "raise",
     keep_results: bool = False,
     keep_returns: bool = False,
     progress: bool | None = None,
@@ -67,6 +71,15 @@ def evaluate(
     and Stable-Baselines3 models that are one) run in the compiled engine on `threads` cores (all
     by default); other agents are asked for one batch of actions at a time. The result depends
     on nothing but the arguments up to `seed`.
+
+    A `GymEnvironment` is stepped by Gymnasium, in `workers` processes; by default in this one,
+    or in as many as there are cores if a trial of its steps says that these are slow enough to
+    pay. There an agent may also be an object with `start(env, seed)`, which returns a function
+    from an observation to an action: it is called for each episode with the environment in hand.
+
+    When an agent, or the environment under it, raises in the middle of an episode, so does this,
+    and says whose episode on which task it was. With `on_error="skip"` the rest is played; such
+    a pair keeps the rollouts played before, and `info["errors"]` tells of it.
 
     `keep_results` keeps each single outcome, `keep_returns` the mean return (of the shaped reward
     where the environment has one). A bar shows the progress on a terminal, unless `progress`
@@ -79,13 +92,26 @@ def evaluate(
     >>> outcomes.rates.mean(axis=1).round(2)
     array([0.99, 0.01])
     """
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"on_error must be 'raise' or 'skip', not {on_error!r}")
+    names, agents = _named(population)
+    if isinstance(env, GymEnvironment):
+        if threads is not None:
+            raise ValueError(f"{env.name} is stepped in processes, not threads; pass workers=")
+        return evaluate_gymnasium(
+            env, names, agents, tasks, rollouts, seed=seed, workers=workers, on_error=on_error,
+            keep_results=keep_results, keep_returns=keep_returns, progress=progress,
+        )  # fmt: skip
     if check_environment(env).step is None:
         raise ValueError(
             f"{env.name} has no steps; agents that write programs are played by"
             " taskspace.synthesis.playing.play"
         )
-    names, agents = _named(population)
-    policies = [_checked(name, agent, env) for name, agent in zip(names, agents, strict=True)]
+    if workers is not None:
+        raise ValueError(f"{env.name} is compiled and played in threads; pass threads=")
+    if on_error == "skip" and keep_results:
+        raise ValueError("keep_results needs all rollouts; it does not go with on_error='skip'")
+    policies = [named_policy(name, agent, env) for name, agent in zip(names, agents, strict=True)]
     rows = env.check_tasks(tasks)
     if not len(rows):
         raise ValueError("there are no tasks; expected at least one")
@@ -97,7 +123,9 @@ def evaluate(
     steps = smallest_counts(shape, rollouts * env.horizon)
     returns = np.zeros(shape, np.float32) if keep_returns else None
     results = np.zeros((*shape, rollouts), np.bool_) if keep_results else None
-    player = _Player(env, names, policies, rows, rollouts, key, keep_results, keep_returns)
+    player = _Player(
+        env, names, policies, rows, rollouts, key, keep_results, keep_returns, on_error == "skip"
+    )
     total = len(policies) * len(rows) * rollouts
     with progress_bar("Playing episodes", total, progress) as advance:
         for chunk, played in player.play_all(threads):
@@ -109,16 +137,20 @@ def evaluate(
             if returns is not None:
                 returns[cells] += _means(played.returns, chunk, rollouts)
             advance(chunk.last - chunk.first)
+    info = {"environment": env.name, "seed": key, "success": "the environment's own rule"}
+    counts = player.played_rollouts()
+    if returns is not None:
+        returns *= rollouts / np.maximum(counts, 1)
     return Outcomes(
         successes=successes,
-        rollouts=np.array(rollouts, np.min_scalar_type(rollouts)),
+        rollouts=counts,
         agents=np.array(names),
         features=rows,
         feature_names=env.state_names,
         steps=steps,
         returns=returns,
         results=results,
-        info={"environment": env.name, "seed": key, "success": "the environment's own rule"},
+        info={**info, "errors": player.told_errors()} if on_error == "skip" else info,
     )
 
 
@@ -143,19 +175,12 @@ def _named(population: Any) -> tuple[list[str], list[Any]]:
     return names, agents
 
 
-def _checked(name: str, agent: Any, env: Environment) -> Any:
-    try:
-        return as_policy(agent, env)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}") from error
-
-
 class _Player:
     """Plays chunks: networks in threads, other policies in the calling thread."""
 
     def __init__(
         self, env: Environment, names: list[str], policies: list[Any], tasks: Tasks,
-        rollouts: int, seed: int, keep_results: bool, keep_returns: bool,
+        rollouts: int, seed: int, keep_results: bool, keep_returns: bool, skip: bool,
     ) -> None:  # fmt: skip
         self.env, self.names, self.tasks = env, names, tasks
         self.policies = [
@@ -164,6 +189,8 @@ class _Player:
         ]
         self.rollouts, self.seed = rollouts, seed
         self.keep_results, self.keep_returns = keep_results, keep_returns
+        self.skip = skip
+        self.lost: dict[tuple[int, int], tuple[int, str]] = {}  # rollouts and why, by pair
         self.reward = (env.reward if keep_returns else None) or sparse_reward
 
     def play_all(self, threads: int) -> Iterator[tuple[_Chunk, _Played]]:
@@ -223,13 +250,63 @@ class _Player:
 
     def _general(self, chunk: _Chunk) -> _Played:
         try:
-            solved, lengths, returns = play_general(
-                self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
-                chunk.first, chunk.last, self.seed, chunk.agent,
-            )  # fmt: skip
-        except BadAnswerError as error:
-            raise BadAnswerError(f"{self.names[chunk.agent]}: {error}") from error
+            solved, lengths, returns = self._answers(chunk)
+        except Exception as error:
+            name = self.names[chunk.agent]
+            if isinstance(error, BadAnswerError) and not self.skip:
+                raise BadAnswerError(f"{name}: {error}") from error
+            solved, lengths, returns = self._task_by_task(chunk)
+            if not self.skip:  # no task of the chunk alone is to blame
+                raise PlayError(f"{name}: {type(error).__name__}: {error}") from error
         task = np.arange(chunk.first, chunk.last) // self.rollouts
         successes = np.bincount(task - task[0], solved).astype(np.int64)
         steps = np.bincount(task - task[0], lengths).astype(np.int64)
         return _Played(slice(task[0], task[-1] + 1), successes, steps, solved, returns)
+
+    def _answers(self, chunk: _Chunk) -> tuple[NDArray[Any], ...]:
+        return play_general(
+            self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
+            chunk.first, chunk.last, self.seed, chunk.agent,
+        )  # fmt: skip
+
+    def _task_by_task(self, chunk: _Chunk) -> tuple[NDArray[Any], ...]:
+        """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
+        parts = []
+        first = chunk.first
+        while first < chunk.last:
+            task = first // self.rollouts
+            part = _Chunk(chunk.agent, first, min((task + 1) * self.rollouts, chunk.last))
+            count = part.last - first
+            try:
+                parts.append(self._answers(part))
+            except Exception as error:
+                self._lose(chunk.agent, task, count, error)
+                parts.append(
+                    (np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count))
+                )
+            first = part.last
+        return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+    def _lose(self, agent: int, task: int, count: int, error: Exception) -> None:
+        told = f"{type(error).__name__}: {error}"
+        if not self.skip:
+            raise PlayError(f"{self.names[agent]} on task-{task}: {told}") from error
+        before, _ = self.lost.get((agent, task), (0, ""))
+        self.lost[agent, task] = (before + count, told)
+
+    def played_rollouts(self) -> NDArray[np.unsignedinteger[Any]]:
+        """One number for all pairs, or a table where some went wrong."""
+        kind = np.min_scalar_type(self.rollouts)
+        if not self.lost:
+            return np.array(self.rollouts, kind)
+        table = np.full((len(self.policies), len(self.tasks)), self.rollouts, kind)
+        for pair, (count, _) in self.lost.items():
+            table[pair] -= count
+        return table
+
+    def told_errors(self) -> list[dict[str, str]]:
+        """Which agents went wrong on which tasks, and how."""
+        return [
+            {"agent": self.names[agent], "task": f"task-{task}", "error": told}
+            for (agent, task), (_, told) in sorted(self.lost.items())
+        ]

@@ -1,0 +1,77 @@
+"""Only results: students answer questions, some of them, and that is all we have.
+
+The answers are simulated from a multidimensional item response model, so that the truth is known:
+each question needs one of three skills, a guess is right in 15 % of the cases, and 30 % of the
+questions are left out. Can a quiz tell what else a student knows?
+
+python examples/only_results.py          a minute and a half
+python examples/only_results.py --fast   a few seconds, with fewer students
+"""
+
+import csv
+import sys
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import normalize
+
+import taskspace as ts
+from taskspace.applications import prediction_comparison as comparison
+
+fast = "--fast" in sys.argv
+students, questions, seeds = (150, 45, 1) if fast else (600, 120, 3)
+
+
+def write_results(path: str, rng: np.random.Generator) -> tuple[Any, Any]:
+    """A row for every answer: student, question, right or wrong. Returns the truth."""
+    abilities = rng.multivariate_normal(np.zeros(3), 0.7 * np.eye(3) + 0.3, students)
+    skill, level = rng.integers(0, 3, questions), rng.normal(0, 0.8, questions)
+    logit = rng.uniform(1, 2.5, questions) * (abilities[:, skill] - level)
+    chance = 0.15 + 0.85 / (1 + np.exp(-logit))
+    solved, tried = rng.random(chance.shape) < chance, rng.random(chance.shape) < 0.7
+    with open(path, "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["agent", "task", "solved"])
+        rows.writerows((f"student-{s}", f"q{q}", int(solved[s, q])) for s, q in np.argwhere(tried))
+    return skill, 1 - chance.mean(0)
+
+
+runs = []
+for seed in range(seeds):
+    skill, difficulty = write_results("results.csv", np.random.default_rng(seed))
+    outcomes = ts.Outcomes.from_table("results.csv")
+    known = outcomes.of_agents(outcomes.agents[students // 5 :])
+    new = outcomes.of_agents(outcomes.agents[: students // 5])
+    print(known)
+
+    # The map: questions that need the same skill point the same way, hard ones lie far out.
+    names = [f"q{q}" for q in range(questions)]
+    embedder = ts.TaskEmbedder(3, steps=500 if fast else 2000, random_state=seed).fit(known)
+    vectors = embedder.transform(names)
+    groups = KMeans(3, n_init=10, random_state=0).fit_predict(normalize(vectors))
+    rank = spearmanr(embedder.difficulty(names), difficulty).statistic
+    print(f"skills recovered (adjusted Rand index): {adjusted_rand_score(skill, groups):.2f}")
+    print(f"difficulty recovered (rank correlation): {rank:.2f}")
+
+    # The quiz: students that nobody has seen answer a few questions; which others can they do?
+    methods = comparison.predictors(known, embedder.transform(known.tasks))
+    runs.append(comparison.compare_predictors(methods, new, seed=seed))
+
+print(f"\nAfter a quiz, over {seeds} seeds:\n" + comparison.score_table(runs))
+
+print("\nOf questions with this chance (after a quiz of 20), so many were solved:")
+figure, ax = plt.subplots()
+for method in ("vote", "item mean", "Rasch", "posterior"):
+    same = [s for run in runs for s in run if (s.method, s.quiz_size) == (method, 20)]
+    chance, solved, _ = comparison.mean_reliability(same)
+    shown = np.stack([chance, solved], 1)[chance >= 0]  # bins with no question are NaN
+    print(f"{method:<10}", *(f"{c:.2f}→{s:.2f}" for c, s in shown))
+    ax.plot(chance, solved, "o-", label=method)
+ax.plot([0, 1], [0, 1], "k:", label="as it should be")
+ax.set(xlabel="predicted chance", ylabel="share solved")
+ax.legend()
+figure.savefig("reliability.png")

@@ -1,0 +1,77 @@
+"""A map for environments of your own: Gymnasium's CartPole and Acrobot with varied physics.
+
+python examples/own_environment.py          a minute; writes map-CartPole-v1.png, map-Acrobot-v1.png
+python examples/own_environment.py --fast   a few seconds, with rougher maps
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict
+from matplotlib.figure import Figure
+from scipy.stats import spearmanr
+
+import taskspace as ts
+
+fast = "--fast" in sys.argv
+rng = np.random.default_rng(0)
+
+
+# 1. How a task is set. What the environment derives from a number is set along with it.
+def set_cart(env: Any, task: dict[str, float]) -> None:
+    env.gravity, env.force_mag, env.length = task["gravity"], task["force"], task["length"]
+    env.polemass_length = env.masspole * env.length
+
+
+def set_links(env: Any, task: dict[str, float]) -> None:
+    env.LINK_LENGTH_1, env.LINK_COM_POS_1 = task["length"], task["length"] / 2
+    env.LINK_MASS_1, env.LINK_MASS_2 = task["upper_mass"], task["lower_mass"]
+
+
+# 2. What success is. The docstring is kept with the outcomes.
+def swung_up(episode: ts.EpisodeSummary) -> bool:
+    """The free end swings above the line before time is up."""
+    return episode.terminated
+
+
+cart = ts.GymEnvironment(
+    "CartPole-v1", set_task=set_cart, success=200, max_steps=200,
+    space=Dict(gravity=Box(2, 30), force=Box(2, 20), length=Box(0.1, 2)),
+)  # fmt: skip
+acrobot = ts.GymEnvironment(
+    "Acrobot-v1", set_task=set_links, success=swung_up, max_steps=150,
+    space=Dict(length=Box(0.5, 2), upper_mass=Box(0.5, 2), lower_mass=Box(0.3, 2)),
+)  # fmt: skip
+
+
+# 3. Who plays: any functions from a batch of observations to actions, or to logits, as here.
+def linear(weights: Any) -> Any:
+    return lambda states: np.outer(states @ weights, [-1, 1]) * 10
+
+
+def pumping(noise: float, weights: Any) -> Any:
+    return lambda states: np.outer(states[:, 4:] @ weights, [-1, 0, 1]) / noise
+
+
+carts = [linear(np.abs(rng.normal(size=4)) * [0.1, 0.3, 1, 1]) for _ in range(24)]
+pumps = [pumping(10 ** rng.uniform(-2, 1), rng.normal([0, 1], [0.7, 0.3])) for _ in range(24)]
+
+# 4. Play, learn the map, look at it, and ask it about tasks that it has not seen.
+for env, agents in ((cart, carts), (acrobot, pumps)):
+    agents = agents[:8] if fast else agents
+    tasks = env.sample_tasks(12 if fast else 80, seed=1)
+    outcomes = ts.evaluate(agents, env, tasks, rollouts=1 if fast else 2)
+    print(outcomes, outcomes.info["success"])
+    embedder = ts.TaskEmbedder(2, steps=100 if fast else 1000, random_state=0).fit(outcomes)
+    vectors, hard = embedder.transform(tasks), embedder.difficulty(tasks)
+    new = env.sample_tasks(6 if fast else 40, seed=2)
+    failures = 1 - ts.evaluate(agents, env, new, rollouts=1).rates.mean(axis=0)
+    order = spearmanr(embedder.difficulty(new), failures).statistic
+    print(f"  length of vectors : failures on {len(new)} new tasks, rank correlation {order:.2f}")
+    third = np.digitize(tasks[:, 0], np.quantile(tasks[:, 0], [1 / 3, 2 / 3]))
+    names = [f"{kind} {outcomes.feature_names[0]}" for kind in ("low", "middle", "high")]
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    ax, title = figure.subplots(), f"{env.name}: each point is a task, the larger the harder"
+    ts.plot_map(vectors, norms=hard, clusters=third, cluster_names=names, title=title, ax=ax)
+    figure.savefig(f"map-{env.name}.png")

@@ -1,0 +1,168 @@
+"""Which predictor to trust: agents that none of them knows, quizzed and then predicted.
+
+Every new agent's tasks are put in a random order. The first are its quiz, with one attempt at each;
+all beyond the largest quiz are predicted, the same ones at every quiz size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+from taskspace.applications.known_tasks import Mix
+from taskspace.applications.posterior import fit_posterior
+from taskspace.applications.prediction import default_beta, soft_vote, squared_distances
+from taskspace.outcomes import Outcomes
+from taskspace.success.item_response import fit_item_response
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+# From numbers of quiz tasks, results on them, and numbers of other tasks to chances of success.
+Predictor = Callable[[Numbers, Floats, Numbers], Floats]
+
+QUIZ_SIZES = (1, 5, 10, 20)
+BINS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class PredictorScore:
+    """How good a predictor's chances are, over all predicted attempts at one quiz size."""
+
+    method: str
+    quiz_size: int
+    accuracy: float  # share of attempts that come out as thought more likely
+    brier: float  # mean squared difference of chance and result
+    reliability: Floats  # (3, bins): mean chance, share solved, share of attempts; NaN if empty
+
+    @property
+    def calibration_error(self) -> float:
+        """Mean difference of chance and share solved (the expected calibration error)."""
+        chance, solved, share = self.reliability
+        return float(np.nansum(share * np.abs(chance - solved)))
+
+
+def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[str, Predictor]:
+    """What there is to compare, each fitted to the known agents.
+
+    `vectors` (tasks, dimensions) are a map of the tasks, which the vote needs.
+    """
+    places = checks.numbers(vectors, "vectors")
+    if places.ndim != 2 or len(places) != known.n_tasks:
+        raise ValueError(
+            f"vectors must have a row for each of the {known.n_tasks} tasks; got an array of shape"
+            f" {places.shape}"
+        )
+    posterior = fit_posterior(known, seed=seed)
+    solved, tried = known.successes.sum(0, np.float64), known.rollouts.sum(0, np.float64)
+    means = (solved + 1) / (tried + 2)
+
+    def vote(quiz: Numbers, results: Floats, tasks: Numbers) -> Floats:
+        distances = squared_distances(places[tasks], places[quiz])
+        return soft_vote(distances, results, default_beta(places[quiz]))
+
+    return {
+        "vote": vote,
+        "item mean": lambda quiz, results, tasks: means[tasks],
+        "Rasch": fit_item_response(known, same_slopes=True).predict,
+        "2PL": fit_item_response(known).predict,
+        "posterior": lambda quiz, results, tasks: posterior.predict(
+            Mix.known(quiz), results, Mix.known(tasks)
+        ),
+    }
+
+
+def compare_predictors(
+    methods: Mapping[str, Predictor],
+    new: Outcomes,
+    *,
+    quiz_sizes: Sequence[int] = QUIZ_SIZES,
+    seed: int = 0,
+) -> list[PredictorScore]:
+    """Score every method on agents that it does not know, at every quiz size.
+
+    `new` are the outcomes of these agents on the tasks that the methods know, in their order.
+
+    >>> new = Outcomes([[1, 1, 1, 0], [1, 1, 0, 1]], 1)
+    >>> methods = {"hopeful": lambda quiz, results, tasks: np.full(len(tasks), 0.75)}
+    >>> [score] = compare_predictors(methods, new, quiz_sizes=[1])
+    >>> score.method, score.quiz_size, round(score.accuracy, 2), round(score.brier, 2)
+    ('hopeful', 1, 0.67, 0.23)
+    """
+    rng = np.random.default_rng(checks.seed(seed))
+    sizes = [checks.whole(size, "a quiz size", 1) for size in quiz_sizes]
+    examples = [_example(agent, new, max(sizes), rng) for agent in range(new.n_agents)]
+    return [
+        _score(name, method, size, [example for example in examples if example])
+        for size in sizes
+        for name, method in methods.items()
+    ]
+
+
+_Example = tuple[Numbers, Floats, Numbers, Floats]  # quiz, answers, tasks, rates
+
+
+def _example(agent: int, new: Outcomes, size: int, rng: np.random.Generator) -> _Example | None:
+    """The largest quiz of an agent and what is to be predicted, if it tried enough."""
+    order = rng.permutation(np.flatnonzero(new.rollouts[agent]))
+    if len(order) <= size:
+        return None
+    rates = new.successes[agent, order] / new.rollouts[agent, order].astype(np.float64)
+    answers = (rng.random(size) < rates[:size]).astype(np.float64)
+    return order[:size], answers, order[size:], rates[size:]
+
+
+def _score(name: str, method: Predictor, size: int, examples: Iterable[_Example]) -> PredictorScore:
+    chances, rates = [], []
+    for quiz, answers, tasks, truth in examples:
+        chances.append(method(quiz[:size], answers[:size], tasks))
+        rates.append(truth)
+    if not chances:
+        raise ValueError("no new agent tried more tasks than the largest quiz holds")
+    p, r = np.concatenate(chances), np.concatenate(rates)
+    accuracy = np.where(p > 0.5, r, 1 - r).mean()
+    brier = (r * (1 - p) ** 2 + (1 - r) * p**2).mean()
+    return PredictorScore(name, size, float(accuracy), float(brier), reliability(p, r))
+
+
+def reliability(chances: Floats, rates: Floats) -> Floats:
+    """Mean chance, share solved and share of attempts (3, BINS) in equal bins of the chance.
+
+    >>> reliability(np.array([0.11, 0.13, 0.95]), np.array([0.0, 1.0, 1.0]))[:, [1, 9]].round(2)
+    array([[0.12, 0.95],
+           [0.5 , 1.  ],
+           [0.67, 0.33]])
+    """
+    place = np.minimum((chances * BINS).astype(np.int64), BINS - 1)
+    count = np.bincount(place, minlength=BINS)
+    with np.errstate(invalid="ignore"):
+        sums = [np.bincount(place, x, minlength=BINS) / count for x in (chances, rates)]
+    return np.stack([*sums, count / len(chances)])
+
+
+def score_table(runs: Sequence[Sequence[PredictorScore]]) -> str:
+    """Text: accuracy, Brier score and calibration error, mean ± spread over runs.
+
+    The spread is the standard deviation between the runs; of a single run there is none.
+    """
+    lines = [f"{'quiz':>4} {'method':<10} {'accuracy':>15} {'Brier':>15} {'calibration':>15}"]
+    for scores in zip(*runs, strict=True):
+        found = np.array([(s.accuracy, s.brier, s.calibration_error) for s in scores])
+        cells = (f"{m:.3f} ± {d:.3f}" for m, d in zip(found.mean(0), found.std(0), strict=True))
+        first = scores[0]
+        lines.append(
+            f"{first.quiz_size:>4} {first.method:<10} " + " ".join(f"{cell:>15}" for cell in cells)
+        )
+    return "\n".join(lines)
+
+
+def mean_reliability(scores: Iterable[PredictorScore]) -> Floats:
+    """The reliability (3, BINS) of all attempts of several runs together."""
+    parts = [(score.reliability[:2], score.reliability[2]) for score in scores]
+    share = np.sum([weight for _, weight in parts], axis=0)
+    sums = np.sum([np.nan_to_num(curve) * weight for curve, weight in parts], axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.vstack([sums / share, share / len(parts)])

@@ -1,0 +1,77 @@
+"""A finished map as files that other programs open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import tables
+from taskspace.files import atomic_path
+from taskspace.finished import FinishedMap
+
+_ENDINGS = (".parquet", ".csv")
+
+
+def export(finished: FinishedMap, target: str | os.PathLike[str]) -> list[Path]:
+    """Write all tasks of a map; what kind of files, the name of the target says.
+
+    `.parquet` has a row for each task: its name, two coordinates to draw it at, its vector as one
+    list, its difficulty (the length of the vector), success rate, cluster and features. `.csv` is
+    the same with a column for each number of the vector, which any viewer of embeddings opens. A
+    name without an ending is a folder that gets `vectors.tsv` and `metadata.tsv`, the pair that
+    TensorBoard's projector loads.
+    """
+    path = Path(target)
+    if path.suffix.lower() in _ENDINGS:
+        tables.write(_columns(finished, flat=path.suffix.lower() == ".csv"), path)
+        return [path]
+    if path.suffix or path.is_file():
+        raise ValueError(
+            f"cannot export to {path}; expected a name that ends in .parquet or .csv, or a folder"
+        )
+    path.mkdir(parents=True, exist_ok=True)
+    return _write_projector(finished, path)
+
+
+def _columns(finished: FinishedMap, flat: bool) -> dict[str, Any]:
+    vectors = finished.index.vectors
+    x, y = _coordinates(vectors).T
+    spread = {f"v{i}": column for i, column in enumerate(vectors.T)}
+    return _about(finished, x=x, y=y, **(spread if flat else {"vector": list(vectors)}))
+
+
+def _about(finished: FinishedMap, **more: Any) -> dict[str, Any]:
+    return finished.about(np.arange(len(finished.index)), **more)
+
+
+def _coordinates(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Where to draw each task: the two main directions of the vectors."""
+    from sklearn.decomposition import PCA
+
+    if vectors.shape[1] == 1:
+        return np.column_stack([vectors[:, 0], np.zeros(len(vectors))])
+    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(vectors.astype(np.float64))
+    return found
+
+
+def _write_projector(finished: FinishedMap, folder: Path) -> list[Path]:
+    about = _about(finished)
+    rows = zip(*(_texts(values) for values in about.values()), strict=True)
+    lines = ["\t".join(about), *("\t".join(row) for row in rows)]
+    files = {
+        "vectors.tsv": ["\t".join(map(str, row)) for row in finished.index.vectors.tolist()],
+        "metadata.tsv": lines,
+    }
+    for name, content in files.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text("\n".join(content) + "\n", encoding="utf-8")
+    return [folder / name for name in files]
+
+
+def _texts(values: NDArray[Any]) -> list[str]:
+    """A column as text in which no tab or line break can break the table."""
+    return [" ".join(str(value).split()) for value in values.tolist()]

@@ -1,0 +1,1 @@
+"""How likely each agent is to solve each task, learned from results alone."""

@@ -1,0 +1,189 @@
+"""The logistic low-rank model: logit p[a, t] = bias[t] + u[a] · v[t], with Gaussian priors.
+
+An agent's factors u are standard normal. A task's (bias, v) is normal around the mean over all
+tasks; that mean and the spread in every dimension are learned. With one dimension and no spread
+all tasks have the same loading v, and the model is Rasch's.
+
+Learning is variational: every agent and every task keeps a Gaussian, and the logistic function is
+replaced by its quadratic bound (Jaakkola and Jordan), so that each update is a small least-squares
+problem in closed form. Nothing is drawn at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ITERATIONS = 60
+_ENOUGH = 1e-3  # learning ends when the tasks' means move by less than this share
+_LEAST_VARIANCE = 1e-2  # of the biases: tasks that are equally hard are still not the same
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussians:
+    """A Gaussian for each of n things."""
+
+    mean: Floats  # (n, d)
+    covariance: Floats  # (n, d, d)
+
+    @property
+    def moments(self) -> Floats:
+        """Expected products of two coordinates (n, d * d)."""
+        products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
+        return products.reshape(len(products), -1)
+
+    def moved(self, shift: Floats, turn: Floats) -> Gaussians:
+        """The Gaussians of `turn` times (x - shift)."""
+        return Gaussians((self.mean - shift) @ turn.T, turn @ self.covariance @ turn.T)
+
+    def after_one(self) -> Gaussians:
+        """The same with a constant 1 as first coordinate, which multiplies the bias."""
+        count, size = self.mean.shape
+        mean, covariance = np.ones((count, 1 + size)), np.zeros((count, 1 + size, 1 + size))
+        mean[:, 1:], covariance[:, 1:, 1:] = self.mean, self.covariance
+        return Gaussians(mean, covariance)
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """What is known of the agents' factors u and of the tasks' (bias, v)."""
+
+    agents: Gaussians  # (agents, rank)
+    tasks: Gaussians  # (tasks, 1 + rank)
+
+    def probabilities(self) -> Floats:
+        """Success probabilities (agents, tasks)."""
+        return _success(self.agents.after_one(), self.tasks)
+
+    def imagine(self, count: int, rng: np.random.Generator) -> Floats:
+        """Success probabilities (count, tasks) of agents drawn from those that there might be.
+
+        The agents' factors have mean 0 and covariance 1 when learning ends.
+        """
+        rank = self.agents.mean.shape[1]
+        drawn = Gaussians(rng.standard_normal((count, rank)), np.zeros((count, rank, rank)))
+        return _success(drawn.after_one(), self.tasks)
+
+
+def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
+    """Expected success, by the usual approximation of the logistic of a Gaussian."""
+    mean = agents.mean @ tasks.mean.T
+    variance = np.maximum(agents.moments @ tasks.moments.T - mean**2, 0.0)
+    odds: Floats = np.exp(np.clip(mean / np.sqrt(1 + np.pi / 8 * variance), -30, 30))
+    return odds / (1 + odds)
+
+
+def fit_factors(
+    successes: Floats,
+    attempts: Floats,
+    rank: int,
+    least_spread: float,
+    iterations: int = ITERATIONS,
+) -> Factors:
+    """Learn from tables (agents, tasks); a pair with 0 attempts was never tried.
+
+    `least_spread` is the smallest standard deviation of the loadings between tasks in each
+    dimension. A small one lets learning switch dimensions off, which needs many results.
+
+    >>> successes = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 1, 1, 0]], float)
+    >>> factors = fit_factors(successes, np.ones((3, 4)), rank=1, least_spread=0.1)
+    >>> factors.probabilities().mean(0).round(1)  # 2, 3, 2, 0 of 3, drawn to the mean
+    array([0.6, 0.7, 0.6, 0.3])
+    """
+    surplus = successes - attempts / 2
+    agents, tasks = _start(successes, attempts, rank)
+    centre, variance = tasks.mean.mean(0), np.ones(1 + rank)
+    centre[1] = 1.0  # whoever solves one task tends to solve others
+    for _ in range(iterations):
+        before = tasks.mean
+        tasks = _update_tasks(surplus, attempts, agents, tasks, centre, 1 / variance)
+        centre, variance = _prior(tasks, least_spread)
+        agents = _update_agents(surplus, attempts, agents, tasks)
+        agents, tasks, centre = _standardize(agents, tasks, centre)
+        if np.abs(tasks.mean - before).mean() < _ENOUGH * np.abs(before).mean():
+            break
+    return Factors(agents, tasks)
+
+
+def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, Gaussians]:
+    """Biases by success rate, and factors by the largest components of what these do not tell."""
+    rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
+    error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
+    residuals = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
+    factors = np.zeros((len(successes), rank))
+    if len(residuals) <= residuals.shape[1]:
+        components = np.linalg.eigh(residuals @ residuals.T)[1]
+    else:
+        components = residuals @ np.linalg.eigh(residuals.T @ residuals)[1]
+    largest = components[:, ::-1][:, :rank]
+    factors[:, : largest.shape[1]] = largest / np.maximum(largest.std(0), 1e-9)
+    factors *= np.where(residuals.sum(1) @ factors < 0, -1.0, 1.0)  # success counts upwards
+    tasks = np.zeros((len(rate), 1 + rank))
+    tasks[:, 0] = np.log(rate / (1 - rate))
+    return (
+        Gaussians(factors, np.tile(0.1 * np.eye(rank), (len(factors), 1, 1))),
+        Gaussians(tasks, np.tile(np.eye(1 + rank), (len(tasks), 1, 1))),
+    )
+
+
+def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
+    """How sharply the bound bends at each pair (agents, tasks): the weight of its results."""
+    width = np.sqrt(np.maximum(agents.after_one().moments @ tasks.moments.T, 1e-8))
+    weight: Floats = attempts * np.tanh(width / 2) / (2 * width)
+    return weight
+
+
+def _update_tasks(
+    surplus: Floats,
+    attempts: Floats,
+    agents: Gaussians,
+    tasks: Gaussians,
+    centre: Floats,
+    precision: Floats,
+) -> Gaussians:
+    weight, known = _curvature(attempts, agents, tasks), agents.after_one()
+    informed = (weight.T @ known.moments).reshape(tasks.covariance.shape)
+    return _solve(informed + np.diag(precision), surplus.T @ known.mean + precision * centre)
+
+
+def _update_agents(
+    surplus: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
+) -> Gaussians:
+    weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
+    informed = (weight @ tasks.moments).reshape(-1, size, size)
+    # The bias is not the agent's to choose: what it explains is taken away.
+    pull = surplus @ tasks.mean[:, 1:] - informed[:, 0, 1:]
+    return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
+
+
+def _solve(precision: Floats, pull: Floats) -> Gaussians:
+    covariance: Floats = np.linalg.inv(precision).astype(np.float64)
+    return Gaussians(np.einsum("nij,nj->ni", covariance, pull), covariance)
+
+
+def _prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
+    """Mean and variance of (bias, v) between tasks, as far as they are known by now."""
+    centre = tasks.mean.mean(0)
+    own = np.diagonal(tasks.covariance, axis1=1, axis2=2)
+    variance = ((tasks.mean - centre) ** 2 + own).mean(0)
+    least = np.full(len(centre), least_spread**2)
+    least[0] = _LEAST_VARIANCE
+    return centre, np.maximum(variance, least)
+
+
+def _standardize(
+    agents: Gaussians, tasks: Gaussians, centre: Floats
+) -> tuple[Gaussians, Gaussians, Floats]:
+    """Scale factors to mean 0 and covariance 1, and tasks so that no probability changes."""
+    mean, rank = agents.mean.mean(0), agents.mean.shape[1]
+    apart = agents.mean - mean
+    covariance = apart.T @ apart / len(apart) + agents.covariance.mean(0)
+    root = np.linalg.cholesky(covariance + 1e-9 * np.eye(rank))
+    turn = np.eye(1 + rank)
+    turn[0, 1:], turn[1:, 1:] = mean, root.T
+    nowhere = np.zeros(1 + rank)
+    return agents.moved(mean, np.linalg.inv(root)), tasks.moved(nowhere, turn), turn @ centre
