@@ -22,16 +22,22 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
+    from taskspace.applications.posterior import fit_posterior
     from taskspace.applications.prediction import predict
+    from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
+    from taskspace.embedding.agreement import agreement
     from taskspace.embedding.estimator import TaskEmbedder
     from taskspace.embedding.pretrained import load_pretrained
     from taskspace.envs.base import Environment
+    from taskspace.envs.own import GymEnvironment
     from taskspace.envs.registry import make
+    from taskspace.envs.success_rules import EpisodeSummary
     from taskspace.outcomes import Outcomes
     from taskspace.plots import plot_map
     from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
     from taskspace.population.population import Population
+    from taskspace.population.sb3_snapshots import SnapshotCallback
     from taskspace.rollout.evaluate import evaluate
     from taskspace.rollout.trajectories import Episodes, record
     from taskspace.training.recipes import train_population
@@ -39,14 +45,20 @@ if TYPE_CHECKING:
 _HOMES = {
     "Categorical": "taskspace.population.policies",
     "Environment": "taskspace.envs.base",
+    "EpisodeSummary": "taskspace.envs.success_rules",
     "Episodes": "taskspace.rollout.trajectories",
     "ExpertPolicy": "taskspace.population.policies",
     "Gaussian": "taskspace.population.policies",
+    "GymEnvironment": "taskspace.envs.own",
     "MLPPolicy": "taskspace.population.policies",
     "Outcomes": "taskspace.outcomes",
     "Population": "taskspace.population.population",
+    "SnapshotCallback": "taskspace.population.sb3_snapshots",
     "TaskEmbedder": "taskspace.embedding.estimator",
+    "TaskIndex": "taskspace.applications.search",
+    "agreement": "taskspace.embedding.agreement",
     "evaluate": "taskspace.rollout.evaluate",
+    "fit_posterior": "taskspace.applications.posterior",
     "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
     "plot_map": "taskspace.plots",
@@ -59,15 +71,21 @@ _HOMES = {
 __all__ = [
     "Categorical",
     "Environment",
+    "EpisodeSummary",
     "Episodes",
     "ExpertPolicy",
     "Gaussian",
+    "GymEnvironment",
     "MLPPolicy",
     "Outcomes",
     "Population",
+    "SnapshotCallback",
     "TaskEmbedder",
+    "TaskIndex",
     "__version__",
+    "agreement",
     "evaluate",
+    "fit_posterior",
     "load_pretrained",
     "make",
     "plot_map",

@@ -18,7 +18,6 @@ from taskspace.envs.streams import integer
 from taskspace.envs.success_rules import EpisodeSummary, InfoKey, success_rule
 from taskspace.population.policies import MLPPolicy
 from taskspace.rollout.evaluate import evaluate
-from taskspace.testing import check_env
 
 
 def set_gravity(env: Any, task: dict[str, Any]) -> None:
@@ -259,13 +258,14 @@ class Walk(Environment):
 def test_a_compiled_environment_needs_few_facts_and_gets_the_engine() -> None:
     env = Walk()
     assert env.name == "Walk"
-    check_env(env)
     right = MLPPolicy([np.zeros((2, 1))], [np.array([-50.0, 50.0])])
     tasks = np.arange(-3.0, 4.0)[:, None]
     outcomes = evaluate([right], env, tasks, 3)
     assert outcomes.rates.tolist() == [[1.0] * 7]
     assert outcomes.mean_lengths.tolist() == [[7, 6, 5, 4, 3, 2, 1]]
     assert env.clusters(tasks).tolist() == [0] * 7
+    assert env.draw_task(tasks[0]).patches
+    assert env.draw_episode(tasks[:2], [1]).lines
 
 
 def test_a_subclass_keeps_the_name_that_it_inherits() -> None:

@@ -1,9 +1,9 @@
 """Canonical axes: the rotation in which two maps that agree look alike.
 
 The constraints know inner products and lengths only, so training leaves the rotation to chance.
-A map's own principal axes do not help: those of MultiKeyNav have nearly the same moments, so that
-order and signs are still left to chance (a mean cosine of 0.05 between two seeds, 0.47 with other
-signs). So maps are rotated towards a reference that the outcomes alone determine (0.92).
+A map's own principal axes would not help: where skills are alike, as in MultiKeyNav, axes have
+nearly the same moments, and their order and signs are still left to chance. So maps are rotated
+towards a reference that the outcomes alone determine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def spectral_map(similarity: NDArray[np.floating], size: int) -> NDArray[np.floa
     These are the principal axes of the similarities, the largest first. The sign of each makes the
     mean of the cubed coordinate positive. What is not known (NaN) counts as 0.
 
-    >>> spectral_map(np.array([[4.0, 0.0, 4.0], [0.0, 1.0, 0.0], [4.0, 0.0, 4.0]]), 2)
+    >>> similarity = np.array([[4.0, 0.0, 4.0], [0.0, 1.0, 0.0], [4.0, 0.0, 4.0]])
+    >>> spectral_map(similarity, 2).round(6) + 0.0
     array([[2., 0.],
            [0., 1.],
            [2., 0.]])

@@ -93,8 +93,8 @@ class GymEnvironment:
         self.make, self.set_task = make, set_task
         self.rule = success_rule(success, success_at)
         self.max_steps = None if max_steps is None else checks.whole(max_steps, "max_steps", 1)
-        given = make if isinstance(make, str) else getattr(make, "__name__", type(make).__name__)
-        self.name = str(name or given)
+        given = make if isinstance(make, str) else getattr(make, "__name__", "")
+        self.name = name or (given if isinstance(make, str) or given.isidentifier() else "env")
         self.space = space
         names = None if columns is None else check_names(columns)
         self._ranges = None if space is None else space_columns(space, names)

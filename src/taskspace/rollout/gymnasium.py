@@ -282,8 +282,9 @@ def _paying_processes(plan: Plan) -> int:
         return 1  # elsewhere a process would first run the caller's script a second time
     lane = Lane(plan.environment, plan.stage, 0)
     start, steps, episodes = plan.start(0, np.zeros(2, np.int64)), 0, 0
-    began = time.perf_counter()
     try:
+        lane.begin(start)  # before the clock runs: making a copy may take long
+        began = time.perf_counter()
         while (spent := time.perf_counter() - began) < _PROBE_SECONDS:
             lane.begin(start)
             episodes, ended = episodes + 1, None

@@ -1,0 +1,101 @@
+"""Which skill does a level need? BabyAI's expert, with skills taken away, plays BabyAI's levels.
+
+python examples/babyai.py          two minutes; writes map-babyai.png
+python examples/babyai.py --fast   a few seconds, with a rough map
+Needs `pip install minigrid`.
+"""
+
+import itertools
+import sys
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from matplotlib.figure import Figure
+from minigrid.core.actions import Actions
+from minigrid.utils.baby_ai_bot import BabyAIBot
+from sklearn.metrics import silhouette_score
+
+import taskspace as ts
+
+fast = "--fast" in sys.argv
+LEVELS = {  # and the skill that they need, beside walking
+    "GoToRedBallGrey": "walk", "GoToObj": "walk", "GoToLocal": "walk",
+    "PickupLoc": "pick up", "PickupDist": "pick up",
+    "OpenRedDoor": "open", "OpenDoor": "open", "OpenDoorLoc": "open",
+    "UnlockLocal": "pick up and open",
+    "PutNextLocal": "pick up and drop", "PutNextS5N2": "pick up and drop",
+}  # fmt: skip
+SKILLS = list(dict.fromkeys(LEVELS.values()))
+
+
+class SameWorld(gym.Wrapper[Any, Any, Any, Any]):
+    """Resets to one world, whatever the seed of the episode."""
+
+    world = 0
+
+    def reset(self, **options: Any) -> Any:
+        return self.env.reset(**{**options, "seed": self.world})
+
+
+def make(level: int, world: int) -> gym.Env[Any, Any]:
+    env = SameWorld(gym.make(f"BabyAI-{list(LEVELS)[level]}-v0", max_episode_steps=100))
+    env.world = world
+    return env
+
+
+def mission_done(episode: ts.EpisodeSummary) -> bool:
+    """The mission is accomplished before time is up."""
+    return episode.total_reward > 0
+
+
+class Bot:
+    """The expert without some actions, and with some noise: it then turns or walks at random."""
+
+    def __init__(self, missing: tuple[Actions, ...], noise: float) -> None:
+        self.missing, self.noise = missing, noise
+
+    def start(self, env: gym.Env[Any, Any], seed: int) -> Any:
+        bot, rng, last = BabyAIBot(env.unwrapped), np.random.default_rng(seed), None
+
+        def act(observation: Any) -> Any:
+            nonlocal last
+            last = bot.replan(last)
+            if last in self.missing or rng.random() < self.noise:
+                last = Actions(rng.integers(3))  # left, right or forward
+            return last
+
+        return act
+
+
+parts = (Actions.pickup, Actions.drop, Actions.toggle)
+missing = [some for n in range(4) for some in itertools.combinations(parts, n)]
+noises = (0.2, 0.6) if fast else (0.0, 0.2, 0.4, 0.6)
+bots = {f"without {[a.name for a in m]}, {x:.0%} noise": Bot(m, x) for m in missing for x in noises}
+
+env = ts.GymEnvironment(
+    make, set_task="constructor", success=mission_done, columns=["level", "world"], max_steps=100
+)
+worlds = range(2 if fast else 12)
+tasks = np.array([(level, world) for level in range(len(LEVELS)) for world in worlds])
+outcomes = ts.evaluate(bots, env, tasks, rollouts=1 if fast else 2, on_error="skip")
+print(outcomes, outcomes.info["success"])
+
+# The number of a level says nothing, so each task gets a vector of its own, known by its name.
+names = [f"{list(LEVELS)[level]}-{world}" for level, world in tasks]
+outcomes = replace(outcomes, tasks=np.array(names), features=None, feature_names=())
+embedder = ts.TaskEmbedder(3, steps=300 if fast else 3000, random_state=0).fit(outcomes)
+vectors = embedder.transform(names)
+needed = np.array([SKILLS.index(LEVELS[list(LEVELS)[level]]) for level, _ in tasks])
+directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+print(f"silhouette of the skills that levels need: {silhouette_score(vectors, needed):.2f}")
+print(f"  of directions alone: {silhouette_score(directions, needed):.2f}")
+near = (directions @ directions.T - 2 * np.eye(len(tasks))).argmax(1)
+print(f"  tasks whose nearest neighbour needs the same skill: {(needed[near] == needed).mean():.0%}")
+figure = Figure(figsize=(8, 5), layout="constrained")
+ts.plot_map(
+    vectors[:, :2], norms=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
+    title="BabyAI: each point is a task, the larger the harder", ax=figure.subplots(),
+)  # fmt: skip
+figure.savefig("map-babyai.png")
