@@ -57,13 +57,14 @@ class Bot:
         self.missing, self.noise = missing, noise
 
     def start(self, env: gym.Env[Any, Any], seed: int) -> Any:
-        bot, rng, last = BabyAIBot(env.unwrapped), np.random.default_rng(seed), None
+        bot: Any = BabyAIBot(env.unwrapped)  # type: ignore[no-untyped-call]
+        rng, last = np.random.default_rng(seed), None
 
         def act(observation: Any) -> Any:
             nonlocal last
             last = bot.replan(last)
             if last in self.missing or rng.random() < self.noise:
-                last = Actions(rng.integers(3))  # left, right or forward
+                last = Actions(int(rng.integers(3)))  # left, right or forward
             return last
 
         return act
@@ -92,7 +93,9 @@ directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 print(f"silhouette of the skills that levels need: {silhouette_score(vectors, needed):.2f}")
 print(f"  of directions alone: {silhouette_score(directions, needed):.2f}")
 near = (directions @ directions.T - 2 * np.eye(len(tasks))).argmax(1)
-print(f"  tasks whose nearest neighbour needs the same skill: {(needed[near] == needed).mean():.0%}")
+print(
+    f"  tasks whose nearest neighbour needs the same skill: {(needed[near] == needed).mean():.0%}"
+)
 figure = Figure(figsize=(8, 5), layout="constrained")
 ts.plot_map(
     vectors[:, :2], norms=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,

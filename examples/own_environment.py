@@ -57,21 +57,27 @@ def pumping(noise: float, weights: Any) -> Any:
 carts = [linear(np.abs(rng.normal(size=4)) * [0.1, 0.3, 1, 1]) for _ in range(24)]
 pumps = [pumping(10 ** rng.uniform(-2, 1), rng.normal([0, 1], [0.7, 0.3])) for _ in range(24)]
 
-# 4. Play, learn the map, look at it, and ask it about tasks that it has not seen.
+# 4. Play, learn the map, ask it about tasks that it has not seen, and look at it.
 for env, agents in ((cart, carts), (acrobot, pumps)):
     agents = agents[:8] if fast else agents
-    tasks = env.sample_tasks(12 if fast else 80, seed=1)
+    tasks, new = env.sample_tasks(80, seed=1), env.sample_tasks(40, seed=2)
+    tasks, new = (tasks[:12], new[:6]) if fast else (tasks, new)
     outcomes = ts.evaluate(agents, env, tasks, rollouts=1 if fast else 2)
-    print(outcomes, outcomes.info["success"])
-    embedder = ts.TaskEmbedder(2, steps=100 if fast else 1000, random_state=0).fit(outcomes)
-    vectors, hard = embedder.transform(tasks), embedder.difficulty(tasks)
-    new = env.sample_tasks(6 if fast else 40, seed=2)
+    print(f"{env.name}: {outcomes}, solved when {outcomes.info['success']!r}")
+
+    # Above all, these tasks differ in difficulty: more weight on it than by default.
+    embedder = ts.TaskEmbedder(2, norm_weight=0.6, steps=100 if fast else 1000, random_state=0)
+    embedder.fit(outcomes)
     failures = 1 - ts.evaluate(agents, env, new, rollouts=1).rates.mean(axis=0)
     order = spearmanr(embedder.difficulty(new), failures).statistic
     print(f"  length of vectors : failures on {len(new)} new tasks, rank correlation {order:.2f}")
-    third = np.digitize(tasks[:, 0], np.quantile(tasks[:, 0], [1 / 3, 2 / 3]))
-    names = [f"{kind} {outcomes.feature_names[0]}" for kind in ("low", "middle", "high")]
+
+    length = tasks[:, outcomes.feature_names.index("length")]
+    third = np.digitize(length, np.quantile(length, [1 / 3, 2 / 3]))
     figure = Figure(figsize=(8, 5), layout="constrained")
-    ax, title = figure.subplots(), f"{env.name}: each point is a task, the larger the harder"
-    ts.plot_map(vectors, norms=hard, clusters=third, cluster_names=names, title=title, ax=ax)
+    ts.plot_map(
+        embedder.transform(tasks), norms=embedder.difficulty(tasks), clusters=third,
+        cluster_names=["short", "middle", "long"], ax=figure.subplots(),
+        title=f"{env.name}: each point is a task, the larger the harder",
+    )  # fmt: skip
     figure.savefig(f"map-{env.name}.png")

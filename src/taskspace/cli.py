@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; mistakes are told in one sentence, without a traceback."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: print(
+                f"taskspace: {message}", file=sys.stderr
+            )
+            options.run(options)
     except KeyboardInterrupt:
         print("taskspace: stopped", file=sys.stderr)
         return 130

@@ -21,7 +21,7 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
     import pyarrow
 
     file, some = Path(path), False
-    kind = tables.kind_of(file)
+    kind = tables.kind_of_existing(file)
     try:
         for piece in _open(file, kind):
             if len(piece):
@@ -56,7 +56,7 @@ def open_writer(path: str | os.PathLike[str] | None) -> Iterator[Writer]:
         yield Writer(sys.stdout.buffer, ".csv")
         sys.stdout.buffer.flush()
         return
-    kind = tables.kind_of(Path(path), reading=False)
+    kind = tables.kind_of(Path(path))
     with atomic_path(path) as temporary, Writer(temporary, kind) as writer:
         yield writer
 
@@ -67,6 +67,7 @@ class Writer(contextlib.AbstractContextManager["Writer"]):
     def __init__(self, target: Any, kind: str) -> None:
         self._target, self._kind = target, kind
         self._writer: Any = None
+        self._schema: Any = None
 
     def write(self, columns: Mapping[str, Any]) -> None:
         """Some more rows."""
@@ -81,8 +82,8 @@ class Writer(contextlib.AbstractContextManager["Writer"]):
         piece = pyarrow.table(arrays)
         if self._writer is None:
             kind = pyarrow.csv.CSVWriter if self._kind == ".csv" else pyarrow.parquet.ParquetWriter
-            self._writer = kind(self._target, piece.schema)
-        self._writer.write_table(piece.cast(self._writer.schema))
+            self._writer, self._schema = kind(self._target, piece.schema), piece.schema
+        self._writer.write_table(piece.cast(self._schema))
 
     def __exit__(self, *error: object) -> None:
         if self._writer is not None:

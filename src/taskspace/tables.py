@@ -70,7 +70,7 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    kind = _kind(Path(path))
+    kind = kind_of(Path(path))
     table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
         if kind == ".csv":
@@ -79,11 +79,32 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
             pyarrow.parquet.write_table(table, temporary)
 
 
-def _kind(path: Path) -> str:
+def kind_of(path: Path) -> str:
+    """The ending of a table's name, in lower case."""
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
         raise ValueError(f"the name of a table ends in .csv or .parquet, not {path.name!r}")
     return kind
+
+
+def kind_of_existing(path: Path) -> str:
+    """The same for a table that is to be read."""
+    kind = kind_of(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return kind
+
+
+def csv_options() -> tuple[Any, Any]:
+    """How pyarrow parses and converts CSV files."""
+    import pyarrow.csv
+
+    # Names of agents and tasks are text, even where they look like numbers.
+    names = {"agent": pyarrow.string(), "task": pyarrow.string()}
+    return (
+        pyarrow.csv.ParseOptions(newlines_in_values=True),
+        pyarrow.csv.ConvertOptions(column_types=names),
+    )
 
 
 def _read_file(path: Path) -> Any:
@@ -91,17 +112,10 @@ def _read_file(path: Path) -> Any:
     import pyarrow.csv
     import pyarrow.parquet
 
-    kind = _kind(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    kind = kind_of_existing(path)
     try:
         if kind == ".csv":
-            # Names of agents and tasks are text, even where they look like numbers.
-            options = pyarrow.csv.ConvertOptions(
-                column_types={"agent": pyarrow.string(), "task": pyarrow.string()}
-            )
-            parse = pyarrow.csv.ParseOptions(newlines_in_values=True)
-            return pyarrow.csv.read_csv(path, convert_options=options, parse_options=parse)
+            return pyarrow.csv.read_csv(path, None, *csv_options())
         table = pyarrow.parquet.read_table(path)
         table.validate(full=True)  # damaged text is noticed here, not where it is used
         return table

@@ -101,3 +101,19 @@ def test_bad_input_gets_a_sentence(arguments: Any, wish: Any, sentence: str) -> 
 def test_tasks_of_another_environment_are_refused() -> None:
     with pytest.raises(ValueError, match="features"):
         select(ts.load_pretrained("MultiKeyNav"), POINTS[0], POINTS)
+
+
+def test_tasks_known_by_their_names() -> None:
+    rng = np.random.default_rng(0)
+    solved = rng.normal(size=(40, 1)) > np.linspace(-1, 1, 12)
+    embedder = ts.TaskEmbedder(2, steps=200, random_state=0).fit(ts.Outcomes.from_table(solved))
+    names = [f"task-{i}" for i in range(1, 12)]
+    best = ts.select(embedder, "task-0", names, k=3)
+    expected = embedder.similarity(["task-0"], names)[0].argsort()[::-1][:3]
+    assert best.tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="there is no task 'nobody' in this map"):
+        ts.select(embedder, "nobody", names)
+    with pytest.raises(ValueError, match="reference must be one task, not 2"):
+        ts.select(embedder, ["task-0", "task-1"], names)
+    with pytest.raises(ValueError, match="options must be a list of names"):
+        ts.select(embedder, "task-0", [[1.0]])

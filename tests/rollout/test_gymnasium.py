@@ -87,6 +87,13 @@ class Planner:
         return lambda observation: int(observation[0] < corridor.goal and rng.random() > self.noise)
 
 
+class Always:
+    """Goes right."""
+
+    def start(self, env: gym.Env[Any, Any], seed: int) -> Any:
+        return lambda observation: 1
+
+
 # -- the right numbers -----------------------------------------------------------------------------
 
 
@@ -413,12 +420,18 @@ def test_an_entry_that_never_appears_is_no_failure_of_the_agents() -> None:
 
 def test_spaces_that_differ_from_task_to_task() -> None:
     def varied(goal: float, wind: float) -> Corridor:
-        env = Corridor()
-        env.action_space = Discrete(int(goal) + 1)
+        env = Corridor(int(goal))
+        env.observation_space = Box(-20, 20, (1 + int(goal),))
+        env.seen = lambda: np.zeros(1 + int(goal))  # type: ignore[method-assign]
         return env
 
-    with pytest.raises(PlayError, match="agent-0 on task-1: ValueError: the action_space differs"):
-        evaluate([right], corridor(varied, set_task="constructor"), [[1, 0], [2, 0]], 1)
+    env, tasks = corridor(varied, set_task="constructor"), [[1, 0], [2, 0]]
+    with pytest.raises(PlayError, match="agent-0 on task-1: ValueError: the observation_space dif"):
+        evaluate([right], env, tasks, 1)
+    # Agents that play alone may deal with them as they like.
+    outcomes = evaluate([right, Always()], env, tasks, 3, on_error="skip")
+    assert outcomes.rollouts.tolist() == [[3, 0], [3, 3]]
+    assert outcomes.successes.tolist() == [[3, 0], [3, 3]]
 
 
 # -- errors in the middle --------------------------------------------------------------------------
@@ -525,7 +538,7 @@ def test_compiled_environments_tell_agent_and_task_too() -> None:
         return np.full(len(observations), 6)
 
     agents = {"good": lambda o: np.zeros(len(o), np.int64), "bad": hates_the_middle}
-    with pytest.raises(PlayError, match=r"^bad on task-4: ArithmeticError: middle$"):
+    with pytest.raises(PlayError, match=r"^bad on task-0 to task-5: ArithmeticError: middle$"):
         evaluate(agents, env, tasks, 3)
     outcomes = evaluate(agents, env, tasks, 3, on_error="skip", keep_returns=True)
     assert outcomes.rollouts.tolist() == [[3] * 6, [3, 3, 3, 3, 0, 3]]

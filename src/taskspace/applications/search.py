@@ -29,7 +29,9 @@ class TaskIndex:
     array(['b'], dtype='<U1')
     """
 
-    def __init__(self, vectors: ArrayLike, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, vectors: ArrayLike, names: Sequence[str] | NDArray[np.str_] | None = None
+    ) -> None:
         table = checks.numbers(vectors, "vectors")
         if table.ndim != 2 or not table.size:
             raise ValueError(
@@ -43,7 +45,9 @@ class TaskIndex:
             raise ValueError(f"{self.names.size} names for {len(table)} tasks")
 
     @classmethod
-    def of(cls, embedder: Embedding, tasks: Any, names: Sequence[str] | None = None) -> TaskIndex:
+    def of(
+        cls, embedder: Embedding, tasks: Any, names: Sequence[str] | NDArray[np.str_] | None = None
+    ) -> TaskIndex:
         """The index of these tasks, embedded here."""
         return cls(embedder.transform(tasks), names)
 

@@ -29,7 +29,8 @@ def select(
 
     Similarity is the inner product of the vectors. With `harder` only options count whose vector
     is longer than the reference's, with `easier` only those with a shorter one; if there is no
-    such option, the answer is empty.
+    such option, the answer is empty. Tasks are rows of features, or names where the embedder
+    knows tasks by their names.
 
     >>> import taskspace as ts
     >>> env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
@@ -55,8 +56,10 @@ def select(
     return order[fits[order]][:most]
 
 
-def _rows(reference: Any, options: Any) -> NDArray[np.float64]:
-    """The reference and then the options, as one table."""
+def _rows(reference: Any, options: Any) -> NDArray[Any]:
+    """The reference and then the options, as one table, or as one list of names."""
+    if np.asarray(reference).dtype.kind == "U":
+        return _names(np.atleast_1d(reference), np.asarray(options))
     task, table = checks.numbers(reference, "reference"), checks.numbers(options, "options")
     if task.ndim == 2 and len(task) == 1:
         task = task[0]
@@ -70,3 +73,11 @@ def _rows(reference: Any, options: Any) -> NDArray[np.float64]:
     if table.shape[1] != len(task):
         raise ValueError(f"the reference has {len(task)} numbers, the options {table.shape[1]}")
     return np.vstack([task, table])
+
+
+def _names(reference: NDArray[Any], options: NDArray[Any]) -> NDArray[np.str_]:
+    if len(reference) != 1:
+        raise ValueError(f"reference must be one task, not {len(reference)}")
+    if options.ndim != 1 or options.dtype.kind != "U" or not len(options):
+        raise ValueError("options must be a list of names of tasks, as the reference is one")
+    return np.concatenate([reference, options])

@@ -26,7 +26,7 @@ from taskspace.embedding.training import (
 )
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity import SuccessStatistics, warn_if_anti_correlated
 
 MOST_COMPONENTS = 10  # what "auto" goes up to
 WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
@@ -44,8 +44,8 @@ class TaskEmbedder(Embedding):
     training. Where outcomes come without features, each task has a free vector of its own, and
     `transform` and the others take the names of tasks. No task can be held out then, but pairs of
     tasks are: `test_scores_` says how well the map tells similarities that it was never shown, of
-    tasks that it knows. (With under 100 tasks, or 30 without features, nothing is held out, and
-    `test_scores_` says how well the map fits.)
+    tasks and agents that it knows. (With under 100 tasks, or 30 without features, nothing is held
+    out, and `test_scores_` says how well the map fits.)
 
     `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
     `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
@@ -117,6 +117,8 @@ class TaskEmbedder(Embedding):
         tasks = self._validated(X, ensure_min_samples=3)
         statistics = _statistics(tasks, y, outcomes)
         check_orders(statistics)
+        if outcomes is not None:
+            warn_if_anti_correlated(statistics, outcomes.tasks)
         rng = np.random.default_rng(self.random_state)
         inputs = self._training_inputs(tasks)
         pools = task_pools(len(tasks), rng) if names is None else pair_pools(len(tasks), rng)

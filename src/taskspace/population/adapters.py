@@ -118,7 +118,7 @@ def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | BatchFunction
     Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
     """
     _check_spaces(model, env)
-    network, output = _sb3_network(model.policy)
+    network, output = sb3_network(model.policy)
     # Other observations are prepared by the model: one-hot numbers, scaled pictures.
     if network is not None and _is_row(env.observation_space):
         try:
@@ -162,7 +162,7 @@ def _shapes(space: gym.Space[Any]) -> Any:
     return space.shape
 
 
-def _sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
+def sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
     """The actor as one module and its kind of output; no module where it is not a plain one.
 
     PPO and A2C have a deviation that does not depend on the state, SAC one that does.

@@ -160,9 +160,7 @@ def _policy(row: dict[str, Any], key: str, tensors: Tensors, files: dict[str, by
         return kind.from_tensors(row["settings"], own)
     if row["kind"] != "stable-baselines3":
         raise ValueError(f"there is a policy of the unknown kind {row['kind']!r}")
-    return algorithm_named(row["class"]).load(
-        io.BytesIO(files[f"models/{key}.zip"]), device="cpu"
-    )
+    return algorithm_named(row["class"]).load(io.BytesIO(files[f"models/{key}.zip"]), device="cpu")
 
 
 def _output(row: dict[str, Any]) -> Categorical | Gaussian:

@@ -63,6 +63,7 @@ class Lane(gym.Env[Any, Any]):
         self.observation_space, self.action_space = stage.observation_space, stage.action_space
         self.observation: Any = stage.observation_space.sample()  # until there is a real one
         self._env: gym.Env[Any, Any] | None = None
+        self._checked: gym.Env[Any, Any] | None = None  # has the spaces that batches are made for
         self._task: Task | None = None
         self._running = False
 
@@ -71,10 +72,14 @@ class Lane(gym.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin the episode that `options` has for this lane."""
         assert options is not None
+        before = self.observation
         try:
-            self.begin(options[str(self.index)])
+            env = self.begin(options[str(self.index)])
+            if env is not self._checked:
+                self._check_spaces(env)
         except Exception as error:
-            return self.observation, {"ended": failed(error)}
+            self._running, self.observation = False, before
+            return before, {"ended": failed(error)}
         return self.observation, {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -95,7 +100,6 @@ class Lane(gym.Env[Any, Any]):
         ):
             self.close()
             self._env = self.environment.make_env(start.task)
-            self._check_spaces(self._env)
         self._task = start.task
         self.observation, _ = self.environment.begin(self._env, start.task, start.seed)
         self._rewards: list[float] = []
@@ -138,13 +142,15 @@ class Lane(gym.Env[Any, Any]):
             if getattr(env, what) != getattr(self.stage, what):
                 raise ValueError(
                     f"the {what} differs from task to task: {getattr(env, what)}, not"
-                    f" {getattr(self.stage, what)}; agents need one for all tasks"
+                    f" {getattr(self.stage, what)}; batches need one for all tasks"
                 )
+        self._checked = env
 
     def close(self) -> None:
         """Close the copy."""
         if self._env is not None:
             self._env.close()
+        self._env = None
 
 
 class _Anything(gym.Space[Any]):

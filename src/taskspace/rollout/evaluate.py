@@ -252,12 +252,9 @@ class _Player:
         try:
             solved, lengths, returns = self._answers(chunk)
         except Exception as error:
-            name = self.names[chunk.agent]
-            if isinstance(error, BadAnswerError) and not self.skip:
-                raise BadAnswerError(f"{name}: {error}") from error
+            if not self.skip:
+                raise self._named(error, chunk) from error
             solved, lengths, returns = self._task_by_task(chunk)
-            if not self.skip:  # no task of the chunk alone is to blame
-                raise PlayError(f"{name}: {type(error).__name__}: {error}") from error
         task = np.arange(chunk.first, chunk.last) // self.rollouts
         successes = np.bincount(task - task[0], solved).astype(np.int64)
         steps = np.bincount(task - task[0], lengths).astype(np.int64)
@@ -268,6 +265,15 @@ class _Player:
             self.policies[chunk.agent], self.env, self.tasks, self.rollouts,
             chunk.first, chunk.last, self.seed, chunk.agent,
         )  # fmt: skip
+
+    def _named(self, error: Exception, chunk: _Chunk) -> Exception:
+        """The error with the names of the agent and of the tasks that it was playing."""
+        name = self.names[chunk.agent]
+        if isinstance(error, BadAnswerError):
+            return BadAnswerError(f"{name}: {error}")
+        first, last = chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts
+        tasks = f"task-{first}" + (f" to task-{last}" if last > first else "")
+        return PlayError(f"{name} on {tasks}: {type(error).__name__}: {error}")
 
     def _task_by_task(self, chunk: _Chunk) -> tuple[NDArray[Any], ...]:
         """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
@@ -288,11 +294,8 @@ class _Player:
         return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
     def _lose(self, agent: int, task: int, count: int, error: Exception) -> None:
-        told = f"{type(error).__name__}: {error}"
-        if not self.skip:
-            raise PlayError(f"{self.names[agent]} on task-{task}: {told}") from error
         before, _ = self.lost.get((agent, task), (0, ""))
-        self.lost[agent, task] = (before + count, told)
+        self.lost[agent, task] = (before + count, f"{type(error).__name__}: {error}")
 
     def played_rollouts(self) -> NDArray[np.unsignedinteger[Any]]:
         """One number for all pairs, or a table where some went wrong."""

@@ -42,6 +42,7 @@ class Schooling:
     every: int = 460  # steps from one measurement of skill to the next
     delta: float = 0.01  # by how much an agent is more skilled than the one before
     judged_on: int = 2000  # tasks that skill is measured on
+    by_heart: bool = False  # these are some that were learned from, where new ones are too hard
 
     def __post_init__(self) -> None:
         for name in ("steps", "batch", "every", "judged_on"):
