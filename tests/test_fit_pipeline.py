@@ -167,6 +167,15 @@ def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
     assert {"level", "skill"} < set(by_name[0])
 
 
+def test_a_table_with_many_gaps(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    sparse = np.where(rng.random(SOLVED.shape) < 0.6, np.nan, SOLVED)
+    with pytest.warns(UserWarning, match="too few to say how similar the two are"):
+        numbers = fit_table(sparse, tmp_path / "run", steps=250, say=lambda line: None)
+    assert numbers["norm_difficulty_rank_correlation"] > 0.5
+    assert "too few agents have tried both" in Path(numbers["report"]).read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -138,6 +138,13 @@ def test_similarity_is_ordered_by_cluster() -> None:
     assert ax.figure.axes[1].get_ylabel() == "bits"
 
 
+def test_unknown_similarities_are_left_out() -> None:
+    matrix = np.array([[1.0, np.nan], [np.nan, 0.5]])
+    drawn: Any = plots.plot_similarity(matrix, [0, 0], ["a"]).images[0].get_array()
+    np.testing.assert_array_equal(np.ma.getmaskarray(drawn), np.isnan(matrix))
+    plots.plot_similarity(np.full((2, 2), np.nan), [0, 0], ["a"])
+
+
 def test_names_of_small_clusters_do_not_overlap() -> None:
     clusters = np.array([0, 1, 2] + [3] * 97)
     ax = plots.plot_similarity(np.eye(100), clusters, list("abcd"))

@@ -86,8 +86,13 @@ def plot_difficulty(
 def plot_similarity(
     matrix: ArrayLike, clusters: ArrayLike, cluster_names: Sequence[str], ax: Axes | None = None
 ) -> Axes:
-    """Draw the similarity (n, n) of tasks in bits, tasks of one cluster side by side."""
-    table = checks.numbers(matrix, "matrix")
+    """Draw the similarity (n, n) of tasks in bits, tasks of one cluster side by side.
+
+    Where it is unknown (NaN), nothing is drawn.
+    """
+    given = checks.array(matrix, "matrix")
+    unknown = np.isnan(given) if given.dtype.kind == "f" else np.zeros(given.shape, np.bool_)
+    table = checks.numbers(np.where(unknown, 0.0, given), "matrix")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ValueError(f"matrix must be (tasks, tasks), not an array of shape {table.shape}")
     members = _members(clusters, cluster_names, len(table))
@@ -95,7 +100,7 @@ def plot_similarity(
     sizes = np.array([len(tasks) for _, _, tasks in members])
     ends = np.cumsum(sizes)
     ax = _new_axes(5.4, 4.0) if ax is None else ax
-    _heat(ax, table[np.ix_(order, order)])
+    _heat(ax, np.ma.array(table, mask=unknown)[np.ix_(order, order)])
     for end in ends[:-1] - 0.5:
         ax.axhline(end, color="white", linewidth=0.9)
         ax.axvline(end, color="white", linewidth=0.9)
@@ -316,12 +321,13 @@ def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float
         first.set_clip_on(False)  # or the layout takes it for a part of the axes' inside
 
 
-def _heat(ax: Axes, table: NDArray[np.float64]) -> None:
+def _heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None:
+    known = table.compressed() if table.count() else np.zeros(1)
     # A task is far more like itself than any two are like each other: such values may saturate.
-    low, high = min(float(table.min()), 0.0), float(np.quantile(table, 0.99))
+    low, high = min(float(known.min()), 0.0), float(np.quantile(known, 0.99))
     high = high if high > low else low + 1.0
     image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
-    extend = "max" if float(table.max()) > high else "neither"
+    extend = "max" if float(known.max()) > high else "neither"
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend)
     bar.set_label("bits", color=INK)
     bar.ax.tick_params(colors=MUTED, labelsize=8)

@@ -221,6 +221,8 @@ def _similarities(things: Things) -> Drawing:
     matrix, clusters = things.statistics.matrix(some, some), things.env.clusters(things.tasks[some])
     ax = plots.plot_similarity(matrix, clusters, things.env.cluster_names)
     caption = "Estimated similarity of tasks, ordered by cluster."
+    if np.isnan(matrix).any():
+        caption += " It is unknown (white) where too few agents have tried both tasks."
     return "similarity", caption, "Matrix of similarities between tasks", _of(ax)
 
 
