@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from taskspace.embedding.agreement import agreement
     from taskspace.embedding.estimator import TaskEmbedder
     from taskspace.embedding.pretrained import load_pretrained
-    from taskspace.envs.base import Environment
+    from taskspace.envs.base import Column, Environment
     from taskspace.envs.own import GymEnvironment
     from taskspace.envs.registry import make
     from taskspace.envs.success_rules import EpisodeSummary
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Categorical": "taskspace.population.policies",
+    "Column": "taskspace.envs.base",
     "Environment": "taskspace.envs.base",
     "EpisodeSummary": "taskspace.envs.success_rules",
     "Episodes": "taskspace.rollout.trajectories",
@@ -70,6 +71,7 @@ _HOMES = {
 
 __all__ = [
     "Categorical",
+    "Column",
     "Environment",
     "EpisodeSummary",
     "Episodes",

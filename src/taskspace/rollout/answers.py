@@ -16,7 +16,7 @@ from taskspace.envs.compiling import build
 from taskspace.envs.own import Stage
 from taskspace.envs.streams import next_bits, normal, seed_stream
 from taskspace.population.policies import Categorical, MLPPolicy
-from taskspace.rollout.general import BadAnswerError, _array, _told
+from taskspace.rollout.general import BadAnswerError, as_array, described
 
 _S32, _S33 = np.uint64(32), np.uint64(33)
 _TWO_32 = 2.0**-32
@@ -87,7 +87,7 @@ def take_actions(
     space, count = stage.action_space, streams.shape[1]
     if isinstance(space, Box):
         return _continuous(answer, stage, space, streams, squashed)
-    values = _array(answer)
+    values = as_array(answer)
     if isinstance(space, Discrete):
         logits = values is not None and values.shape == (count, int(space.n))
         if values is not None and logits and values.dtype.kind == "f":
@@ -115,7 +115,7 @@ def _whole(
             wanted += f" or numbers of shape ({shape[0]}, {stage.action_space.n}) (logits)"
         raise BadAnswerError(
             f"for {shape[0]} observations of {stage.name} a policy returns {wanted};"
-            f" got {_told(values)}"
+            f" got {described(values)}"
         )
     if (values < low).any() or (values > high).any():
         raise BadAnswerError(
@@ -144,13 +144,13 @@ def _continuous(
 ) -> NDArray[Any]:
     """Actions within the bounds, drawn where means and log deviations are given."""
     shape = (streams.shape[1], *space.shape)
-    parts = [_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+    parts = [as_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
     arrays = [p.astype(np.float64) for p in parts if p is not None and _fits(p, shape)]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
         raise BadAnswerError(
             f"for {shape[0]} observations of {stage.name} a policy returns actions of shape"
             f" {shape}, or a pair of means and log deviations, each of that shape; got"
-            f" {', '.join(_told(part) for part in parts) or 'nothing'}"
+            f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
         raise BadAnswerError("a policy returned NaN or infinite numbers")

@@ -100,7 +100,7 @@ def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
 
 def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.int64]:
     count, actions = lanes.states.shape[1], len(env.action_names)
-    values = _array(answer)
+    values = as_array(answer)
     if values is not None and values.shape == (count,) and values.dtype.kind in "iu":
         if values.min() < 0 or values.max() >= actions:
             span = f"{values.min()} to {values.max()}"
@@ -109,7 +109,7 @@ def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np
     if values is None or values.shape != (count, actions) or values.dtype.kind != "f":
         raise BadAnswerError(
             f"for {count} observations of {env.name} a policy returns {count} whole numbers"
-            f" (actions) or numbers of shape ({count}, {actions}) (logits); got {_told(values)}"
+            f" (actions) or numbers of shape ({count}, {actions}) (logits); got {described(values)}"
         )
     if not np.isfinite(values.max(axis=1)).all():
         raise BadAnswerError(
@@ -124,13 +124,13 @@ def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np
 
 def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.float64]:
     shape = (lanes.states.shape[1], len(env.action_names))
-    parts = [_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+    parts = [as_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
     arrays = [p for p in parts if p is not None and p.shape == shape and p.dtype.kind in "iuf"]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
         raise BadAnswerError(
             f"for {shape[0]} observations of {env.name} a policy returns actions of shape {shape},"
             " or a pair of means and log deviations, each of that shape; got"
-            f" {', '.join(_told(part) for part in parts) or 'nothing'}"
+            f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
         raise BadAnswerError("a policy returned NaN or infinite numbers")
@@ -143,7 +143,7 @@ def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[
     return chosen
 
 
-def _array(part: Any) -> NDArray[Any] | None:
+def as_array(part: Any) -> NDArray[Any] | None:
     """What a policy returned as an array, tensors included; None if it is none."""
     if hasattr(part, "detach"):
         part = part.detach().cpu().numpy()
@@ -153,7 +153,8 @@ def _array(part: Any) -> NDArray[Any] | None:
         return None  # such as lists of different lengths
 
 
-def _told(values: NDArray[Any] | None) -> str:
+def described(values: NDArray[Any] | None) -> str:
+    """An array in words, for a message."""
     return "no array" if values is None else f"{values.dtype} of shape {values.shape}"
 
 
