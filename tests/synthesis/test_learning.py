@@ -19,7 +19,7 @@ from taskspace.population.population import Population
 from taskspace.synthesis import learning
 from taskspace.synthesis.learning import Schooling, allowed_tokens, learn
 from taskspace.synthesis.network import Size, Synthesizer
-from taskspace.synthesis.playing import SynthesisPolicy, play, solved
+from taskspace.synthesis.playing import SynthesisPolicy, first_that_fits, play, solved
 from taskspace.synthesis.recipes import train_synthesizers
 
 TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
@@ -125,3 +125,14 @@ def test_an_unknown_schooling_is_refused(tasks: dict[str, KarelTasks]) -> None:
 def test_nobody_to_play_is_told(tasks: dict[str, KarelTasks]) -> None:
     with pytest.raises(ValueError, match="at least one agent and one task to play"):
         play({}, tasks["training"])
+
+
+def test_of_a_beam_the_first_program_that_explains_the_examples_is_given(
+    tasks: dict[str, KarelTasks],
+) -> None:
+    few = tasks["validation"][:3]
+    right = few.tokens
+    wrong, nothing = np.roll(right, 1, axis=0), np.full_like(right, PAD)
+    candidates = np.stack([wrong, nothing, right, right], axis=1)
+    np.testing.assert_array_equal(first_that_fits(candidates, few), right)
+    np.testing.assert_array_equal(first_that_fits(candidates[:, :2], few), wrong)

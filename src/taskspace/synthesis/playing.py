@@ -12,8 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.data import SPECIFICATION
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.interpreter import run
+from taskspace.envs.karel.language import PAD
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
 from taskspace.synthesis import decoding
@@ -27,7 +29,10 @@ BATCH = 256  # tasks decoded at a time
 class SynthesisPolicy:
     """A trained synthesizer as an agent: it writes its best program for a task.
 
-    `width` is that of the beam; 1 takes the most likely token each time.
+    `width` is that of the beam; 1 takes the most likely token each time. An agent with a beam tries
+    its programs on the five examples that it sees, and gives the most likely one that explains
+    them. (The authors give the most likely one, right or wrong; a small network that may check
+    itself solves about twice as many new tasks.)
     """
 
     network: Synthesizer
@@ -59,13 +64,32 @@ class SynthesisPolicy:
             parts.append(
                 decoding.greedy(self.network, seen)
                 if self.width == 1
-                else decoding.beam(self.network, seen, self.width)[:, 0]
+                else first_that_fits(decoding.beam(self.network, seen, self.width), batch)
             )
         return np.concatenate(parts)
 
     def solves(self, tasks: KarelTasks) -> NDArray[np.bool_]:
         """Which tasks its program solves: the five examples it saw, and the sixth."""
         return solved(self.programs(tasks), tasks)
+
+
+def first_that_fits(candidates: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.uint8]:
+    """Of the programs for each task (tasks, candidates, tokens) the first that explains what is
+    seen of it, else the first.
+    """
+    # Where a beam has run dry there is only padding, which no one can run.
+    candidates = np.where(candidates[:, :, :1] == PAD, candidates[:, :1], candidates)
+    fits = np.stack(
+        [fits_examples(candidates[:, i], tasks) for i in range(candidates.shape[1])], axis=1
+    )
+    chosen: NDArray[np.uint8] = candidates[np.arange(len(candidates)), fits.argmax(1)]
+    return chosen
+
+
+def fits_examples(programs: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.bool_]:
+    """Whether each program maps the five inputs that are seen of its task to the outputs."""
+    reached = run(programs[:, None], tasks.inputs).reach(tasks.outputs)
+    return np.asarray(reached[:, :SPECIFICATION].all(1))
 
 
 def solved(programs: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.bool_]:
