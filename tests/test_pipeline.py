@@ -62,7 +62,7 @@ def test_the_report_stands_alone(finished: Path) -> None:
 def test_a_second_run_reuses_everything(finished: Path) -> None:
     lines: list[str] = []
     pipeline.run("MultiKeyNav", finished, preset="fast", say=lines.append)
-    assert len(lines) == 8
+    assert len(lines) == 9
     assert all(line.endswith("reused") for line in lines)
 
 

@@ -50,15 +50,21 @@ def fit_table(
             "outcomes", lambda: outcomes, Outcomes.save, Outcomes.load, file="outcomes.npz"
         )
         made = _learn(stages, outcomes, settings)
-        maps = made.embedder, second_map(stages, lambda: _new_map(outcomes, settings, seed + 1))
+        again = second_map(stages, lambda: _new_map(outcomes, settings, seed + 1))
         stages.stage(
             "orders", lambda: summary.count_constraints(outcomes, seed), write_json, read_json,
             file="constraints.json",
         )  # fmt: skip
         numbers = stages.stage(
-            "numbers", lambda: summary.numbers_of(made.env.name, outcomes, maps), write_json,
-            read_json, file="results.json",
-        )  # fmt: skip
+            "numbers",
+            lambda: {
+                **summary.numbers_of(made.env.name, outcomes, made.embedder),
+                **summary.compare(made.embedder, again, outcomes),
+            },
+            write_json,
+            read_json,
+            file="results.json",
+        )
         finish(stages, made, numbers, _shown(outcomes, seed), settings)
     target = Path(folder)
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}

@@ -29,7 +29,8 @@ def measure(made: Map, again: TaskEmbedder, seed: int) -> dict[str, Any]:
     """
     scores = {part: separation(made, made.embedder.transform, part, seed) for part in PARTS}
     return {
-        **summary.numbers_of(made.env.name, made.outcomes, (made.embedder, again)),
+        **summary.numbers_of(made.env.name, made.outcomes, made.embedder),
+        **summary.compare(made.embedder, again, made.outcomes),
         **summary.separation(scores["validation"]),
         "silhouettes_training": scores["training"],
         "skill_by_kind": skill_by_kind(made),

@@ -94,8 +94,8 @@ def run(
     settings = _settings(env, plan, preset, seed)
     with Run(target, settings, say=say) as stages:
         made = _learn(stages, env, plan, seed)
-        population, outcomes = made.population, made.outcomes
-        maps = made.embedder, second_map(stages, lambda: new_embedder(plan, seed + 1).fit(outcomes))
+        population, outcomes, embedder = made.population, made.outcomes, made.embedder
+        again = second_map(stages, lambda: new_embedder(plan, seed + 1).fit(outcomes))
         stages.stage(
             "orders",
             lambda: summary.count_constraints(outcomes, seed),
@@ -105,7 +105,10 @@ def run(
         )
         numbers = stages.stage(
             "numbers",
-            lambda: summary.measure(env, population, outcomes, maps, plan.shown, seed),
+            lambda: {
+                **summary.measure(env, population, outcomes, embedder, plan.shown, seed),
+                **summary.compare(embedder, again, outcomes),
+            },
             write_json,
             read_json,
             file="results.json",

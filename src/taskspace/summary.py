@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 SILHOUETTE_SEEDS = 3
 IN_MATRIX = 300  # tasks in the picture of the similarity matrix
-Maps = tuple[TaskEmbedder, TaskEmbedder]  # the map, and one learned with another seed
 
 
 @dataclass(frozen=True)
@@ -59,23 +58,26 @@ def tasks_of(outcomes: Outcomes) -> NDArray[Any]:
 
 
 def measure(
-    env: Environment, population: Population, outcomes: Outcomes, maps: Maps, shown: int, seed: int
+    env: Environment,
+    population: Population,
+    outcomes: Outcomes,
+    embedder: TaskEmbedder,
+    shown: int,
+    seed: int,
 ) -> dict[str, Any]:
     """The numbers that say how good the map is."""
     return {
-        **numbers_of(env.name, outcomes, maps),
-        **separation(silhouettes(env, maps[0], shown, seed)),
+        **numbers_of(env.name, outcomes, embedder),
+        **separation(silhouettes(env, embedder, shown, seed)),
         "similarity_accuracy_reachable": reachable(env, population, outcomes, seed),
     }
 
 
-def numbers_of(name: str, outcomes: Outcomes, maps: Maps) -> dict[str, Any]:
-    """Those of them that need nothing but the outcomes and the maps learned from them."""
+def numbers_of(name: str, outcomes: Outcomes, embedder: TaskEmbedder) -> dict[str, Any]:
+    """Those of them that need nothing but the outcomes and the map learned from them."""
     from scipy.stats import spearmanr
 
-    embedder, tasks = maps[0], tasks_of(outcomes)
     success = SuccessStatistics.from_outcomes(outcomes).success
-    same = agreement(*maps, tasks)
     return {
         "environment": name,
         "agents": outcomes.n_agents,
@@ -84,10 +86,14 @@ def numbers_of(name: str, outcomes: Outcomes, maps: Maps) -> dict[str, Any]:
         "similarity_accuracy": embedder.test_scores_.get("similarity"),
         "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
         "norm_difficulty_rank_correlation": float(
-            spearmanr(embedder.difficulty(tasks), -success).statistic
+            spearmanr(embedder.difficulty(tasks_of(outcomes)), -success).statistic
         ),
-        "agreement_of_seeds": same,
     }
+
+
+def compare(embedder: TaskEmbedder, again: TaskEmbedder, outcomes: Outcomes) -> dict[str, Any]:
+    """Whether the map learned once more, with another seed, tells the same story."""
+    return {"agreement_of_seeds": agreement(embedder, again, tasks_of(outcomes))}
 
 
 def separation(scores: list[float]) -> dict[str, Any]:
