@@ -38,7 +38,7 @@ class Plan:
 
 PLANS = {
     "fast": Plan("fast", tasks=1000, side=6, width=1, played=300, steps=300, shown=150),
-    "small": Plan("small", tasks=10_000, side=8, width=1, played=4000, steps=6000, shown=1000),
+    "small": Plan("small", tasks=10_000, side=8, width=10, played=1500, steps=6000, shown=1000),
     "paper": Plan("paper", tasks=None, side=16, width=10, played=58_737, steps=6000, shown=5000),
 }
 
