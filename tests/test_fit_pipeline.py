@@ -193,7 +193,8 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
         (["export", "{}", "map.xlsx"], "expected a name that ends in .parquet or .csv"),
         (["fit", "no.csv", "--out", "run"], "there is no file"),
         (["fit", "one.csv", "--out", "run"], "the table"),
-        (["fit", "one.csv", "--out", "run", "--dimensions", "few"], ""),
+        (["fit", "good.csv", "--out", "run", "--dimensions", "few"], "the number of dimensions"),
+        (["fit", "good.csv", "--out", "run", "--steps", "-1"], "steps must be a whole number"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(
@@ -208,6 +209,7 @@ def test_bad_input_is_told_in_one_sentence(
     for name, text in {
         "wrong.csv": "level\n1\n", "unknown.csv": "task\nq99\n", "empty.csv": "task\n",
         "tasks.txt": "task\nq1\n", "one.csv": "task\nq1\n", "two.csv": "task\nq1\nq2\n",
+        "good.csv": "agent,task,score\na,x,1\na,y,0\nb,x,0\nb,y,1\n",
         "bad.csv": "task,result\nq1,7\n",
     }.items():  # fmt: skip
         Path(name).write_text(text)

@@ -12,7 +12,6 @@ import numpy as np
 
 from taskspace import checks, summary
 from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.files import read_json, write_json
 from taskspace.groups import FoundGroups
 from taskspace.outcomes import Outcomes
 from taskspace.pipeline import MOST_SHOWN, Map, finish, second_map
@@ -40,7 +39,9 @@ def fit_table(
     outcomes = (
         table if isinstance(table, Outcomes) else Outcomes.from_table(table, features=features)
     )
-    seed = checks.seed(seed)
+    seed, steps = checks.seed(seed), checks.whole(steps, "steps")
+    if n_components != "auto":
+        checks.whole(n_components, "the number of dimensions, if not 'auto',", 1)
     settings = {
         "results": _digest(outcomes), "n_components": n_components, "steps": steps, "seed": seed,
         "name": name or (Path(table).name if isinstance(table, (str, os.PathLike)) else "results"),
@@ -51,21 +52,10 @@ def fit_table(
         )
         made = _learn(stages, outcomes, settings)
         again = second_map(stages, lambda: _new_map(outcomes, settings, seed + 1))
-        stages.stage(
-            "orders", lambda: summary.count_constraints(outcomes, seed), write_json, read_json,
-            file="constraints.json",
+        numbers = finish(
+            stages, made, again, _shown(outcomes, seed), settings,
+            lambda: summary.numbers_of(made.env.name, outcomes, made.embedder),
         )  # fmt: skip
-        numbers = stages.stage(
-            "numbers",
-            lambda: {
-                **summary.numbers_of(made.env.name, outcomes, made.embedder),
-                **summary.compare(made.embedder, again, outcomes),
-            },
-            write_json,
-            read_json,
-            file="results.json",
-        )
-        finish(stages, made, numbers, _shown(outcomes, seed), settings)
     target = Path(folder)
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
 

@@ -8,18 +8,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from taskspace import checks, karel_summary, summary
+from taskspace import checks, karel_summary
 from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
-from taskspace.files import read_json, write_json
 from taskspace.karel_summary import PARTS
 from taskspace.outcomes import Outcomes
 from taskspace.pipeline import Map, finish, second_map
 from taskspace.population.population import Population
 from taskspace.runs import Run
-from taskspace.synthesis.playing import SynthesisPolicy, play
+from taskspace.synthesis.playing import play
 from taskspace.synthesis.recipes import schooling_for, train_synthesizers
 
 
@@ -71,18 +70,13 @@ def run_karel(
     settings = _settings(plan, seed, data)
     with Run(target, settings, say=say) as stages:
         made = _learn(stages, plan, seed, given)
-        stages.stage(
-            "orders", lambda: summary.count_constraints(made.outcomes, seed),
-            write_json, read_json, file="constraints.json",
-        )  # fmt: skip
         again = second_map(
             stages, lambda: _new_map(made.population, made.outcomes, plan, seed + 1), KarelEmbedder
         )
-        numbers = stages.stage(
-            "numbers", lambda: karel_summary.measure(made, again, seed), write_json, read_json,
-            file="results.json",
+        numbers = finish(
+            stages, made, again, karel_summary.shown_tasks(made, seed), settings,
+            lambda: karel_summary.measure(made, seed),
         )  # fmt: skip
-        finish(stages, made, numbers, karel_summary.shown_tasks(made, seed), settings)
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
 
 
@@ -126,10 +120,11 @@ def _learn(stages: Run, plan: Plan, seed: int, given: Mapping[str, KarelTasks] |
         Population.load,
         file="population.zip",
     )
+    population = _with_beam(population, plan.width)
     env = Karel(tasks["training"], tasks["validation"])
     outcomes = stages.stage(
         "outcomes",
-        lambda: play(_with_beam(population, plan.width), tasks["training"][: plan.played]),
+        lambda: play(population, tasks["training"][: plan.played]),
         Outcomes.save,
         Outcomes.load,
         file="outcomes.npz",
@@ -168,8 +163,12 @@ def _load_tasks(folder: Path) -> Mapping[str, KarelTasks]:
     return {part: KarelTasks.load(folder / f"{part}.npz") for part in PARTS}
 
 
-def _with_beam(population: Population, width: int) -> dict[str, SynthesisPolicy]:
-    return {name: replace(policy, width=width) for name, policy in population.items()}
+def _with_beam(population: Population, width: int) -> Population:
+    """The same networks, writing with a beam of this width."""
+    agents = [
+        replace(agent, policy=replace(agent.policy, width=width)) for agent in population.agents
+    ]
+    return Population(agents, population.environment)
 
 
 def _new_map(population: Population, outcomes: Outcomes, plan: Plan, seed: int) -> KarelEmbedder:

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 
 from taskspace import summary
-from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.karel_embedder import encode
 from taskspace.envs.base import Environment
 from taskspace.envs.karel.compact import KarelTasks
@@ -22,7 +21,7 @@ from taskspace.synthesis.network import Encoder, Size
 PARTS = ("training", "validation")
 
 
-def measure(made: Map, again: TaskEmbedder, seed: int) -> dict[str, Any]:
+def measure(made: Map, seed: int) -> dict[str, Any]:
     """The usual numbers, and what else there is here.
 
     The silhouette is that of tasks that no agent has learned from, orders are those of played ones.
@@ -30,7 +29,6 @@ def measure(made: Map, again: TaskEmbedder, seed: int) -> dict[str, Any]:
     scores = {part: separation(made, made.embedder.transform, part, seed) for part in PARTS}
     return {
         **summary.numbers_of(made.env.name, made.outcomes, made.embedder),
-        **summary.compare(made.embedder, again, made.outcomes),
         **summary.separation(scores["validation"]),
         "silhouettes_training": scores["training"],
         "skill_by_kind": skill_by_kind(made),

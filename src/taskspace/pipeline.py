@@ -96,24 +96,10 @@ def run(
         made = _learn(stages, env, plan, seed)
         population, outcomes, embedder = made.population, made.outcomes, made.embedder
         again = second_map(stages, lambda: new_embedder(plan, seed + 1).fit(outcomes))
-        stages.stage(
-            "orders",
-            lambda: summary.count_constraints(outcomes, seed),
-            write_json,
-            read_json,
-            file="constraints.json",
-        )
-        numbers = stages.stage(
-            "numbers",
-            lambda: {
-                **summary.measure(env, population, outcomes, embedder, plan.shown, seed),
-                **summary.compare(embedder, again, outcomes),
-            },
-            write_json,
-            read_json,
-            file="results.json",
-        )
-        finish(stages, made, numbers, _shown(env, plan, seed), settings)
+        numbers = finish(
+            stages, made, again, _shown(env, plan, seed), settings,
+            lambda: summary.measure(env, population, outcomes, embedder, plan.shown, seed),
+        )  # fmt: skip
     return {**numbers, "folder": str(target), "report": str(target / "report.html")}
 
 
@@ -140,9 +126,30 @@ def second_map(
 
 
 def finish(
-    stages: Run, made: Map, numbers: Mapping[str, Any], shown: Any, settings: Mapping[str, Any]
-) -> None:
-    """The last stages of any run: flat views of the map on the tasks `shown`, figures, report."""
+    stages: Run,
+    made: Map,
+    again: TaskEmbedder,
+    shown: Any,
+    settings: Mapping[str, Any],
+    measure: Callable[[], dict[str, Any]],
+) -> dict[str, Any]:
+    """The last stages of any run: the orders, what `measure` finds and how far the map `again`
+    agrees; then views of the tasks `shown`, figures and the report. Returns the numbers.
+    """
+    stages.stage(
+        "orders",
+        lambda: summary.count_constraints(made.outcomes, settings["seed"]),
+        write_json,
+        read_json,
+        file="constraints.json",
+    )
+    numbers = stages.stage(
+        "numbers",
+        lambda: {**measure(), **summary.compare(made.embedder, again, made.outcomes)},
+        write_json,
+        read_json,
+        file="results.json",
+    )
     view = stages.stage(
         "view",
         lambda: summary.project(made.embedder, shown),
@@ -161,6 +168,7 @@ def finish(
         _as_path,
         file="report.html",
     )
+    return dict(numbers)
 
 
 def _settings(env: Environment, plan: Plan, preset: str, seed: int) -> dict[str, Any]:
