@@ -1,9 +1,13 @@
 """Which of the agents that we know is this one like? Prediction that knows the base rate.
 
-A new agent is taken to be like one of the known agents, or like one that there might be: imagined
-agents are drawn from the low-rank model of the known ones. The quiz answers say how likely each
-is (Bayes), and the chance on any task is the mean of their chances, so weighted. With no
-answers that is the base rate of the task.
+A new agent is taken to be like one of many candidates: the known agents; imagined agents, drawn
+from the low-rank model of the known ones; agents of their own skill, which find tasks hard that are
+hard for others, more or less; and, where there is a map of the tasks, agents for which tasks near
+each other are alike, whatever other agents do. The quiz answers say how likely each candidate is
+(Bayes), and the chance on any task is the mean of their chances, so weighted.
+
+Known agents are the best guide to an agent of a kind that is known. The others keep the
+predictor from being sure of the wrong thing if it is of a new kind.
 """
 
 from __future__ import annotations
@@ -12,26 +16,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.known_tasks import Mix
 from taskspace.outcomes import Outcomes
-from taskspace.success.factors import Floats, fit_factors
-from taskspace.success.low_rank import (
-    MOST_TASKS,
-    Settings,
-    blend,
-    fit_low_rank,
-    log_loss,
-)
+from taskspace.success.factors import Factors, Floats, Gaussians, fit_factors
+from taskspace.success.low_rank import Settings, blend, fit_low_rank, log_loss
 
-IMAGINED = 1000  # agents that are drawn from the low-rank model
-SHARES = (0.05, 0.2, 0.5, 0.8, 0.95, 1.0)  # of the imagined agents in the prior
-TEMPERS = (0.4, 0.6, 0.8, 1.0)  # what an answer counts for
-QUIZ_SIZES = (1, 5, 20)  # that shares and tempers are judged by
+IMAGINED = 800  # agents that are drawn from the low-rank model
+SPREADS = (1.0, 2.0)  # of the imagined agents, in turn: twice as far apart as the known ones, too
+SKILLS, TILTS = 50, (0.0, 0.5, 1.0, 1.5)  # of agents of their own skill: every pair is one
+SKILL_SPREAD = 2.0
+ON_MAP = 900  # agents that are drawn on the map
+REACHES = (0.25, 0.5, 1.0)  # of likeness on the map, as shares of the median distance
+SWINGS = (1.0, 2.0, 4.0)  # of the log odds on the map
+WAVES = 200  # that a function on the map is made of
+# Prior shares of known agents, imagined agents and agents of their own skill …
+MIXES = (
+    (0.80, 0.15, 0.05), (0.50, 0.40, 0.10), (0.05, 0.90, 0.05),
+    (0.30, 0.40, 0.30), (0.10, 0.60, 0.30), (0.10, 0.30, 0.60),
+)  # fmt: skip
+MAP_SHARES = (0.1, 0.3, 0.6)  # … of what is not left to agents on the map, if there is one
+TEMPERS = (0.4, 0.7, 1.0)  # what an answer counts for
+QUIZ_SIZES = (1, 5, 20)  # that mixes and tempers are judged by
+JUDGED_TASKS = 200  # that they are judged on
 FOLDS = 4
 FEWEST_AGENTS = 4  # fewer say nothing about the next one
+_PERCENTS = np.arange(101) / 100  # that intervals end at
+_MOST_AT_ONCE = 1 << 22  # pairs of task and candidate, for memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,36 +53,85 @@ class AgentPosterior:
 
     outcomes: Outcomes  # of the known agents
     profiles: NDArray[np.float32]  # (tasks, candidates): success probabilities; known agents first
-    share: float  # prior probability that the agent is like an imagined one
+    prior: Floats  # (candidates,): how likely each is before the quiz
     temper: float  # power to which the likelihood of the answers is raised
+    strength: float  # attempts that a candidate's word on a task is worth, see `interval`
 
     def predict(self, quiz: Mix, results: Floats, tasks: Mix) -> Floats:
         """The chance of success on each task, given results (0, 1 or rates) on the quiz."""
-        weights = self.weights(quiz, results).astype(np.float32)
+        return self.chances(self.weights(quiz, results), tasks)
+
+    def chances(self, weights: Floats, tasks: Mix) -> Floats:
+        """The chance of success on each task of candidates with these weights (candidates,)."""
         needed, places = np.unique(tasks.numbers, return_inverse=True)
-        chances = (self.profiles[needed] @ weights).astype(np.float64)
+        every = len(needed) == len(self.profiles)  # spares a copy
+        profiles = self.profiles if every else self.profiles[needed]
+        chances = (profiles @ weights.astype(np.float32)).astype(np.float64)
         mixed: Floats = (chances[places.reshape(tasks.numbers.shape)] * tasks.shares).sum(1)
         return np.clip(mixed, 0.0, 1.0)
 
+    def interval(
+        self, quiz: Mix, results: Floats, tasks: Mix, level: float
+    ) -> tuple[Floats, Floats]:
+        """Bounds of the agent's success probability on each task, that hold with chance `level`.
+
+        An agent that is like a candidate is not the same: on any one task its success probability
+        is Beta distributed around the candidate's, as if known from `strength` attempts. The
+        interval has equal tails of the mixture of these distributions over the candidates,
+        and ends at whole percents, rounded outwards.
+        """
+        weights, table = self.weights(quiz, results), _beta_table(self.strength)
+        step = max(_MOST_AT_ONCE // len(weights), 1)
+        shares = [
+            _shares(self._candidates(Mix(tasks.numbers[i : i + step], tasks.shares[i : i + step])),
+                    weights)
+            for i in range(0, len(tasks.numbers), step)
+        ]  # fmt: skip
+        below, tail = np.concatenate(shares) @ table, (1 - level) / 2
+        low = (below[:, 1:] <= tail).sum(1)
+        high = (below[:, :-1] < 1 - tail).sum(1)
+        return _PERCENTS[low], _PERCENTS[high]
+
     def weights(self, quiz: Mix, results: Floats) -> Floats:
-        """How likely each candidate is after the quiz."""
-        asked = np.einsum("qkc,qk->cq", self.profiles[quiz.numbers], quiz.shares)
-        likelihood = self.temper * log_likelihood(asked, results[None])[0]
-        weights = np.exp(likelihood - likelihood.max()) * self._prior()
+        """How likely each candidate is after the quiz; it may be empty."""
+        likelihood = self.temper * log_likelihood(self._candidates(quiz).T, results[None])[0]
+        weights = np.exp(likelihood - likelihood.max()) * self.prior
         normalized: Floats = weights / weights.sum()
         return normalized
 
-    def _prior(self) -> Floats:
-        known, candidates = self.outcomes.n_agents, self.profiles.shape[1]
-        shares = [(1 - self.share) / known, self.share / (candidates - known)]
-        return np.repeat(shares, [known, candidates - known])
+    def _candidates(self, tasks: Mix) -> Floats:
+        """Every candidate's chance on each task (tasks, candidates)."""
+        return np.einsum("qkc,qk->qc", self.profiles[tasks.numbers], tasks.shares)
 
 
-def fit_posterior(outcomes: Outcomes, *, seed: int = 0) -> AgentPosterior:
+def _beta_table(strength: float) -> Floats:
+    """Chance (101, 101) that an agent's success probability is at most so many percent.
+
+    Rows are the candidate's success probability, in percent.
+    """
+    from scipy.special import betainc
+
+    centre = np.clip(_PERCENTS, 0.002, 0.998)[:, None]
+    table: Floats = betainc(strength * centre, strength * (1 - centre), _PERCENTS)
+    return table
+
+
+def _shares(chances: Floats, weights: Floats) -> Floats:
+    """Of all weight, how much each percent of success has on each task (tasks, 101)."""
+    count, size = len(chances), len(_PERCENTS)
+    place = (chances * (size - 1) + 0.5).astype(np.int64) + size * np.arange(count)[:, None]
+    spread = np.broadcast_to(weights, chances.shape).ravel()
+    return np.bincount(place.ravel(), spread, count * size).reshape(count, size)
+
+
+def fit_posterior(
+    outcomes: Outcomes, *, vectors: ArrayLike | None = None, seed: int = 0
+) -> AgentPosterior:
     """Learn from the results of the known agents what a quiz tells about a new one.
 
-    How much is left for agents unlike the known ones, and how much an answer counts, is decided
-    by how likely the results of agents are that were left out.
+    `vectors` (tasks, dimensions) are a map of these tasks, such as `embedder.transform` gives; it
+    helps with agents of a new kind. How much is left for these, and how much an answer counts, is
+    decided by how likely results of left-out agents are: left out at random, and all of a kind.
 
     >>> rng = np.random.default_rng(0)
     >>> can = np.repeat(np.eye(2), 10, axis=1)[rng.integers(0, 2, 40)]  # two kinds of agents
@@ -81,14 +143,110 @@ def fit_posterior(outcomes: Outcomes, *, seed: int = 0) -> AgentPosterior:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(checks.seed(seed))
-    successes = outcomes.successes.astype(np.float64)
-    attempts = outcomes.rollouts.astype(np.float64)
+    places = None if vectors is None else _places(vectors, outcomes)
+    table = Table(outcomes.successes.astype(float), outcomes.rollouts.astype(float), places)
     model = fit_low_rank(outcomes, seed=seed)
     with threadpool_limits(1):
-        share, temper = choose_prior(successes, attempts, model.settings, rng)
-        imagined = model.factors.imagine(IMAGINED, rng)
-    profiles = np.concatenate([model.profiles, imagined]).T.astype(np.float32, order="C")
-    return AgentPosterior(outcomes, profiles, share, temper)
+        kinds = _kinds(model.factors.agents.mean, rng)
+        mix, temper = choose_prior(table, kinds, model.settings, rng)
+        groups = candidates(table, model.factors, model.settings, rng)
+    profiles = np.concatenate(groups).T.astype(np.float32, order="C")
+    prior = np.repeat(np.divide(mix, list(map(len, groups))), list(map(len, groups)))
+    return AgentPosterior(outcomes, profiles, prior, temper, model.settings.strength)
+
+
+def _places(vectors: ArrayLike, outcomes: Outcomes) -> Floats:
+    places = checks.numbers(vectors, "vectors")
+    if places.ndim != 2 or len(places) != outcomes.n_tasks:
+        raise ValueError(
+            f"vectors must have a row for each of the {outcomes.n_tasks} tasks; got an array of"
+            f" shape {places.shape}"
+        )
+    return places
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What there is to learn from."""
+
+    successes: Floats  # (agents, tasks)
+    attempts: Floats  # (agents, tasks)
+    places: Floats | None  # (tasks, dimensions)
+
+    def of_agents(self, agents: NDArray[np.int64]) -> Table:
+        """Some of the rows."""
+        return Table(self.successes[agents], self.attempts[agents], self.places)
+
+    def of_tasks(self, tasks: NDArray[np.int64]) -> Table:
+        """Some of the columns."""
+        places = None if self.places is None else self.places[tasks]
+        return Table(self.successes[:, tasks], self.attempts[:, tasks], places)
+
+    @property
+    def ease(self) -> Floats:
+        """Log odds of success on each task, around their mean."""
+        rate = (self.successes.sum(0) + 1) / (self.attempts.sum(0) + 2)
+        odds = np.log(rate / (1 - rate))
+        centred: Floats = odds - odds.mean()
+        return centred
+
+
+def candidates(
+    table: Table, factors: Factors, settings: Settings, rng: np.random.Generator
+) -> list[Floats]:
+    """Success probabilities (agents, tasks) of every kind of candidates."""
+    known = blend(factors.probabilities(), table.successes, table.attempts, settings.strength)
+    groups = [known, imagine(factors, rng), of_their_own_skill(table.ease)]
+    return groups if table.places is None else [*groups, on_map(table.places, table.ease, rng)]
+
+
+def imagine(factors: Factors, rng: np.random.Generator) -> Floats:
+    """Success probabilities (IMAGINED, tasks) of agents that there might be."""
+    rank = factors.agents.mean.shape[1]
+    drawn = rng.standard_normal((IMAGINED, rank)) * np.resize(SPREADS, IMAGINED)[:, None]
+    agents = Gaussians(drawn, np.zeros((IMAGINED, rank, rank)))
+    return Factors(agents, factors.tasks).probabilities()
+
+
+def of_their_own_skill(ease: Floats) -> Floats:
+    """Success probabilities (agents, tasks) that rise with a skill and fall with difficulty.
+
+    A tilt of 0 is an agent to which all tasks are the same, 1 one that finds tasks as hard as
+    the known agents do.
+    """
+    from scipy.special import expit, ndtri
+
+    skills = SKILL_SPREAD * ndtri((np.arange(SKILLS) + 0.5) / SKILLS)
+    logits = np.multiply.outer(TILTS, ease)[:, None] + skills[:, None]
+    chances: Floats = expit(logits.reshape(-1, len(ease)))
+    return chances
+
+
+def on_map(places: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
+    """Success probabilities (ON_MAP, tasks) of agents for which tasks near each other are alike.
+
+    Their log odds are a skill, the ease of the task more or less, and a smooth random function of
+    its place: a Gaussian process, drawn as a sum of waves.
+    """
+    from scipy.special import expit
+
+    logits = []
+    for reach in REACHES:
+        count = ON_MAP // len(REACHES)
+        lengths = rng.normal(size=(places.shape[1], WAVES)) / (reach * _scale(places, rng))
+        waves = np.cos(places @ lengths + rng.uniform(0, 2 * np.pi, WAVES))
+        smooth = rng.normal(0, np.sqrt(2 / WAVES), (count, WAVES)) @ waves.T
+        skill, tilt = rng.normal(0, SKILL_SPREAD, (count, 1)), rng.uniform(0, TILTS[-1], (count, 1))
+        logits.append(rng.choice(SWINGS, (count, 1)) * smooth + tilt * ease + skill)
+    chances: Floats = expit(np.concatenate(logits))
+    return chances
+
+
+def _scale(places: Floats, rng: np.random.Generator) -> float:
+    """The median distance between two tasks."""
+    first, second = places[rng.integers(0, len(places), (2, 1000))]
+    median = float(np.median(np.linalg.norm(first - second, axis=1)))
+    return median if median > 0 else 1.0
 
 
 def log_likelihood(chances: Floats, results: Floats) -> Floats:
@@ -103,49 +261,72 @@ def log_likelihood(chances: Floats, results: Floats) -> Floats:
 
 
 def choose_prior(
-    successes: Floats, attempts: Floats, settings: Settings, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Share and temper under which results of left-out agents are most likely after a quiz."""
-    if len(successes) < FEWEST_AGENTS:
-        return 0.5, 1.0
-    tasks = rng.permutation(successes.shape[1])[:MOST_TASKS]
-    successes, attempts = successes[:, tasks], attempts[:, tasks]
-    losses = np.zeros((len(TEMPERS), len(SHARES)))
-    for left_out in np.array_split(rng.permutation(len(successes)), FOLDS):
-        rest = np.delete(np.arange(len(successes)), left_out)
-        factors = fit_factors(successes[rest], attempts[rest], settings.rank, settings.least_spread)
-        blended = blend(factors.probabilities(), successes[rest], attempts[rest], settings.strength)
-        groups = (blended, factors.imagine(IMAGINED, rng))
-        for quiz in _quizzes(successes[left_out], attempts[left_out], rng):
-            losses += _losses(groups, quiz, successes[left_out], attempts[left_out])
-    temper, share = np.unravel_index(int(losses.argmin()), losses.shape)
-    return SHARES[int(share)], TEMPERS[int(temper)]
+    table: Table, kinds: NDArray[np.int64], settings: Settings, rng: np.random.Generator
+) -> tuple[tuple[float, ...], float]:
+    """Mix and temper under which results of left-out agents are most likely after a quiz."""
+    mixes = _mixes(table.places is not None)
+    if len(kinds) < FEWEST_AGENTS:
+        return mixes[0], TEMPERS[-1]
+    table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
+    losses = np.zeros((len(TEMPERS), len(mixes)))
+    for left_out in _divisions(kinds, rng):
+        rest = table.of_agents(np.delete(np.arange(len(kinds)), left_out))
+        factors = fit_factors(rest.successes, rest.attempts, settings.rank, settings.least_spread)
+        groups, new = candidates(rest, factors, settings, rng), table.of_agents(left_out)
+        for quiz in _quizzes(new, rng):
+            losses += _losses(groups, mixes, quiz, new)
+    temper, mix = np.unravel_index(int(losses.argmin()), losses.shape)
+    return mixes[int(mix)], TEMPERS[int(temper)]
 
 
-def _quizzes(successes: Floats, attempts: Floats, rng: np.random.Generator) -> Iterator[Floats]:
+def _mixes(mapped: bool) -> list[tuple[float, ...]]:
+    if not mapped:
+        return list(MIXES)
+    return [(*((1 - share) * m for m in mix), share) for share in MAP_SHARES for mix in MIXES]
+
+
+def _kinds(factors: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Which of FOLDS kinds each agent is of: agents with factors (agents, rank) near each other."""
+    from scipy.cluster.vq import kmeans2
+
+    if len(factors) <= FOLDS:
+        return np.arange(len(factors))
+    _, kinds = kmeans2(factors, FOLDS, minit="++", seed=rng)
+    return np.asarray(kinds, np.int64)
+
+
+def _divisions(kinds: NDArray[np.int64], rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Agents to leave out: every agent once at random, and once with all of its kind."""
+    yield from np.array_split(rng.permutation(len(kinds)), FOLDS)
+    for kind in np.unique(kinds):
+        same = np.flatnonzero(kinds == kind)
+        if 2 * len(same) <= len(kinds):  # most of the agents are no special kind
+            yield same
+
+
+def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
     """Results (agents, tasks) of one attempt at some of the tasks that were tried, else NaN."""
-    rates = successes / np.maximum(attempts, 1)
+    tried, rates = new.attempts > 0, new.successes / np.maximum(new.attempts, 1)
     for size in QUIZ_SIZES:
-        order = np.where(attempts > 0, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
+        order = np.where(tried, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
         answers = (rng.random(rates.shape) < rates).astype(np.float64)
-        yield np.where((order < size) & (attempts > 0), answers, np.nan)
+        yield np.where((order < size) & tried, answers, np.nan)
 
 
 def _losses(
-    groups: tuple[Floats, Floats], quiz: Floats, successes: Floats, attempts: Floats
+    groups: list[Floats], mixes: list[tuple[float, ...]], quiz: Floats, new: Table
 ) -> Floats:
-    """Surprise at what was not in the quiz (tempers, shares), an attempt at each pair."""
-    targets = np.isnan(quiz) & (attempts > 0)
-    rates = (successes / np.maximum(attempts, 1))[targets]
+    """Surprise at what was not in the quiz (tempers, mixes), an attempt at each pair."""
+    targets = np.isnan(quiz) & (new.attempts > 0)
+    rates = (new.successes / np.maximum(new.attempts, 1))[targets]
     fits = [log_likelihood(group, quiz) for group in groups]
-    best = np.maximum(*(fit.max(1, keepdims=True) for fit in fits))
-    losses = np.empty((len(TEMPERS), len(SHARES)))
+    best = np.max([fit.max(1, keepdims=True) for fit in fits], axis=0)
+    losses = np.empty((len(TEMPERS), len(mixes)))
     for row, temper in enumerate(TEMPERS):
         weights = [np.exp(temper * (fit - best)) / fit.shape[1] for fit in fits]
-        known, imagined = (w @ group for w, group in zip(weights, groups, strict=True))
-        ever = [w.sum(1, keepdims=True) for w in weights]
-        for column, share in enumerate(SHARES):
-            voted = (1 - share) * known + share * imagined
-            chances = voted / ((1 - share) * ever[0] + share * ever[1])
-            losses[row, column] = log_loss(chances[targets], rates, np.ones(len(rates)))
+        voted = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
+        ever = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])
+        for column, mix in enumerate(mixes):
+            chances = (np.array(mix) @ voted) / (np.array(mix) @ ever)
+            losses[row, column] = log_loss(chances, rates, np.ones(len(rates)))
     return losses

@@ -9,7 +9,7 @@ not know how hard a task is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +18,39 @@ from taskspace import checks
 from taskspace.applications.known_tasks import Embedder, mix_of, vectors_of
 from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.outcomes import Outcomes
+from taskspace.success.factors import Floats
 
 # beta times the mean squared distance between quiz tasks, where beta is not given. Measured on
 # MultiKeyNav and CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.
 SHARPNESS = 4.0
 
 _LARGEST = float(np.finfo(np.float64).max)
+
+
+@overload
+def predict(
+    embedder: Embedder | None,
+    quiz_tasks: Any,
+    quiz_results: ArrayLike,
+    tasks: Any,
+    *,
+    outcomes: Outcomes | AgentPosterior | None = None,
+    beta: float | None = None,
+    interval: None = None,
+) -> Floats: ...
+
+
+@overload
+def predict(
+    embedder: Embedder | None,
+    quiz_tasks: Any,
+    quiz_results: ArrayLike,
+    tasks: Any,
+    *,
+    outcomes: Outcomes | AgentPosterior | None = None,
+    beta: float | None = None,
+    interval: float,
+) -> tuple[Floats, Floats, Floats]: ...
 
 
 def predict(
@@ -34,7 +61,8 @@ def predict(
     *,
     outcomes: Outcomes | AgentPosterior | None = None,
     beta: float | None = None,
-) -> NDArray[np.float64]:
+    interval: float | None = None,
+) -> Floats | tuple[Floats, Floats, Floats]:
     """The probability that an agent solves each of `tasks`, given its results on a quiz.
 
     Results are 0 and 1, booleans, or success rates; a rate counts as one attempt.
@@ -50,6 +78,11 @@ def predict(
     >>> predict(None, ["a"], [1], ["b", "c", "d"], outcomes=outcomes).round(1)
     array([1. , 0.3, 0. ])
 
+    With an `interval`, 0.9 say, the answer is three arrays: the chances, and bounds between which
+    the agent's success probability lies in 90 % of the cases, as far as the answers and the
+    other agents tell. It is the share of successes in many attempts that is meant, not
+    the result of the next one. Bounds are whole percents; equal shares of the doubt lie outside.
+
     Without outcomes the quiz tasks vote. `beta` says how fast a quiz task loses weight with
     distance: 0 gives the mean of all results, a large one the result of the nearest task. By
     default it is 4 divided by the mean squared distance between the quiz tasks.
@@ -64,35 +97,49 @@ def predict(
     if outcomes is not None:
         if beta is not None:
             raise ValueError("beta belongs to the vote, which is not used where there are outcomes")
-        return _by_posterior(embedder, quiz_tasks, results, tasks, outcomes)
+        level = None if interval is None else _level(interval)
+        return _by_posterior(embedder, quiz_tasks, results, tasks, outcomes, level)
     if embedder is None:
         raise ValueError("there is nothing to predict from: give an embedder, outcomes or both")
+    if interval is not None:
+        raise ValueError("an interval needs the outcomes of other agents, which are not given")
     return _by_vote(embedder, quiz_tasks, results, tasks, beta)
 
 
 def _by_posterior(
     embedder: Embedder | None,
     quiz_tasks: Any,
-    results: NDArray[np.float64],
+    results: Floats,
     tasks: Any,
     source: Outcomes | AgentPosterior,
-) -> NDArray[np.float64]:
+    level: float | None,
+) -> Floats | tuple[Floats, Floats, Floats]:
     known = source.outcomes if isinstance(source, AgentPosterior) else source
     if not isinstance(known, Outcomes):
         raise TypeError(f"outcomes must be Outcomes or an AgentPosterior, not {source!r}")
     quiz = mix_of(quiz_tasks, known, embedder, "the quiz tasks")
     asked = mix_of(tasks, known, embedder, "the tasks")
-    posterior = source if isinstance(source, AgentPosterior) else fit_posterior(source)
-    return posterior.predict(quiz, results, asked)
+    posterior = source if isinstance(source, AgentPosterior) else _learn(source, embedder)
+    chances = posterior.predict(quiz, results, asked)
+    if level is None:
+        return chances
+    return chances, *posterior.interval(quiz, results, asked, level)
+
+
+def _learn(outcomes: Outcomes, embedder: Embedder | None) -> AgentPosterior:
+    if embedder is None:
+        return fit_posterior(outcomes)
+    tasks = outcomes.tasks if outcomes.features is None else outcomes.features
+    return fit_posterior(outcomes, vectors=vectors_of(embedder, tasks, "the known tasks"))
 
 
 def _by_vote(
     embedder: Embedder,
     quiz_tasks: Any,
-    results: NDArray[np.float64],
+    results: Floats,
     tasks: Any,
     beta: float | None,
-) -> NDArray[np.float64]:
+) -> Floats:
     if beta is not None:
         beta = _number(beta)
     quiz_vectors = vectors_of(embedder, quiz_tasks, "the quiz tasks")
@@ -102,7 +149,7 @@ def _by_vote(
     return soft_vote(squared_distances(vectors, quiz_vectors), results, beta)
 
 
-def default_beta(quiz_vectors: NDArray[np.float64]) -> float:
+def default_beta(quiz_vectors: Floats) -> float:
     """A beta that suits the scale of the vectors (quiz, dimensions) and needs no tuning.
 
     It depends on the quiz alone: what is predicted for a task must not depend on the others
@@ -112,7 +159,7 @@ def default_beta(quiz_vectors: NDArray[np.float64]) -> float:
     return SHARPNESS / scale if scale > 0 else 0.0
 
 
-def mean_squared_distance(vectors: NDArray[np.float64]) -> float:
+def mean_squared_distance(vectors: Floats) -> float:
     """The mean over all pairs of different rows; 0 for a single row.
 
     >>> mean_squared_distance(np.array([[0.0], [1.0], [3.0]]))  # (1 + 4 + 9) / 3
@@ -123,9 +170,7 @@ def mean_squared_distance(vectors: NDArray[np.float64]) -> float:
     return 2 * spread / max(len(vectors) - 1, 1)
 
 
-def squared_distances(
-    vectors: NDArray[np.float64], quiz: Iterable[NDArray[np.float64]]
-) -> NDArray[np.float64]:
+def squared_distances(vectors: Floats, quiz: Iterable[Floats]) -> Floats:
     """Squared distances (n, quiz) of each of the n vectors from the tasks of its quiz.
 
     Each item of `quiz` is one vector, for all the same, or n of them. One at a time keeps
@@ -136,9 +181,7 @@ def squared_distances(
     return np.stack(columns).T  # columns stay together in memory: sums over a quiz run faster
 
 
-def soft_vote(
-    distances: NDArray[np.float64], results: NDArray[Any], beta: float
-) -> NDArray[np.float64]:
+def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
     """Mean result (n,) of quiz tasks at squared distances (n, quiz), weighted exp(-beta distance).
 
     `results` are (n, quiz), or (quiz,) for the same quiz throughout.
@@ -152,11 +195,11 @@ def soft_vote(
     behind = distances - distances.min(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
         weights = np.exp(-beta * behind)
-    voted: NDArray[np.float64] = (weights * results).sum(1) / weights.sum(1)
+    voted: Floats = (weights * results).sum(1) / weights.sum(1)
     return voted
 
 
-def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> NDArray[np.float64]:
+def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> Floats:
     results = checks.numbers(quiz_results, "quiz_results")
     if results.ndim != 1:
         raise ValueError(
@@ -169,6 +212,15 @@ def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> NDArray[np.float6
     if results.min() < 0 or results.max() > 1:
         raise ValueError("quiz_results must be 0 and 1, or success rates between them")
     return results
+
+
+def _level(interval: Any) -> float:
+    value = checks.numbers(interval, "interval")
+    if value.ndim or not 0 < value < 1:
+        raise ValueError(
+            f"interval must be a number between 0 and 1, such as 0.9, not {interval!r}"
+        )
+    return float(value)
 
 
 def _number(beta: Any) -> float:

@@ -46,7 +46,11 @@ def reproduce(study: Study) -> Result:
                 "generalization-skills", "Success of the last agents on validation tasks, by kind",
                 [{"subpopulation": name, **row} for name, row in skills.items()],
             ),
-            Table("generalization-agents", "The population", _agents(made)),
+            Table(
+                "generalization-agents", "The population", _agents(made),
+                note="skill: of the best agent on the tasks that agents are judged by, without the"
+                " beam with which they write for the map.",
+            ),
         ],
         pictures={
             study.draw("generalization", draw_panels(panels)): "The map of Karel: training tasks"
