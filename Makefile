@@ -30,8 +30,8 @@ check: $(INSTALLED)  ## lint and type-check
 bench: $(INSTALLED)  ## measure the rollout engine on this machine
 	$(BIN)/taskspace bench rollouts
 
-results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over an hour)
-	$(BIN)/taskspace reproduce all --page docs/results.md
+results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over two hours)
+	$(BIN)/taskspace reproduce all --karel --page docs/results.md
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -5,6 +5,8 @@ python examples/babyai.py --fast   a few seconds, with a rough map
 Needs `pip install minigrid`.
 """
 
+import contextlib
+import io
 import itertools
 import sys
 from dataclasses import replace
@@ -36,7 +38,8 @@ class SameWorld(gym.Wrapper[Any, Any, Any, Any]):
     world = 0
 
     def reset(self, **options: Any) -> Any:
-        return self.env.reset(**{**options, "seed": self.world})
+        with contextlib.redirect_stdout(io.StringIO()):  # BabyAI tells of every draft of a world
+            return self.env.reset(**{**options, "seed": self.world})
 
 
 def make(level: int, world: int) -> gym.Env[Any, Any]:

@@ -78,6 +78,6 @@ for env, agents in ((cart, carts), (acrobot, pumps)):
     ts.plot_map(
         embedder.transform(tasks), norms=embedder.difficulty(tasks), clusters=third,
         cluster_names=["short", "middle", "long"], ax=figure.subplots(),
-        title=f"{env.name}: each point is a task, the larger the harder",
+        title=f"{env.name}: a point is a task, the larger the harder; colour: length",
     )  # fmt: skip
     figure.savefig(f"map-{env.name}.png")

@@ -1,0 +1,194 @@
+"""The adaptive quiz: ask an agent what tells most about the tasks that one wants to know about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.applications.known_tasks import Mix, mix_of
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.outcomes import Outcomes
+from taskspace.success.factors import Floats
+
+Numbers = NDArray[np.int64]
+
+
+class Quiz:
+    """A conversation with one agent: a task, its result, the next task.
+
+    `model` are the outcomes of other agents, or what `fit_posterior` learned from them, which
+    spares seconds where many agents are quizzed. `targets` are the tasks that one wants to know
+    about and `pool` those that may be asked, both by name or number; all tasks if not given.
+
+    `choose` says how the next task is chosen. "information": its answer tells most about the
+    outcome on the targets (mutual information, the mean over targets). "uncertain": its answer
+    is least certain. "random": any task. No task is proposed twice.
+
+    >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
+    >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
+    >>> quiz.next()  # everybody solves a
+    'c'
+    >>> quiz.answer(1)
+    >>> quiz.chances().round()
+    array([1., 0.])
+
+    `ask` is the same as a loop:
+
+    >>> for task in quiz.ask(until=0.05, at_most=2):
+    ...     quiz.answer(1)
+    >>> quiz.answers
+    [('c', 1.0), ('a', 1.0)]
+    """
+
+    def __init__(
+        self,
+        model: AgentPosterior | Outcomes,
+        targets: Any = None,
+        *,
+        pool: Any = None,
+        choose: str = "information",
+        seed: int = 0,
+    ) -> None:
+        known = model.outcomes if isinstance(model, AgentPosterior) else model
+        if not isinstance(known, Outcomes):
+            raise TypeError(f"a quiz needs Outcomes or an AgentPosterior, not {model!r}")
+        if choose not in CHOICES:
+            raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
+        self._tasks = known.tasks
+        self._outcomes = known
+        self._targets = self._numbers(targets, "the targets")
+        self._pool = np.unique(self._numbers(pool, "the pool"))
+        self._order = np.random.default_rng(checks.seed(seed)).permutation(len(self._pool))
+        self._score = CHOICES[choose]
+        self._posterior = model if isinstance(model, AgentPosterior) else fit_posterior(model)
+        self._asked: list[int] = []
+        self._results: list[float] = []
+        self._proposed: int | None = None
+        self._weights = self._posterior.prior
+
+    def next(self) -> str:
+        """The task to ask now; the same one until there is an answer."""
+        return str(self._tasks[self.next_number()])
+
+    def next_number(self) -> int:
+        """The task to ask now, by its number in the outcomes."""
+        if self._proposed is None:
+            left = ~np.isin(self._pool, self._asked)
+            if not left.any():
+                raise ValueError(f"no task is left to ask; the pool has {len(self._pool)} tasks")
+            scores = np.where(left, self._score(self), -np.inf)
+            self._proposed = int(self._pool[scores.argmax()])
+        return self._proposed
+
+    def answer(self, result: float, task: Any = None) -> None:
+        """Take the result of the proposed task, or of another: 0, 1 or a success rate."""
+        value = checks.numbers(result, "the result")
+        if value.ndim or not 0 <= value <= 1:
+            raise ValueError(f"the result must be 0, 1 or a rate between them, not {result!r}")
+        if task is None and self._proposed is None:
+            raise ValueError("no task was asked: call next() first, or say which task it is")
+        number = self._proposed if task is None else self._numbers([task], "the task")[0]
+        self._asked.append(int(number))
+        self._results.append(float(value))
+        self._weights = self._posterior.weights(Mix.known(self._asked), np.array(self._results))
+        self._proposed = None
+
+    def ask(self, *, until: float = 0.0, at_most: int = 20) -> Iterator[str]:
+        """Propose tasks until the uncertainty is that low, or so many answers are there."""
+        most, enough = checks.whole(at_most, "at_most"), checks.numbers(until, "until")
+        while len(self._asked) < most and self.uncertainty > enough:
+            if np.isin(self._pool, self._asked).all():
+                return
+            answers, task = len(self._asked), self.next()
+            yield task
+            if len(self._asked) == answers:
+                raise ValueError(f"there is no answer to {task!r}; give it to answer()")
+
+    @property
+    def answers(self) -> list[tuple[str, float]]:
+        """Tasks and results so far."""
+        names = self._tasks[self._asked].tolist()
+        return list(zip(names, self._results, strict=True))
+
+    @property
+    def uncertainty(self) -> float:
+        """How many of the targets one would expect to guess wrong now, as a share of them.
+
+        It falls as answers come, on average, but not to 0 if the agent depends on luck.
+        """
+        chances = self.chances()
+        return float(np.minimum(chances, 1 - chances).mean())
+
+    def chances(self, tasks: Any = None) -> Floats:
+        """The agent's success probabilities on the targets, or on other tasks."""
+        numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        return self._posterior.chances(self._weights, Mix.known(numbers))
+
+    def _numbers(self, tasks: Any, what: str) -> Numbers:
+        if tasks is None:
+            return np.arange(len(self._tasks))
+        numbers = mix_of(tasks, self._outcomes, None, what).numbers[:, 0]
+        if not len(numbers):
+            raise ValueError(f"{what} are empty; give at least one task")
+        return numbers
+
+    # -- scores of the tasks in the pool: the highest is asked ------------------------------------
+
+    def _information(self) -> Floats:
+        likely = self._weights > self._weights.max() * 1e-4  # the others change nothing
+        weights = self._weights[likely] / self._weights[likely].sum()
+        same = np.array_equal(self._pool, self._targets)
+        asked = self._posterior.profiles[self._pool][:, likely]
+        wanted = asked if same else self._posterior.profiles[self._targets][:, likely]
+        return information(asked, wanted, weights)
+
+    def _doubt(self) -> Floats:
+        return -np.abs(self.chances(self._pool) - 0.5)
+
+    def _luck(self) -> Floats:
+        return -self._order.astype(np.float64)
+
+
+CHOICES: dict[str, Callable[[Quiz], Floats]] = {
+    "information": Quiz._information,
+    "uncertain": Quiz._doubt,
+    "random": Quiz._luck,
+}
+
+
+def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights: Floats) -> Floats:
+    """What an answer to each asked task tells about the outcome on a wanted one, in nats.
+
+    Both are profiles (tasks, candidates), and the candidates have `weights`. Given the candidate,
+    outcomes are independent. The result (asked,) is the mean mutual information over wanted tasks.
+
+    >>> profiles = np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)
+    >>> information(profiles, profiles[:2], np.array([0.5, 0.5])).round(3)  # log 2, and nothing
+    array([0.693, 0.693, 0.   ])
+    """
+    from threadpoolctl import threadpool_limits
+
+    share = np.sqrt(weights).astype(np.float32)
+    # Where both are the same tasks, so are the factors, and NumPy computes half of the product.
+    left = asked * share
+    right = left if wanted is asked else wanted * share
+    with threadpool_limits(1):  # the same bits on any number of cores
+        both = left @ right.T  # (asked, wanted): both are solved
+    first, second = (p @ weights.astype(np.float32) for p in (asked, wanted))
+    one, other = first[:, None] - both, second - both
+    cells = sum(_negative_entropy(cell) for cell in (both, one, other, 1 - first[:, None] - other))
+    alone = _negative_entropy(first[:, None]) + _negative_entropy(1 - first[:, None])
+    others = (_negative_entropy(second[None]) + _negative_entropy(1 - second[None]))[0]
+    found: Floats = np.maximum(cells - alone - others, 0.0).astype(np.float64)
+    return found
+
+
+def _negative_entropy(chances: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean of p log p in every row."""
+    logs = np.log(np.maximum(chances, np.float32(1e-9)))
+    total: NDArray[np.float32] = np.einsum("aw,aw->a", chances, logs) / chances.shape[1]
+    return total

@@ -1,0 +1,135 @@
+"""Does it pay to choose the questions? Quizzes of equal length, on agents that nobody knows.
+
+Agents are left out in folds. Each one's tasks are divided at random: one half may be asked, the
+other is predicted, the same halves and the same answers for all ways to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.applications.quiz import CHOICES, Quiz
+from taskspace.outcomes import Outcomes
+from taskspace.success.factors import Floats
+
+SIZES = (1, 2, 3, 5, 10, 15, 20)
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class ChoiceScore:
+    """How good predictions are after quizzes of one length, chosen in one way."""
+
+    choose: str
+    quiz_size: int
+    agents: int
+    accuracy: float  # share of attempts that come out as thought more likely; mean over agents
+    accuracy_error: float  # standard error of this mean
+    brier: float  # mean squared difference of chance and result
+    brier_error: float
+    gain: float  # Brier score of a random quiz of this length, less this one, agent by agent
+    gain_error: float
+
+
+def compare_choices(
+    outcomes: Outcomes,
+    sizes: Sequence[int] = SIZES,
+    folds: int = FOLDS,
+    seed: int = 0,
+) -> list[ChoiceScore]:
+    """Score every way to choose at every quiz size; agents that tried too few tasks are left out.
+
+    >>> rng = np.random.default_rng(0)
+    >>> can = np.repeat(np.eye(2), 6, axis=1)[rng.integers(0, 2, 20)]  # two kinds of agents
+    >>> scores = compare_choices(Outcomes(can, 1), sizes=[1], folds=2)
+    >>> [(score.choose, score.agents, round(score.accuracy)) for score in scores]
+    [('information', 20, 1), ('uncertain', 20, 1), ('random', 20, 1)]
+    """
+    lengths = sorted({checks.whole(size, "a quiz size", 1) for size in sizes})
+    parts = checks.whole(folds, "folds", 2)
+    if outcomes.n_agents < parts:
+        raise ValueError(f"{outcomes.n_agents} agents cannot be divided into {parts} folds")
+    rng = np.random.default_rng(checks.seed(seed))
+    found = [
+        marks
+        for posterior, new in _divisions(outcomes, parts, rng)
+        for agent in range(new.n_agents)
+        for marks in _quizzed(posterior, new, agent, lengths, rng)
+    ]
+    if not found:
+        raise ValueError("no agent tried twice as many tasks as the largest quiz holds")
+    return _scores(np.stack(found), lengths)
+
+
+def _divisions(
+    outcomes: Outcomes, folds: int, rng: np.random.Generator
+) -> Iterator[tuple[AgentPosterior, Outcomes]]:
+    """What is learned from all agents but some, and these."""
+    for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
+        known = outcomes.of_agents(np.delete(outcomes.agents, new))
+        yield fit_posterior(known), outcomes.of_agents(outcomes.agents[new])
+
+
+def _quizzed(
+    posterior: AgentPosterior,
+    new: Outcomes,
+    agent: int,
+    sizes: list[int],
+    rng: np.random.Generator,
+) -> Iterator[Floats]:
+    """Accuracy and Brier score of an agent (choices, sizes, 2), unless it tried too little."""
+    tried = rng.permutation(np.flatnonzero(new.rollouts[agent]))
+    rates, seed = new.rates[agent], int(rng.integers(2**31))
+    answers = (rng.random(len(rates)) < rates).astype(np.float64)
+    pool, targets = tried[: len(tried) // 2], tried[len(tried) // 2 :]
+    if len(pool) >= sizes[-1]:
+        quizzes = [
+            Quiz(posterior, targets, pool=pool, choose=choose, seed=seed) for choose in CHOICES
+        ]
+        marks = [_marks(quiz, answers, rates[targets], sizes) for quiz in quizzes]
+        yield np.array(marks)
+
+
+def _marks(quiz: Quiz, answers: Floats, rates: Floats, sizes: list[int]) -> list[list[float]]:
+    marks = []
+    for size in range(1, sizes[-1] + 1):
+        number = quiz.next_number()
+        quiz.answer(answers[number])
+        if size in sizes:
+            p = quiz.chances()
+            accuracy = np.where(p > 0.5, rates, 1 - rates).mean()
+            brier = (rates * (1 - p) ** 2 + (1 - rates) * p**2).mean()
+            marks.append([float(accuracy), float(brier)])
+    return marks
+
+
+def _scores(marks: NDArray[np.float64], sizes: list[int]) -> list[ChoiceScore]:
+    """From the marks of all agents (agents, choices, sizes, 2)."""
+    gains = marks[:, [list(CHOICES).index("random")], :, 1] - marks[..., 1]
+    every = np.concatenate([marks, gains[..., None]], axis=3)
+    means = every.mean(0)
+    errors = every.std(0) / np.sqrt(max(len(every) - 1, 1))
+    return [
+        ChoiceScore(
+            choose, size, len(marks), *np.stack([means, errors], -1)[row, column].ravel().tolist()
+        )
+        for column, size in enumerate(sizes)
+        for row, choose in enumerate(CHOICES)
+    ]
+
+
+def choice_table(scores: Iterable[ChoiceScore]) -> str:
+    """Text: accuracy, Brier score and gain over a random quiz, each with its standard error."""
+    lines = [f"{'quiz':>4} {'choose':<11} {'accuracy':>15} {'Brier':>17} {'gain in Brier':>18}"]
+    lines += [
+        f"{s.quiz_size:>4} {s.choose:<11} {s.accuracy:.3f} ± {s.accuracy_error:.3f}"
+        f" {s.brier:>9.4f} ± {s.brier_error:.4f} {s.gain:>+10.4f} ± {s.gain_error:.4f}"
+        for s in scores
+    ]
+    return "\n".join(lines)
