@@ -179,8 +179,9 @@ def test_of_missing_pairs_those_count_that_tried_both(monkeypatch: pytest.Monkey
     assert (similarity > 0.01).any()
     off = ~np.eye(outcomes.n_tasks, dtype=bool)
     first, second = np.nonzero(off)
-    for size in (1 << 15, 7):
+    for size, few in ((1 << 15, 0), (7, 0), (7, 1500)):
         monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", size)
+        monkeypatch.setattr("taskspace.similarity._FEW_TASKS", few)
         np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=2e-6)
         np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=2e-6)
         np.testing.assert_array_equal(statistics.together(first, second), together[off])

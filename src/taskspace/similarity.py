@@ -7,6 +7,7 @@ probability that the agent fails.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ NOTICEABLE = 0.1  # from this share of pairs of tasks on, users are warned
 RARE = 0.01  # below this share, links may well be chance
 SAMPLE = 20_000  # pairs of tasks that stand for all of them
 
+_FEW_TASKS = 1500  # a table with gaps is asked for the same pairs again and again: kept if so small
 _PAIRS_PER_BLOCK = 1 << 15  # how many pairs are worked on at a time, so that memory stays bounded
 _RATES_PER_BLOCK = 1 << 20  # … and how many success rates, which are best kept in the cache
 
@@ -116,7 +118,15 @@ class SuccessStatistics:
         Where not all agents tried all tasks, those count that tried both; if they are fewer than
         ENOUGH_TOGETHER, the similarity is not known: NaN.
         """
+        if self.tried is not None and self.n_tasks <= _FEW_TASKS:
+            return self._all_pairs[np.asarray(first, np.int64), np.asarray(second, np.int64)]
         joint = self._joint_of_pairs(first, second)
+        return self._known(joint.similarity(), joint)
+
+    @functools.cached_property
+    def _all_pairs(self) -> NDArray[np.float64]:
+        everything = np.arange(self.n_tasks)
+        joint = self._joint(everything, everything, table=True)
         return self._known(joint.similarity(), joint)
 
     def together(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
