@@ -12,6 +12,7 @@ import numpy as np
 from taskspace.envs.base import Environment
 from taskspace.envs.own import Stage
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+from taskspace.population.sb3_episodes import Remembering, playing_alone
 
 # From observations (lanes, columns) to actions, to logits (lanes, actions), or, where actions are
 # continuous, to a pair (means, log deviations). A Gymnasium environment's observations may also
@@ -112,12 +113,20 @@ def _torch_function(module: Any) -> BatchFunction:
     return outputs
 
 
-def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | BatchFunction:
+def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | EpisodeAgent | BatchFunction:
     """A plain network where the model has one, else what the model says about its actions.
 
     Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
     """
     _check_spaces(model, env)
+    alone = playing_alone(model)
+    if alone is not None and isinstance(env, Stage):
+        return alone
+    if isinstance(alone, Remembering):
+        raise ValueError(
+            f"a {type(model).__name__} plays one episode at a time, but {env.name} many at once;"
+            f" give it GymEnvironment('taskspace/{env.name}-v0', …)"
+        )
     network, output = sb3_network(model.policy)
     # Other observations are prepared by the model: one-hot numbers, scaled pictures.
     if network is not None and _is_row(env.observation_space):

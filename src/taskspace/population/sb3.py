@@ -15,6 +15,7 @@ import gymnasium as gym
 from taskspace.population.adapters import sb3_network
 from taskspace.population.policies import MLPPolicy
 from taskspace.population.population import Agent, Population
+from taskspace.population.sb3_episodes import playing_alone
 
 _LIBRARIES = ("stable_baselines3", "sb3_contrib")
 _STEPS = re.compile(r"(\d+)_steps$")  # how CheckpointCallback ends the names of its files
@@ -90,7 +91,8 @@ def frozen(model: Any) -> Any:
             "the model learns from observations scaled by VecNormalize, which its snapshots would"
             " not hold; scale observations in the environment instead"
         )
-    if network is not None and isinstance(space, gym.spaces.Box) and len(space.shape) == 1:
+    row = isinstance(space, gym.spaces.Box) and len(space.shape) == 1
+    if network is not None and row and playing_alone(model) is None:
         try:
             return MLPPolicy.from_torch(network, output=output)
         except ValueError:
