@@ -101,9 +101,10 @@ def test_embed_streams_a_table(fitted: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose([float(row["v1"]) for row in rows], expected[:, 1], rtol=1e-6)
 
 
-def test_predict_from_a_quiz(fitted: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", ["result", "solved"])
+def test_predict_from_a_quiz(fitted: Path, tmp_path: Path, column: str) -> None:
     able = [f"q{i},1" for i in range(0, 20, 2)] + [f"q{i},0" for i in range(1, 20, 2)]
-    (tmp_path / "quiz.csv").write_text("task,result\n" + "\n".join(able) + "\n")
+    (tmp_path / "quiz.csv").write_text(f"task,{column}\n" + "\n".join(able) + "\n")
     (tmp_path / "tasks.csv").write_text("task\n" + "\n".join(f"q{i}" for i in range(20, 40)) + "\n")
     out = tmp_path / "answers.parquet"
     done = command(

@@ -78,7 +78,7 @@ def _add_embed(commands: Any) -> None:
 
 def _add_predict(commands: Any) -> None:
     example = (
-        f"{_TASKS}The quiz has one more column, `result`: 0, 1 or a rate between them.\n\n"
+        f"{_TASKS}The quiz has one more column, `result` (or `score`, `solved`, `success`): 0, 1 or between.\n\n"
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )
@@ -178,11 +178,13 @@ def _predict(options: argparse.Namespace) -> None:
     """Say how likely an agent is to solve tasks, from how it did on a quiz of other tasks."""
     from taskspace import tables
     from taskspace.applications.prediction import predict
+    from taskspace.outcome_tables import SCORES
 
     made = _load(options)
     quiz = tables.read(options.quiz)
-    tables.require(quiz, ["result"])
-    results = tables.scores(quiz["result"], "result")
+    column = next((name for name in SCORES if name in quiz), "result")
+    tables.require(quiz, [column])
+    results = tables.scores(quiz[column], column)
     asked = made.tasks_in(quiz)
     known = made.known_agents
 
