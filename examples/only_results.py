@@ -4,7 +4,7 @@ The answers are simulated from a multidimensional item response model, so that t
 each question needs one of three skills, a guess is right in 15 % of the cases, and 30 % of the
 questions are left out. Can a quiz tell what else a student knows?
 
-python examples/only_results.py          a minute and a half
+python examples/only_results.py          half a minute; writes reliability.png
 python examples/only_results.py --fast   a few seconds, with fewer students
 """
 

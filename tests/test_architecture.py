@@ -51,6 +51,7 @@ ORDER = [
     "cli_printing",
     "cli_karel",
     "cli_map",
+    "cli_quiz",
     "cli",
 ]
 

@@ -24,6 +24,7 @@ from taskspace.envs.registry import register as _register
 if TYPE_CHECKING:
     from taskspace.applications.posterior import fit_posterior
     from taskspace.applications.prediction import predict
+    from taskspace.applications.quiz import Quiz
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
     from taskspace.embedding.agreement import agreement
@@ -54,6 +55,7 @@ _HOMES = {
     "MLPPolicy": "taskspace.population.policies",
     "Outcomes": "taskspace.outcomes",
     "Population": "taskspace.population.population",
+    "Quiz": "taskspace.applications.quiz",
     "SnapshotCallback": "taskspace.population.sb3_snapshots",
     "TaskEmbedder": "taskspace.embedding.estimator",
     "TaskIndex": "taskspace.applications.search",
@@ -81,6 +83,7 @@ __all__ = [
     "MLPPolicy",
     "Outcomes",
     "Population",
+    "Quiz",
     "SnapshotCallback",
     "TaskEmbedder",
     "TaskIndex",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from taskspace import cli_karel, cli_map
+from taskspace import cli_karel, cli_map, cli_quiz
 from taskspace._version import __version__
 
 _EPILOG = """examples:
@@ -19,6 +19,7 @@ _EPILOG = """examples:
   taskspace run karel                  the same for agents that write programs; takes longer
   taskspace fit results.csv --out DIR  a map from nothing but a table of results
   taskspace similar DIR task-17        what a map says; so do embed, predict, select, hardest
+  taskspace quiz DIR                   questions to an agent; what else it can do
   taskspace export DIR map.parquet     the map for other programs
   taskspace reproduce table1           the paper's Table 1, with ours beside it
   taskspace reproduce all              every table and figure, on one page
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="command", required=True)
     _add_run(commands)
     cli_map.add_commands(commands)
+    cli_quiz.add_command(commands)
     _add_reproduce(commands)
     envs = commands.add_parser("envs", help="list the environments", description=_envs.__doc__)
     envs.set_defaults(run=_envs)

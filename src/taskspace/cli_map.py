@@ -78,7 +78,8 @@ def _add_embed(commands: Any) -> None:
 
 def _add_predict(commands: Any) -> None:
     example = (
-        f"{_TASKS}The quiz has one more column, `result` (or `score`, `solved`, `success`): 0, 1 or between.\n\n"
+        f"{_TASKS}The quiz has one more column, `result` (or `score`, `solved`, `success`): 0, 1\n"
+        "or between.\n\n"
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )

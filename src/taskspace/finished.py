@@ -78,7 +78,7 @@ class FinishedMap:
     @functools.cached_property
     def known_agents(self) -> AgentPosterior:
         """What a quiz tells about a new agent, learned from the agents that were played."""
-        return fit_posterior(self.outcomes)
+        return fit_posterior(self.outcomes, vectors=self.index.vectors)
 
     def tasks_in(self, columns: tables.Columns) -> NDArray[Any]:
         """The tasks that a table describes: by its feature columns, or by their names."""

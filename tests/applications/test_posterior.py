@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import (
     IMAGINED,
-    SHARES,
+    MAP_SHARE,
+    MIXES,
+    ON_MAP,
+    SKILLS,
     TEMPERS,
+    TILTS,
     AgentPosterior,
     fit_posterior,
     log_likelihood,
+    of_their_own_skill,
+    on_map,
 )
 from taskspace.outcomes import Outcomes
 
@@ -31,7 +37,8 @@ KNOWN = table(np.ones((2, 6), int), 1)
 
 def plain(share: float, temper: float) -> AgentPosterior:
     """Two known agents and three imagined ones."""
-    return AgentPosterior(KNOWN, PROFILES, share, temper)
+    prior = np.repeat([(1 - share) / 2, share / 3], [2, 3])
+    return AgentPosterior(KNOWN, PROFILES, prior, temper, 32.0)
 
 
 def formula(quiz: list[int], results: list[float], task: int, share: float, temper: float) -> float:
@@ -76,8 +83,61 @@ def test_what_was_not_asked_does_not_count() -> None:
     np.testing.assert_allclose(log_likelihood(chances, results)[0], expected)
 
 
+def test_with_no_answers_it_is_the_base_rate() -> None:
+    posterior = plain(0.5, 1.0)
+    weights = posterior.weights(Mix.known(np.zeros(0, int)), np.zeros(0))
+    np.testing.assert_allclose(weights, posterior.prior)
+    found = posterior.chances(weights, Mix.known([2, 4]))
+    np.testing.assert_allclose(found, (PROFILES @ posterior.prior)[[2, 4]], rtol=1e-5)
+
+
+# -- intervals ---------------------------------------------------------------------------------
+
+
+def test_an_interval_is_that_of_the_mixture() -> None:
+    posterior, rng = plain(0.5, 1.0), np.random.default_rng(7)
+    weights = posterior.weights(Mix.known([0]), np.ones(1))
+    like = PROFILES[:, rng.choice(5, 200_000, p=weights)].astype(float)
+    rates = rng.beta(32 * like, 32 * (1 - like))
+    for level in (0.5, 0.9):
+        low, high = posterior.interval(weights, Mix.known(np.arange(6)), level)
+        expected = np.quantile(rates, [(1 - level) / 2, (1 + level) / 2], axis=1)
+        np.testing.assert_allclose([low, high], expected, atol=0.015)
+        inside = ((rates >= low[:, None]) & (rates <= high[:, None])).mean(1)
+        assert (inside > level - 0.01).all()  # rounded outwards
+        assert (inside < level + 0.06).all()
+
+
+def test_intervals_of_sure_candidates_reach_the_ends() -> None:
+    sure = AgentPosterior(KNOWN, np.eye(6, 5, dtype=np.float32)[:, :1], np.ones(1), 1.0, 32.0)
+    low, high = sure.interval(np.ones(1), Mix.known([0, 1]), 0.9)
+    assert high[0] == 1
+    assert low[1] == 0
+    assert low[0] > 0.9
+    assert high[1] < 0.1
+
+
+def test_an_interval_of_a_mixture_of_tasks() -> None:
+    posterior = plain(0.5, 1.0)
+    half = Mix(np.array([[1, 1], [1, 2]]), np.full((2, 2), 0.5))
+    low, high = posterior.interval(posterior.prior, half, 0.8)
+    alone = posterior.interval(posterior.prior, Mix.known([1]), 0.8)
+    assert (low[0], high[0]) == (alone[0][0], alone[1][0])
+    assert low[1] < high[1]
+
+
+def test_many_tasks_are_taken_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    posterior, tasks = plain(0.5, 1.0), Mix.known(np.arange(6))
+    together = posterior.interval(posterior.prior, tasks, 0.9)
+    monkeypatch.setattr("taskspace.applications.posterior._MOST_AT_ONCE", 7)
+    np.testing.assert_array_equal(posterior.interval(posterior.prior, tasks, 0.9), together)
+
+
+# -- learning ----------------------------------------------------------------------------------
+
+
 def test_certain_candidates_do_not_break_it() -> None:
-    posterior = AgentPosterior(KNOWN, np.eye(6, 5, dtype=np.float32), 0.5, 1.0)
+    posterior = AgentPosterior(KNOWN, np.eye(6, 5, dtype=np.float32), np.full(5, 0.2), 1.0, 32.0)
     predicted = posterior.predict(Mix.known([0, 1, 2, 3]), np.ones(4), Mix.known(np.arange(6)))
     assert np.isfinite(predicted).all()
 
@@ -90,8 +150,9 @@ def two_kinds(agents: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 def test_an_answer_tells_the_kind() -> None:
     posterior = fit_posterior(table(two_kinds(60, np.random.default_rng(1)), 1))
-    assert posterior.profiles.shape == (20, 60 + IMAGINED)
-    assert posterior.share in SHARES
+    assert posterior.profiles.shape == (20, 60 + IMAGINED + SKILLS * len(TILTS))
+    parts = np.split(posterior.prior, [60, 60 + IMAGINED])
+    assert tuple(part.sum().round(6) for part in parts) in MIXES
     assert posterior.temper in TEMPERS
     predicted = posterior.predict(Mix.known([0, 1, 12]), np.array([1, 1, 0.0]), Mix.known([5, 15]))
     np.testing.assert_allclose(predicted, [0.9, 0.1], atol=0.1)
@@ -119,7 +180,8 @@ def test_an_agent_unlike_all_known_ones_is_believed() -> None:
 def test_the_same_seed_gives_the_same_bits() -> None:
     outcomes = table(two_kinds(12, np.random.default_rng(4))[:, 5:15], 1)
     first, second = (fit_posterior(outcomes, seed=1) for _ in range(2))
-    assert (first.share, first.temper) == (second.share, second.temper)
+    assert first.temper == second.temper
+    np.testing.assert_array_equal(first.prior, second.prior)
     np.testing.assert_array_equal(first.profiles, second.profiles)
 
 
@@ -137,3 +199,48 @@ def test_few_agents_are_better_than_none(agents: int) -> None:
     outcomes = table(np.tile([1, 1, 0, 0], (agents, 1)), 1)
     predicted = fit_posterior(outcomes).predict(Mix.known([0]), np.ones(1), Mix.known([1, 2]))
     assert predicted[0] > predicted[1]
+
+
+# -- agents of a new kind ----------------------------------------------------------------------
+
+
+def test_own_skill_reaches_from_all_the_same_to_as_hard_as_for_others() -> None:
+    ease = np.array([-2.0, 0.0, 2.0])
+    chances = of_their_own_skill(ease).reshape(len(TILTS), SKILLS, 3)
+    np.testing.assert_allclose(chances[0].std(1), 0, atol=1e-12)
+    logits = np.log(chances / (1 - chances))
+    np.testing.assert_allclose(np.diff(logits[2], axis=1), 2.0)
+    np.testing.assert_allclose(logits[2].mean(0), ease, atol=1e-9)
+
+
+def test_on_the_map_neighbours_are_alike() -> None:
+    places = np.array([[0.0, 0.0], [0.01, 0.0], [5.0, 5.0], [9.0, 1.0]])
+    chances = on_map(places, np.zeros(4), np.random.default_rng(0))
+    assert chances.shape == (ON_MAP, 4)
+    apart = np.abs(chances - chances[:, :1]).mean(0)
+    assert apart[1] < 0.01 < 0.1 < apart[2]
+    together = on_map(np.zeros((3, 2)), np.zeros(3), np.random.default_rng(0))
+    np.testing.assert_allclose(together.std(1), 0, atol=1e-12)
+
+
+def test_a_map_helps_with_an_agent_of_a_new_kind() -> None:
+    """Known agents tell two halves apart; the new one solves a quarter that lies together."""
+    places = np.linspace(0, 1, 40)[:, None]
+    can = two_kinds(60, np.random.default_rng(6)).repeat(2, axis=1)
+    alone = fit_posterior(table(can, 1))
+    mapped = fit_posterior(table(can, 1), vectors=places)
+    assert mapped.prior[-ON_MAP:].sum() == pytest.approx(MAP_SHARE)
+    truth = (np.arange(40) < 10).astype(float)
+    quiz, others = Mix.known(np.arange(0, 40, 2)), Mix.known(np.arange(1, 40, 2))
+    errors = [
+        np.abs(posterior.predict(quiz, truth[::2], others) - truth[1::2]).mean()
+        for posterior in (alone, mapped)
+    ]
+    assert errors[1] < errors[0] - 0.05
+
+
+def test_bad_vectors_are_refused() -> None:
+    with pytest.raises(ValueError, match="vectors must have a row for each of the 6 tasks"):
+        fit_posterior(KNOWN, vectors=np.ones((5, 2)))
+    with pytest.raises(ValueError, match="vectors must be finite numbers"):
+        fit_posterior(KNOWN, vectors=np.full((6, 2), np.nan))

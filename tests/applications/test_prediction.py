@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from taskspace.applications.known_tasks import Mix
-from taskspace.applications.posterior import AgentPosterior
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.prediction import (
     SHARPNESS,
     default_beta,
@@ -166,7 +166,8 @@ def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
 
 
 KNOWN = table(np.ones((2, 7), int), 1, features=QUIZ)
-POSTERIOR = AgentPosterior(KNOWN, RNG.uniform(size=(7, 4)).astype(np.float32), 0.5, 1.0)
+PROFILES = RNG.uniform(size=(7, 4)).astype(np.float32)
+POSTERIOR = AgentPosterior(KNOWN, PROFILES, np.full(4, 0.25), 1.0, 32.0)
 
 
 def test_names_numbers_and_features_give_the_same() -> None:
@@ -189,6 +190,38 @@ def test_new_tasks_are_predicted_from_those_near_on_the_map() -> None:
     assert predicted[0] != predicted[1]
 
 
+def test_an_interval_comes_with_the_chances() -> None:
+    weights = POSTERIOR.weights(Mix.known([0, 2]), np.array([1.0, 0.0]))
+    expected = POSTERIOR.interval(weights, Mix.known([1, 5]), 0.8)
+    chances, low, high = predict(None, [0, 2], [1, 0], [1, 5], outcomes=POSTERIOR, interval=0.8)
+    np.testing.assert_array_equal(chances, POSTERIOR.chances(weights, Mix.known([1, 5])))
+    np.testing.assert_array_equal([low, high], expected)
+    wide = predict(None, [0, 2], [1, 0], [1, 5], outcomes=POSTERIOR, interval=0.99)
+    assert (wide[1] <= low).all()
+    assert (wide[2] >= high).all()
+
+
+@pytest.mark.parametrize("interval", [0, 1, 90, -0.1, np.nan, "wide", [0.9, 0.5]])
+def test_bad_intervals_are_refused(interval: Any) -> None:
+    with pytest.raises(ValueError, match="interval must be"):
+        predict(None, [0], [1], [1], outcomes=POSTERIOR, interval=interval)
+
+
+def test_the_vote_has_no_interval() -> None:
+    with pytest.raises(ValueError, match="an interval needs the outcomes of other agents"):
+        predict(Plain(), QUIZ, RESULTS, TASKS, interval=0.9)
+
+
+def test_the_map_helps_to_learn_from_outcomes() -> None:
+    solved = RNG.integers(0, 2, (12, 7))
+    for known in (table(solved, 1, features=QUIZ), table(solved, 1)):
+        embedder: Any = Plain() if known.features is not None else Fixed(QUIZ)
+        expected = fit_posterior(known, vectors=QUIZ).predict(
+            Mix.known([0]), np.ones(1), Mix.known([1, 2])
+        )
+        np.testing.assert_array_equal(predict(embedder, [0], [1], [1, 2], outcomes=known), expected)
+
+
 def test_outcomes_are_learned_from() -> None:
     solved = [[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9
     first, other = (
@@ -209,9 +242,9 @@ def test_what_does_not_go_together_is_refused() -> None:
         ({}, "give an embedder, outcomes or both"),
     ):
         with pytest.raises(ValueError, match=told):
-            predict(None, [0], [1], [1], **arguments)  # type: ignore[arg-type]
+            predict(None, [0], [1], [1], **arguments)  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="must be Outcomes or an AgentPosterior, not 3"):
-        predict(None, [0], [1], [1], outcomes=3)  # type: ignore[arg-type]
+        predict(None, [0], [1], [1], outcomes=3)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="the tasks: there is no task 'nothing'"):
         predict(None, [0], [1], ["nothing"], outcomes=POSTERIOR)
 

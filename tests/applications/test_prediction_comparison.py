@@ -28,6 +28,8 @@ def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
+ALL = np.arange(40)
+
 
 def constant(chance: float) -> Predictor:
     return lambda quiz, results, tasks: np.full(len(tasks), chance)
@@ -69,11 +71,13 @@ def test_quizzes_are_nested_and_targets_stay() -> None:
 def test_the_posterior_does_not_lose() -> None:
     known, new = students(150, 1), students(80, 2)
     methods = predictors(known, np.random.default_rng(0).normal(size=(40, 2)))
-    assert list(methods) == ["vote", "item mean", "Rasch", "2PL", "posterior"]
+    rivals = ["vote", "quiz mean", "item mean", "Rasch", "2PL"]
+    assert list(methods) == [*rivals, "posterior"]
+    np.testing.assert_allclose(methods["quiz mean"](np.arange(2), np.array([0, 1.0]), ALL), 0.5)
     scores = compare_predictors(methods, new, quiz_sizes=[1, 10])
     brier = {(score.method, score.quiz_size): score.brier for score in scores}
     for size in (1, 10):
-        for other in ("vote", "item mean", "Rasch", "2PL"):
+        for other in rivals:
             assert brier["posterior", size] < brier[other, size] + 0.004
     assert brier["posterior", 10] < brier["Rasch", 10] - 0.005  # which knows of one skill only
 

@@ -38,8 +38,9 @@ MIXES = (
     (0.80, 0.15, 0.05), (0.50, 0.40, 0.10), (0.20, 0.70, 0.10), (0.05, 0.90, 0.05),
     (0.30, 0.40, 0.30),
 )  # fmt: skip
-# Of agents on the map, if there is one. Measured where whole subpopulations are left out: with 0.1
-# to 0.3 the map's own vote (soft nearest neighbours) is not better, and known kinds lose little.
+# Of agents on the map, if there is one. Measured where whole subpopulations are left out: from 0.1
+# to 0.3 the map's own vote (soft nearest neighbours) is hardly better even where the map knows the
+# left-out agents, and agents of known kinds lose little.
 MAP_SHARE = 0.2
 TEMPERS = (0.4, 0.7, 1.0)  # what an answer counts for
 QUIZ_SIZES = (1, 5, 20)  # that mixes and tempers are judged by
@@ -73,24 +74,21 @@ class AgentPosterior:
         mixed: Floats = (chances[places.reshape(tasks.numbers.shape)] * tasks.shares).sum(1)
         return np.clip(mixed, 0.0, 1.0)
 
-    def interval(
-        self, quiz: Mix, results: Floats, tasks: Mix, level: float
-    ) -> tuple[Floats, Floats]:
+    def interval(self, weights: Floats, tasks: Mix, level: float) -> tuple[Floats, Floats]:
         """Bounds of the agent's success probability on each task, that hold with chance `level`.
 
         An agent that is like a candidate is not the same: on any one task its success probability
         is Beta distributed around the candidate's, as if known from `strength` attempts. The
-        interval has equal tails of the mixture of these distributions over the candidates,
-        and ends at whole percents, rounded outwards.
+        interval has equal tails of the mixture of these distributions over the candidates, and
+        ends at whole percents, rounded outwards.
         """
-        weights, table = self.weights(quiz, results), _beta_table(self.strength)
         step = max(_MOST_AT_ONCE // len(weights), 1)
-        shares = [
-            _shares(self._candidates(Mix(tasks.numbers[i : i + step], tasks.shares[i : i + step])),
-                    weights)
-            for i in range(0, len(tasks.numbers), step)
-        ]  # fmt: skip
-        below, tail = np.concatenate(shares) @ table, (1 - level) / 2
+        pieces = [
+            Mix(tasks.numbers[start : start + step], tasks.shares[start : start + step])
+            for start in range(0, len(tasks.numbers), step)
+        ]
+        shares = np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
+        below, tail = shares @ _beta_table(self.strength), (1 - level) / 2
         low = (below[:, 1:] <= tail).sum(1)
         high = (below[:, :-1] < 1 - tail).sum(1)
         return _PERCENTS[low], _PERCENTS[high]
@@ -124,7 +122,8 @@ def _shares(chances: Floats, weights: Floats) -> Floats:
     count, size = len(chances), len(_PERCENTS)
     place = (chances * (size - 1) + 0.5).astype(np.int64) + size * np.arange(count)[:, None]
     spread = np.broadcast_to(weights, chances.shape).ravel()
-    return np.bincount(place.ravel(), spread, count * size).reshape(count, size)
+    total: Floats = np.bincount(place.ravel(), spread, count * size).astype(np.float64)
+    return total.reshape(count, size)
 
 
 def fit_posterior(

@@ -70,8 +70,8 @@ def predict(
     With `outcomes` of other agents, the agent is taken to be like some of these, or like agents
     that there might be, as far as its answers agree; this is the better way. Tasks are then names
     or numbers of tasks in the outcomes, or rows of features. The embedder finds tried tasks that
-    are like a new one, and may be None if all tasks are in the outcomes. Learning from outcomes
-    takes seconds: for many quizzes, give `fit_posterior(outcomes)` in place of the outcomes.
+    are like a new one, and helps with agents of a new kind; it may be None if all tasks are in the
+    outcomes. Learning takes seconds: for many quizzes, give `fit_posterior(outcomes)` instead.
 
     >>> import numpy as np, taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -82,6 +82,10 @@ def predict(
     the agent's success probability lies in 90 % of the cases, as far as the answers and the
     other agents tell. It is the share of successes in many attempts that is meant, not
     the result of the next one. Bounds are whole percents; equal shares of the doubt lie outside.
+
+    >>> _, low, high = predict(None, ["a"], [1], ["b", "c"], outcomes=outcomes, interval=0.9)
+    >>> low.round(1), high.round(1)
+    (array([0.9, 0. ]), array([1. , 0.8]))
 
     Without outcomes the quiz tasks vote. `beta` says how fast a quiz task loses weight with
     distance: 0 gives the mean of all results, a large one the result of the nearest task. By
@@ -97,7 +101,7 @@ def predict(
     if outcomes is not None:
         if beta is not None:
             raise ValueError("beta belongs to the vote, which is not used where there are outcomes")
-        level = None if interval is None else _level(interval)
+        level = None if interval is None else level_of(interval)
         return _by_posterior(embedder, quiz_tasks, results, tasks, outcomes, level)
     if embedder is None:
         raise ValueError("there is nothing to predict from: give an embedder, outcomes or both")
@@ -120,10 +124,9 @@ def _by_posterior(
     quiz = mix_of(quiz_tasks, known, embedder, "the quiz tasks")
     asked = mix_of(tasks, known, embedder, "the tasks")
     posterior = source if isinstance(source, AgentPosterior) else _learn(source, embedder)
-    chances = posterior.predict(quiz, results, asked)
-    if level is None:
-        return chances
-    return chances, *posterior.interval(quiz, results, asked, level)
+    weights = posterior.weights(quiz, results)
+    chances = posterior.chances(weights, asked)
+    return chances if level is None else (chances, *posterior.interval(weights, asked, level))
 
 
 def _learn(outcomes: Outcomes, embedder: Embedder | None) -> AgentPosterior:
@@ -214,7 +217,8 @@ def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> Floats:
     return results
 
 
-def _level(interval: Any) -> float:
+def level_of(interval: Any) -> float:
+    """The level of an interval, or one sentence on what is wrong with it."""
     value = checks.numbers(interval, "interval")
     if value.ndim or not 0 < value < 1:
         raise ValueError(

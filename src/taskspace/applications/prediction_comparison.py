@@ -48,7 +48,8 @@ class PredictorScore:
 def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[str, Predictor]:
     """What there is to compare, each fitted to the known agents.
 
-    `vectors` (tasks, dimensions) are a map of the tasks, which the vote needs.
+    `vectors` (tasks, dimensions) are a map of the tasks, which the vote needs and the posterior
+    uses. The quiz mean is the paper's IgnoreTask: it knows how good the agent is, and no more.
     """
     places = checks.numbers(vectors, "vectors")
     if places.ndim != 2 or len(places) != known.n_tasks:
@@ -56,7 +57,7 @@ def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[st
             f"vectors must have a row for each of the {known.n_tasks} tasks; got an array of shape"
             f" {places.shape}"
         )
-    posterior = fit_posterior(known, seed=seed)
+    posterior = fit_posterior(known, vectors=places, seed=seed)
     solved, tried = known.successes.sum(0, np.float64), known.rollouts.sum(0, np.float64)
     means = (solved + 1) / (tried + 2)
 
@@ -66,6 +67,7 @@ def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[st
 
     return {
         "vote": vote,
+        "quiz mean": lambda quiz, results, tasks: np.full(len(tasks), results.mean()),
         "item mean": lambda quiz, results, tasks: means[tasks],
         "Rasch": fit_item_response(known, same_slopes=True).predict,
         "2PL": fit_item_response(known).predict,

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.applications.known_tasks import Mix, mix_of
 from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.applications.prediction import level_of
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
 
 Numbers = NDArray[np.int64]
+
+MOST_TASKS = 1000  # to ask, and to be informed about, at a time: more would take long
+_ROWS = 64  # of a table that are worked on at a time: they stay in the cache
 
 
 class Quiz:
@@ -26,7 +30,8 @@ class Quiz:
 
     `choose` says how the next task is chosen. "information": its answer tells most about the
     outcome on the targets (mutual information, the mean over targets). "uncertain": its answer
-    is least certain. "random": any task. No task is proposed twice.
+    is least certain. "random": any task. No task is proposed twice. Of more than a thousand tasks
+    a random thousand may be asked, and counts as targets when tasks are chosen.
 
     >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
     >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
@@ -60,9 +65,11 @@ class Quiz:
             raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
         self._tasks = known.tasks
         self._outcomes = known
+        rng = np.random.default_rng(checks.seed(seed))
         self._targets = self._numbers(targets, "the targets")
-        self._pool = np.unique(self._numbers(pool, "the pool"))
-        self._order = np.random.default_rng(checks.seed(seed)).permutation(len(self._pool))
+        self._pool = _some(self._numbers(pool, "the pool"), rng)
+        self._aims = _some(self._targets, rng)
+        self._order = rng.permutation(len(self._pool))
         self._score = CHOICES[choose]
         self._posterior = model if isinstance(model, AgentPosterior) else fit_posterior(model)
         self._asked: list[int] = []
@@ -89,10 +96,10 @@ class Quiz:
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
             raise ValueError(f"the result must be 0, 1 or a rate between them, not {result!r}")
-        if task is None and self._proposed is None:
+        number = self._proposed if task is None else int(self._numbers([task], "the task")[0])
+        if number is None:
             raise ValueError("no task was asked: call next() first, or say which task it is")
-        number = self._proposed if task is None else self._numbers([task], "the task")[0]
-        self._asked.append(int(number))
+        self._asked.append(number)
         self._results.append(float(value))
         self._weights = self._posterior.weights(Mix.known(self._asked), np.array(self._results))
         self._proposed = None
@@ -100,6 +107,8 @@ class Quiz:
     def ask(self, *, until: float = 0.0, at_most: int = 20) -> Iterator[str]:
         """Propose tasks until the uncertainty is that low, or so many answers are there."""
         most, enough = checks.whole(at_most, "at_most"), checks.numbers(until, "until")
+        if enough.ndim:
+            raise ValueError(f"until must be one number, not {until!r}")
         while len(self._asked) < most and self.uncertainty > enough:
             if np.isin(self._pool, self._asked).all():
                 return
@@ -128,22 +137,26 @@ class Quiz:
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
         return self._posterior.chances(self._weights, Mix.known(numbers))
 
+    def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
+        """Bounds of these success probabilities, as `predict` gives them with an interval."""
+        numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        return self._posterior.interval(self._weights, Mix.known(numbers), level_of(level))
+
     def _numbers(self, tasks: Any, what: str) -> Numbers:
         if tasks is None:
             return np.arange(len(self._tasks))
-        numbers = mix_of(tasks, self._outcomes, None, what).numbers[:, 0]
-        if not len(numbers):
+        if not len(tasks):
             raise ValueError(f"{what} are empty; give at least one task")
-        return numbers
+        return mix_of(tasks, self._outcomes, None, what).numbers[:, 0]
 
     # -- scores of the tasks in the pool: the highest is asked ------------------------------------
 
     def _information(self) -> Floats:
-        likely = self._weights > self._weights.max() * 1e-4  # the others change nothing
+        likely = np.flatnonzero(self._weights > self._weights.max() * 1e-4)  # of all candidates
         weights = self._weights[likely] / self._weights[likely].sum()
-        same = np.array_equal(self._pool, self._targets)
-        asked = self._posterior.profiles[self._pool][:, likely]
-        wanted = asked if same else self._posterior.profiles[self._targets][:, likely]
+        same = np.array_equal(self._pool, self._aims)
+        asked = self._posterior.profiles[self._pool].take(likely, axis=1)
+        wanted = asked if same else self._posterior.profiles[self._aims].take(likely, axis=1)
         return information(asked, wanted, weights)
 
     def _doubt(self) -> Floats:
@@ -151,6 +164,12 @@ class Quiz:
 
     def _luck(self) -> Floats:
         return -self._order.astype(np.float64)
+
+
+def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:
+    """Each number once, in order, or a random part of too many."""
+    every = np.unique(numbers)
+    return every if len(every) <= MOST_TASKS else np.sort(rng.permutation(every)[:MOST_TASKS])
 
 
 CHOICES: dict[str, Callable[[Quiz], Floats]] = {
@@ -179,16 +198,27 @@ def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights
     with threadpool_limits(1):  # the same bits on any number of cores
         both = left @ right.T  # (asked, wanted): both are solved
     first, second = (p @ weights.astype(np.float32) for p in (asked, wanted))
-    one, other = first[:, None] - both, second - both
-    cells = sum(_negative_entropy(cell) for cell in (both, one, other, 1 - first[:, None] - other))
+    blocks = range(0, len(asked), _ROWS)
+    cells = [_cells(both[i : i + _ROWS], first[i : i + _ROWS, None], second) for i in blocks]
     alone = _negative_entropy(first[:, None]) + _negative_entropy(1 - first[:, None])
-    others = (_negative_entropy(second[None]) + _negative_entropy(1 - second[None]))[0]
-    found: Floats = np.maximum(cells - alone - others, 0.0).astype(np.float64)
+    others = _negative_entropy(second[None]) + _negative_entropy(1 - second[None])
+    found: Floats = np.maximum(np.concatenate(cells) - alone - others, 0.0).astype(np.float64)
     return found
+
+
+def _cells(
+    both: NDArray[np.float32], first: NDArray[np.float32], second: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The negative entropy of both outcomes together, over all four ways that they can go."""
+    only_second = second - both
+    parts = (both, first - both, only_second, 1 - first - only_second)
+    total: NDArray[np.float32] = np.sum([_negative_entropy(part) for part in parts], axis=0)
+    return total
 
 
 def _negative_entropy(chances: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean of p log p in every row."""
-    logs = np.log(np.maximum(chances, np.float32(1e-9)))
+    logs = np.maximum(chances, np.float32(1e-9))
+    np.log(logs, out=logs)
     total: NDArray[np.float32] = np.einsum("aw,aw->a", chances, logs) / chances.shape[1]
     return total

@@ -111,7 +111,8 @@ def _marks(quiz: Quiz, answers: Floats, rates: Floats, sizes: list[int]) -> list
 
 def _scores(marks: NDArray[np.float64], sizes: list[int]) -> list[ChoiceScore]:
     """From the marks of all agents (agents, choices, sizes, 2)."""
-    gains = marks[:, [list(CHOICES).index("random")], :, 1] - marks[..., 1]
+    usual = list(CHOICES).index("random")
+    gains = marks[:, usual : usual + 1, :, 1] - marks[..., 1]
     every = np.concatenate([marks, gains[..., None]], axis=3)
     means = every.mean(0)
     errors = every.std(0) / np.sqrt(max(len(every) - 1, 1))

@@ -62,16 +62,18 @@ class Masked:
 
 def playing_alone(model: Any) -> Remembering | Masked | None:
     """How the model plays an episode, if it cannot play many at once."""
-    kind = Remembering if hasattr(model.policy, "lstm_actor") else None
-    if kind is None and "Maskable" in type(model.policy).__name__:
-        kind = Masked
-    if kind is None:
+    alone: Remembering | Masked
+    if hasattr(model.policy, "lstm_actor"):
+        alone = Remembering(model.policy)
+    elif "Maskable" in type(model.policy).__name__:
+        alone = Masked(model.policy)
+    else:
         return None
     if not isinstance(model.action_space, (gym.spaces.Discrete, gym.spaces.Box)):
         raise ValueError(
             f"a {type(model).__name__} needs Discrete or Box actions here, not {model.action_space}"
         )
-    return kind(model.policy)
+    return alone
 
 
 def _draw(distribution: Any, space: gym.Space[Any], rng: np.random.Generator) -> Any:

@@ -1,0 +1,120 @@
+"""The command line for a quiz: `taskspace quiz DIR` asks, a person or a script answers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from taskspace.applications.quiz import Quiz
+    from taskspace.finished import FinishedMap
+
+_EXAMPLES = """A question is a line: the name of a task, and its features. An answer is a line:
+y or n, 1 or 0, or a success rate between them. An empty line or the end of the input ends the
+quiz. Then comes a table: task, probability of success, and bounds of it that hold in nine cases
+of ten.
+
+examples:
+  taskspace quiz runs/course --at-most 10
+  taskspace quiz runs/course --targets exam.csv --out chances.csv
+  printf 'y\\nn\\ny\\n' | taskspace quiz runs/course --at-most 3
+"""
+_WORDS = {"y": 1.0, "yes": 1.0, "n": 0.0, "no": 0.0}
+INTERVAL = 0.9
+_MOST_SHOWN = 8  # features of a task that fit in a line
+
+
+def add_command(commands: Any) -> None:
+    """Add `quiz` to the commands of a parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "quiz", help="quiz an agent, and say what else it can do", description=_quiz.__doc__,
+        epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run=_quiz)
+    parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
+    parser.add_argument("--targets", metavar="FILE", help="tasks to know about (all), by `task`")
+    parser.add_argument("--at-most", type=int, default=20, metavar="N", help="questions (20)")
+    parser.add_argument(
+        "--until", type=float, default=0.0, metavar="SHARE",
+        help="stop when so few of the targets would be guessed wrong, 0.1 say (0)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--choose", default="information", choices=("information", "uncertain", "random"),
+        help="how questions are chosen (information)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of a random choice (0)")
+    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (the terminal, as CSV)")
+
+
+def _quiz(options: argparse.Namespace) -> None:
+    """Ask an agent about the tasks that tell most, then list its chances on the others."""
+    from taskspace.applications.quiz import Quiz
+    from taskspace.finished import FinishedMap
+    from taskspace.table_streams import open_writer
+
+    made = FinishedMap.load(options.folder)
+    targets = (
+        np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
+    )
+    quiz = Quiz(made.known_agents, targets, choose=options.choose, seed=options.seed)
+    for task in quiz.ask(until=options.until, at_most=options.at_most):
+        answer = _answer(_question(made, task))
+        if answer is None:
+            break
+        quiz.answer(answer)
+    _say(
+        f"answers: {len(quiz.answers)}; {quiz.uncertainty:.0%} of the targets may be guessed wrong"
+    )
+    with open_writer(options.out) as writer:
+        writer.write(_chances(quiz, made, targets))
+
+
+def _targets(options: argparse.Namespace, made: FinishedMap) -> Any:
+    from taskspace import tables
+
+    columns = tables.read(options.targets)
+    tables.require(columns, ["task"])
+    return np.array([made.place(str(name)) for name in columns["task"].to_pylist()])
+
+
+def _question(made: FinishedMap, task: str) -> str:
+    outcomes = made.outcomes
+    if outcomes.features is None or len(outcomes.feature_names) > _MOST_SHOWN:
+        return task
+    values = outcomes.features[made.place(task)]
+    shown = (f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
+    return f"{task}: {', '.join(shown)}"
+
+
+def _answer(question: str) -> float | None:
+    """The result that is typed, or None at the end; what is not understood is asked again."""
+    while True:
+        _say(question)
+        line = sys.stdin.readline().strip().lower()
+        if not line:
+            return None
+        try:
+            value = _WORDS[line] if line in _WORDS else float(line)
+        except ValueError:
+            value = np.nan
+        if 0 <= value <= 1:
+            return value
+        _say(f"{line!r} is no answer; expected y or n, 1 or 0, or a rate between them")
+
+
+def _say(text: str) -> None:
+    """Questions go where they do not mix with the table."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _chances(quiz: Quiz, made: FinishedMap, targets: Any) -> dict[str, Any]:
+    low, high = quiz.interval(INTERVAL)
+    return {
+        "task": made.outcomes.tasks[targets],
+        "probability": quiz.chances(),
+        "low": low,
+        "high": high,
+    }

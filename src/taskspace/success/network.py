@@ -1,0 +1,270 @@
+"""The network of the success model, and how it learns: ramps across columns, residual layers.
+
+Success can change at a line in a task's features (in MultiKeyNav, at the end of a key's segment),
+and a plain network of the features draws such lines blurred. So a column of many values is cut into
+bins that hold equally many tasks, and each bin adds an input that rises from -1 to 1 across it:
+what happens in a bin can be learned in that bin alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import softplus
+
+MOST_LEVELS = 16  # a column with more different values is cut into bins
+TASKS_PER_BIN = 16  # at least, so that few tasks make few bins
+BLOCK = 8192  # tasks that go through a network at once
+
+
+class Encoding(torch.nn.Module):
+    """Features in double precision to standardized columns, and ramps across some of them."""
+
+    parts: ClassVar[tuple[str, ...]] = ("mean", "scale", "columns", "edges")
+
+    mean: torch.Tensor  # (features,)
+    scale: torch.Tensor  # (features,)
+    columns: torch.Tensor  # (cut,): which columns are cut into bins
+    edges: torch.Tensor  # (cut, 1 + bins), of standardized columns
+
+    def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
+        super().__init__()
+        for name in self.parts:
+            self.register_buffer(name, tensors[name])
+        self.size = len(self.mean) + (self.edges.shape[1] - 1) * len(self.columns)
+
+    @classmethod
+    def of(cls, tasks: NDArray[np.float64], bins: int) -> Encoding:
+        """The encoding of tasks like these.
+
+        >>> tasks = np.column_stack([np.linspace(0, 1, 1000), np.arange(1000) % 2])
+        >>> encoding = Encoding.of(tasks, bins=4)
+        >>> encoding(torch.tensor([[0.375, 1.0]], dtype=torch.float64)).round(decimals=2)
+        tensor([[-0.4300,  1.0000,  1.0000,  0.0000, -1.0000, -1.0000]])
+        """
+        mean, scale = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
+        standard = (tasks - mean) / scale
+        levels = np.array([len(np.unique(column)) for column in tasks.T])
+        columns = np.flatnonzero(levels > MOST_LEVELS)
+        shares = np.linspace(0, 1, 1 + max(1, min(bins, len(tasks) // TASKS_PER_BIN)))
+        edges = np.quantile(standard[:, columns], shares, axis=0).T.astype(np.float32, order="C")
+        arrays = {"mean": mean, "scale": scale, "columns": columns, "edges": edges}
+        return cls({name: torch.from_numpy(array) for name, array in arrays.items()})
+
+    def forward(self, tasks: torch.Tensor) -> torch.Tensor:
+        """A row for each task, in single precision."""
+        standard = ((tasks - self.mean) / self.scale).float()
+        low, high = self.edges[:, :-1], self.edges[:, 1:]
+        ahead = standard[:, self.columns, None] - low
+        ramps = (ahead / (high - low).clamp(min=1e-6)).clamp(0, 1)
+        return torch.cat([standard, 2 * ramps.flatten(1) - 1], dim=1)
+
+
+class Residual(torch.nn.Module):
+    """Adds to its input what two layers make of it."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layers = torch.nn.Sequential(
+            torch.nn.LayerNorm(width),
+            torch.nn.Linear(width, width),
+            torch.nn.ReLU(),
+            torch.nn.Linear(width, width),
+        )
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """The same shape."""
+        changed: torch.Tensor = inputs + self.layers(inputs)
+        return changed
+
+
+def success_network(
+    encoding: Encoding, width: int, blocks: int, agents: int
+) -> torch.nn.Sequential:
+    """From features to the logit of each agent's success."""
+    return torch.nn.Sequential(
+        encoding,
+        torch.nn.Linear(encoding.size, width),
+        *(Residual(width) for _ in range(blocks)),
+        torch.nn.LayerNorm(width),
+        torch.nn.ReLU(),
+        torch.nn.Linear(width, agents),
+    )
+
+
+def last_layer(network: torch.nn.Sequential) -> torch.nn.Linear:
+    """The layer that has a row for each agent."""
+    layer = network[-1]
+    assert isinstance(layer, torch.nn.Linear)
+    return layer
+
+
+def logits_of(network: torch.nn.Module, tasks: torch.Tensor) -> torch.Tensor:
+    """Logits (tasks, agents) without gradients, block by block."""
+    with torch.no_grad():
+        return torch.cat([network(block) for block in torch.split(tasks, BLOCK)])
+
+
+# -- learning --------------------------------------------------------------------------------------
+
+WEIGHT_DECAY = 0.01
+WARM_UP = 0.1  # share of the steps in which the learning rate rises
+LEAST_STEPS = 1000  # also where tasks are few
+PATIENCE = 8  # checks without a better validation loss before learning ends
+CHECKS = 20  # at the most, evenly spread
+_NEWTON_STEPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Tasks, and how often agents solved them."""
+
+    tasks: torch.Tensor  # (tasks, features), double
+    successes: torch.Tensor  # (tasks, agents), single
+    rollouts: torch.Tensor  # (tasks, agents), single; 0 where a pair was never tried
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def of(self, chosen: torch.Tensor) -> Counts:
+        """Those of some tasks."""
+        parts = (self.tasks, self.successes, self.rollouts)
+        return Counts(*(part.index_select(0, chosen) for part in parts))
+
+    def loss(self, logits: torch.Tensor) -> torch.Tensor:
+        """Surprise in nats a rollout: that of binomial counts, but for a constant."""
+        surprise = self.rollouts * softplus(logits) - self.successes * logits
+        return surprise.sum() / self.rollouts.sum().clamp(min=1)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to fit."""
+
+    learning_rate: float
+    batch_size: int
+    epochs: int
+
+    def steps(self, tasks: int) -> int:
+        """How many steps that is."""
+        return max(self.epochs * -(-tasks // self.batch_size), LEAST_STEPS if self.epochs else 0)
+
+
+def fit_network(
+    network: torch.nn.Sequential,
+    train: Counts,
+    validation: Counts,
+    training: Training,
+    generator: torch.Generator,
+    report: Callable[[int, float], None],
+) -> dict[str, list[float]]:
+    """Learn from some tasks, keep the state that is best on others; gives the losses on the way."""
+    _start_at_means(last_layer(network), train)
+    steps = training.steps(len(train))
+    optimizer = torch.optim.AdamW(
+        network.parameters(), training.learning_rate, weight_decay=WEIGHT_DECAY, fused=True
+    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, functools.partial(_rate, steps=steps))
+    batches = _batches(len(train), training.batch_size, generator)
+    history: dict[str, list[float]] = {"step": [], "loss": [], "validation": []}
+    best, best_state, since_best = math.inf, network.state_dict(), 0
+    for done, count in _portions(steps):
+        total = torch.zeros(())
+        for _ in range(count):
+            batch = train.of(next(batches))
+            loss = batch.loss(network(batch.tasks))
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            total += loss.detach()
+        now = float(validation.loss(logits_of(network, validation.tasks)))
+        for name, value in (("step", done), ("loss", float(total) / count), ("validation", now)):
+            history[name].append(value)
+        report(count, now)
+        since_best = 0 if now < best else since_best + 1
+        if now < best:
+            best, best_state = now, copy.deepcopy(network.state_dict())
+        if since_best >= PATIENCE:
+            break
+    network.load_state_dict(best_state)
+    return history
+
+
+def _start_at_means(layer: torch.nn.Linear, train: Counts) -> None:
+    """Before anything is learned, an agent's success is its mean."""
+    rate = (train.successes.sum(0) + 1) / (train.rollouts.sum(0) + 2)
+    with torch.no_grad():
+        layer.bias.copy_(torch.logit(rate))
+
+
+def _rate(step: int, steps: int) -> float:
+    """The learning rate at a step as a share of the largest: up a line, down a cosine."""
+    warm = max(1, round(WARM_UP * steps))
+    if step < warm:
+        return (step + 1) / warm
+    return 0.5 + 0.5 * math.cos(math.pi * min(1.0, (step - warm) / max(1, steps - warm)))
+
+
+def _portions(steps: int) -> Iterator[tuple[int, int]]:
+    """Steps done after each portion, and how many the portion has."""
+    ends = [round(steps * check / CHECKS) for check in range(CHECKS + 1)]
+    return ((end, end - start) for start, end in itertools.pairwise(ends) if end > start)
+
+
+def _batches(tasks: int, size: int, generator: torch.Generator) -> Iterator[torch.Tensor]:
+    """Endless passes over the tasks in random order."""
+    while True:
+        yield from torch.split(torch.randperm(tasks, generator=generator), size)
+
+
+def calibrate(network: torch.nn.Sequential, validation: Counts) -> dict[str, float]:
+    """Scale and shift all logits so that results on these tasks are most likely.
+
+    Two numbers for all agents, found by Newton's method and worked into the last layer.
+    """
+    logits = logits_of(network, validation.tasks).double()
+    slope, shift = _calibration(logits, validation.successes, validation.rollouts)
+    layer = last_layer(network)
+    with torch.no_grad():
+        layer.weight.mul_(slope)
+        layer.bias.mul_(slope).add_(shift)
+    return {"temperature": 1 / slope, "shift": shift}
+
+
+def _calibration(
+    logits: torch.Tensor, successes: torch.Tensor, rollouts: torch.Tensor
+) -> tuple[float, float]:
+    inputs = torch.stack([logits.flatten(), torch.ones(logits.numel(), dtype=torch.float64)])
+    solved, tried = successes.flatten().double(), rollouts.flatten().double()
+    # A weak pull towards 1 and 0, for results that any scale would fit.
+    start = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    found = start.clone()
+    for _ in range(_NEWTON_STEPS):
+        chance = torch.sigmoid(found @ inputs)
+        gradient = inputs @ (tried * chance - solved) + (found - start)
+        curvature = (inputs * (tried * chance * (1 - chance))) @ inputs.T
+        step = torch.linalg.solve(curvature + torch.eye(2, dtype=torch.float64), gradient)
+        found = found - step.clamp(-0.5, 0.5)
+    return max(float(found[0]), 0.1), float(found[1])
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within the block torch uses one thread: for small matrices, more only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
