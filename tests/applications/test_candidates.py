@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taskspace.applications.candidates import (
+    ON_MAP,
     SKILLS,
     TILTS,
     of_their_own_skill,

@@ -18,7 +18,9 @@ from taskspace.similarity import SuccessStatistics, mutual_information
 from taskspace.success.low_rank import fit_low_rank
 from taskspace.success.model import SuccessModel, calibration_error, scores
 
-FAST: dict[str, Any] = {"width": 32, "epochs": 1, "random_state": 0, "progress": False}
+FAST: dict[str, Any] = {
+    "width": 32, "blocks": 1, "batch_size": 64, "epochs": 1, "random_state": 0, "progress": False,
+}  # fmt: skip
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
