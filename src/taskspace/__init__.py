@@ -22,6 +22,7 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
+    from taskspace.applications.model_posterior import fit_model_posterior
     from taskspace.applications.posterior import fit_posterior
     from taskspace.applications.prediction import predict
     from taskspace.applications.quiz import Quiz
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from taskspace.population.sb3_snapshots import SnapshotCallback
     from taskspace.rollout.evaluate import evaluate
     from taskspace.rollout.trajectories import Episodes, record
+    from taskspace.success.model import SuccessModel
     from taskspace.training.recipes import train_population
 
 _HOMES = {
@@ -57,10 +59,12 @@ _HOMES = {
     "Population": "taskspace.population.population",
     "Quiz": "taskspace.applications.quiz",
     "SnapshotCallback": "taskspace.population.sb3_snapshots",
+    "SuccessModel": "taskspace.success.model",
     "TaskEmbedder": "taskspace.embedding.estimator",
     "TaskIndex": "taskspace.applications.search",
     "agreement": "taskspace.embedding.agreement",
     "evaluate": "taskspace.rollout.evaluate",
+    "fit_model_posterior": "taskspace.applications.model_posterior",
     "fit_posterior": "taskspace.applications.posterior",
     "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
@@ -85,11 +89,13 @@ __all__ = [
     "Population",
     "Quiz",
     "SnapshotCallback",
+    "SuccessModel",
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
     "agreement",
     "evaluate",
+    "fit_model_posterior",
     "fit_posterior",
     "load_pretrained",
     "make",

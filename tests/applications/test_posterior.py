@@ -33,7 +33,7 @@ KNOWN = table(np.ones((2, 6), int), 1)
 def plain(share: float, temper: float) -> AgentPosterior:
     """Two known agents and three imagined ones."""
     prior = np.repeat([(1 - share) / 2, share / 3], [2, 3])
-    return AgentPosterior(KNOWN, PROFILES, prior, temper, 32.0)
+    return AgentPosterior(PROFILES, prior, temper, 32.0, KNOWN)
 
 
 def formula(quiz: list[int], results: list[float], task: int, share: float, temper: float) -> float:
@@ -104,7 +104,7 @@ def test_an_interval_is_that_of_the_mixture() -> None:
 
 
 def test_intervals_of_sure_candidates_reach_the_ends() -> None:
-    sure = AgentPosterior(KNOWN, np.eye(6, 5, dtype=np.float32)[:, :1], np.ones(1), 1.0, 32.0)
+    sure = AgentPosterior(np.eye(6, 5, dtype=np.float32)[:, :1], np.ones(1), 1.0, 32.0, KNOWN)
     low, high = sure.interval(np.ones(1), Mix.known([0, 1]), 0.9)
     assert high[0] == 1
     assert low[1] == 0
@@ -132,7 +132,7 @@ def test_many_tasks_are_taken_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_certain_candidates_do_not_break_it() -> None:
-    posterior = AgentPosterior(KNOWN, np.eye(6, 5, dtype=np.float32), np.full(5, 0.2), 1.0, 32.0)
+    posterior = AgentPosterior(np.eye(6, 5, dtype=np.float32), np.full(5, 0.2), 1.0, 32.0, KNOWN)
     predicted = posterior.predict(Mix.known([0, 1, 2, 3]), np.ones(4), Mix.known(np.arange(6)))
     assert np.isfinite(predicted).all()
 

@@ -167,7 +167,7 @@ def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
 
 KNOWN = table(np.ones((2, 7), int), 1, features=QUIZ)
 PROFILES = RNG.uniform(size=(7, 4)).astype(np.float32)
-POSTERIOR = AgentPosterior(KNOWN, PROFILES, np.full(4, 0.25), 1.0, 32.0)
+POSTERIOR = AgentPosterior(PROFILES, np.full(4, 0.25), 1.0, 32.0, KNOWN)
 
 
 def test_names_numbers_and_features_give_the_same() -> None:

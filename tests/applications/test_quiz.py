@@ -24,7 +24,7 @@ RNG = np.random.default_rng(0)
 PROFILES = RNG.uniform(0.05, 0.95, size=(8, 5)).astype(np.float32)  # tasks x candidates
 PRIOR = RNG.dirichlet(np.ones(5))
 KNOWN = table(np.ones((2, 8), int), 1, tasks=list("abcdefgh"))
-POSTERIOR = AgentPosterior(KNOWN, PROFILES, PRIOR, 1.0, 32.0)
+POSTERIOR = AgentPosterior(PROFILES, PRIOR, 1.0, 32.0, KNOWN)
 
 
 def formula(asked: int, wanted: int, weights: Any) -> float:
@@ -112,7 +112,7 @@ def test_chances_are_those_of_the_posterior() -> None:
 
 def test_it_stops_when_it_is_sure_or_has_asked_enough() -> None:
     sure = np.array([[0, 1], [0, 1], [0, 1], [0.5, 0.5]], np.float32)
-    posterior = AgentPosterior(table([[1, 1, 1, 1]], 1), sure, np.array([0.5, 0.5]), 1.0, 32.0)
+    posterior = AgentPosterior(sure, np.array([0.5, 0.5]), 1.0, 32.0, table([[1, 1, 1, 1]], 1))
     quiz = Quiz(posterior, targets=[0, 1, 2])
     assert quiz.uncertainty == 0.5
     for _ in quiz.ask(until=0.01):
@@ -128,7 +128,7 @@ def test_answers_make_it_surer_on_average() -> None:
     rng = np.random.default_rng(1)
     profiles = rng.uniform(size=(30, 40)).astype(np.float32) ** 2
     known = table(np.ones((2, 30), int), 1)
-    posterior = AgentPosterior(known, profiles, np.full(40, 1 / 40), 1.0, 32.0)
+    posterior = AgentPosterior(profiles, np.full(40, 1 / 40), 1.0, 32.0, known)
     before, after = [], []
     for agent in range(40):
         quiz = Quiz(posterior)

@@ -12,7 +12,7 @@ predictor from being sure of the wrong thing if it is of a new kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from taskspace.applications.candidates import Table, candidates
 from taskspace.applications.known_tasks import Mix
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats, fit_factors
-from taskspace.success.low_rank import Settings, fit_low_rank, log_loss
+from taskspace.success.low_rank import fit_low_rank, log_loss
 
 # Prior shares of known agents, imagined agents and agents of their own skill; left-out agents say
 # which. None of them is 0: the next agent may be of a kind that none of the left-out ones is of.
@@ -45,10 +45,9 @@ _MOST_AT_ONCE = 1 << 22  # pairs of task and candidate, for memory
 
 
 @dataclass(frozen=True, eq=False)
-class AgentPosterior:
+class Posterior:
     """Candidates for who a new agent is like, and how they fare on every task."""
 
-    outcomes: Outcomes  # of the known agents
     profiles: NDArray[np.float32]  # (tasks, candidates): success probabilities; known agents first
     prior: Floats  # (candidates,): how likely each is before the quiz
     temper: float  # power to which the likelihood of the answers is raised
@@ -93,9 +92,25 @@ class AgentPosterior:
         normalized: Floats = weights / weights.sum()
         return normalized
 
+    def weights_of_many(self, quiz: NDArray[np.int64], results: Floats) -> Floats:
+        """The same (agents, candidates) for agents with quizzes and results (agents, questions)."""
+        p = np.clip(self.profiles[quiz].astype(np.float64), 1e-6, 1 - 1e-6)
+        chosen = np.where(results[:, :, None] > 0.5, p, 1 - p)
+        likelihood = self.temper * np.log(chosen).sum(1)
+        weights = np.exp(likelihood - likelihood.max(1, keepdims=True)) * self.prior
+        normalized: Floats = weights / weights.sum(1, keepdims=True)
+        return normalized
+
     def _candidates(self, tasks: Mix) -> Floats:
         """Every candidate's chance on each task (tasks, candidates)."""
         return np.einsum("qkc,qk->qc", self.profiles[tasks.numbers], tasks.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class AgentPosterior(Posterior):
+    """Candidates on the tasks of some outcomes."""
+
+    outcomes: Outcomes  # of the known agents
 
 
 def _beta_table(strength: float) -> Floats:
@@ -141,12 +156,28 @@ def fit_posterior(
     places = None if vectors is None else _places(vectors, outcomes)
     table = Table(outcomes.successes.astype(float), outcomes.rollouts.astype(float), places)
     model = fit_low_rank(outcomes, seed=seed)
+
+    def make(rest: Table) -> list[Floats]:
+        rank, least = model.settings.rank, model.settings.least_spread
+        factors = fit_factors(rest.successes, rest.attempts, rank, least)
+        return candidates(rest, factors, model.settings, rng)
+
     with threadpool_limits(1):
-        mix, temper = choose_prior(table, model.settings, rng)
+        mix, temper = choose_prior(table, make, rng)
         groups = candidates(table, model.factors, model.settings, rng)
     profiles = np.concatenate(groups).T.astype(np.float32, order="C")
-    prior = np.repeat(np.divide(mix, list(map(len, groups))), list(map(len, groups)))
-    return AgentPosterior(outcomes, profiles, prior, temper, model.settings.strength)
+    prior = spread(mix, groups)
+    return AgentPosterior(profiles, prior, temper, model.settings.strength, outcomes)
+
+
+def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
+    """The prior of each candidate, from that of their kinds.
+
+    >>> spread((0.4, 0.6), [np.zeros((2, 5)), np.zeros((3, 5))])
+    array([0.2, 0.2, 0.2, 0.2, 0.2])
+    """
+    counts = [len(group) for group in groups]
+    return np.repeat(np.divide(mix, counts), counts)
 
 
 def _places(vectors: ArrayLike, outcomes: Outcomes) -> Floats:
@@ -171,18 +202,20 @@ def log_likelihood(chances: Floats, results: Floats) -> Floats:
 
 
 def choose_prior(
-    table: Table, settings: Settings, rng: np.random.Generator
+    table: Table, make: Callable[[Table], list[Floats]], rng: np.random.Generator
 ) -> tuple[tuple[float, ...], float]:
-    """Mix and temper under which results of left-out agents are most likely after a quiz."""
+    """Mix and temper under which results of left-out agents are most likely after a quiz.
+
+    `make` gives the candidates of every kind (agents, tasks), from what the others did.
+    """
     mixes, agents = _mixes(table.places is not None), len(table.successes)
     if agents < FEWEST_AGENTS:
         return mixes[1], TEMPERS[-1]
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
     losses = np.zeros((len(TEMPERS), len(mixes)))
     for left_out in np.array_split(rng.permutation(agents), FOLDS):
-        rest = table.of_agents(np.delete(np.arange(agents), left_out))
-        factors = fit_factors(rest.successes, rest.attempts, settings.rank, settings.least_spread)
-        groups, new = candidates(rest, factors, settings, rng), table.of_agents(left_out)
+        groups = make(table.of_agents(np.delete(np.arange(agents), left_out)))
+        new = table.of_agents(left_out)
         for quiz in _quizzes(new, rng):
             losses += _losses(groups, mixes, quiz, new)
     temper, mix = np.unravel_index(int(losses.argmin()), losses.shape)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.known_tasks import Embedder, mix_of, vectors_of
+from taskspace.applications.known_tasks import Embedder, Mix, mix_of, vectors_of
+from taskspace.applications.model_posterior import ModelPosterior, Profiler, fit_model_posterior
 from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
@@ -29,7 +30,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @overload
 def predict(
-    embedder: Embedder | None,
+    embedder: Embedder | Profiler | ModelPosterior | None,
     quiz_tasks: Any,
     quiz_results: ArrayLike,
     tasks: Any,
@@ -42,7 +43,7 @@ def predict(
 
 @overload
 def predict(
-    embedder: Embedder | None,
+    embedder: Embedder | Profiler | ModelPosterior | None,
     quiz_tasks: Any,
     quiz_results: ArrayLike,
     tasks: Any,
@@ -54,7 +55,7 @@ def predict(
 
 
 def predict(
-    embedder: Embedder | None,
+    embedder: Embedder | Profiler | ModelPosterior | None,
     quiz_tasks: Any,
     quiz_results: ArrayLike,
     tasks: Any,
@@ -87,6 +88,9 @@ def predict(
     >>> low.round(1), high.round(1)
     (array([0.9, 0. ]), array([1. , 0.8]))
 
+    In place of the embedder there may be a `SuccessModel`, which needs no outcomes and is the best
+    way of all where tasks are new. (For many quizzes, give `fit_model_posterior(model)` instead.)
+
     Without outcomes the quiz tasks vote. `beta` says how fast a quiz task loses weight with
     distance: 0 gives the mean of all results, a large one the result of the nearest task. By
     default it is 4 divided by the mean squared distance between the quiz tasks.
@@ -98,16 +102,34 @@ def predict(
     array([1. , 0.5, 0. ])
     """
     results = _quiz_results(quiz_results, quiz_tasks)
+    level = None if interval is None else level_of(interval)
+    if isinstance(embedder, (Profiler, ModelPosterior)):
+        if outcomes is not None or beta is not None:
+            raise ValueError("a success model needs neither outcomes nor beta")
+        return _by_model(embedder, quiz_tasks, results, tasks, level)
     if outcomes is not None:
         if beta is not None:
             raise ValueError("beta belongs to the vote, which is not used where there are outcomes")
-        level = None if interval is None else level_of(interval)
         return _by_posterior(embedder, quiz_tasks, results, tasks, outcomes, level)
     if embedder is None:
         raise ValueError("there is nothing to predict from: give an embedder, outcomes or both")
     if interval is not None:
         raise ValueError("an interval needs the outcomes of other agents, which are not given")
     return _by_vote(embedder, quiz_tasks, results, tasks, beta)
+
+
+def _by_model(
+    source: Profiler | ModelPosterior,
+    quiz_tasks: Any,
+    results: Floats,
+    tasks: Any,
+    level: float | None,
+) -> Floats | tuple[Floats, Floats, Floats]:
+    posterior = source if isinstance(source, ModelPosterior) else fit_model_posterior(source)
+    weights = posterior.on(quiz_tasks).weights(Mix.known(np.arange(len(results))), results)
+    asked, every = posterior.on(tasks), Mix.known(np.arange(len(tasks)))
+    chances = asked.chances(weights, every)
+    return chances if level is None else (chances, *asked.interval(weights, every, level))
 
 
 def _by_posterior(

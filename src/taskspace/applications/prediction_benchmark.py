@@ -79,12 +79,12 @@ def benchmark_prediction(
         rng = np.random.default_rng([seed, size])
         train, test = draw_datasets(outcomes.n_agents, outcomes.n_tasks, size, rng)
         for method, guess in _oracles(test, rates, skills, rng):
-            scores.append(PredictionScore(method, size, *_folded(guess, solved, test)))
+            scores.append(PredictionScore(method, size, *folded(guess, solved, test)))
         for method, place in places.items():
             beta, at_edge = tune_beta(place, solved, train, MULTIPLES)
             guess = _vote(place, solved, test, [beta])[0] > 0.5
-            folded = _folded(guess, solved, test)
-            scores.append(PredictionScore(method, size, *folded, beta, at_edge))
+            found = folded(guess, solved, test)
+            scores.append(PredictionScore(method, size, *found, beta, at_edge))
     return scores
 
 
@@ -164,7 +164,7 @@ def _skills(results: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.
     return skills
 
 
-def _folded(
+def folded(
     guess: NDArray[np.bool_], solved: NDArray[np.bool_], examples: Examples
 ) -> tuple[float, float]:
     """Mean accuracy over the folds, and its standard error."""

@@ -9,6 +9,7 @@ PARTS = {
     "figure5": "predicting an agent's success from a quiz",
     "new-agents": "the same for agents of another kind",
     "figure6": "choosing tasks",
+    "beyond": "prediction and choice by a success model, beside the map",
     "limits": "what keeps prediction and choice from being better",
     "annotated": "the maps with a drawn task for each cluster",
     "pca": "the maps, straight",

@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 FEW = 100  # with fewer tasks (or, without features, tried pairs) nothing is held out
 HELD_OUT = 0.1  # share for validation, and as much for the test
 RELIABILITY_BINS = 15
+SAMPLE = 300  # tasks that are kept with the model
 
 
 class SuccessModel(BaseEstimator):  # type: ignore[misc]
@@ -52,6 +53,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     `width` and `blocks` are the size of the network, `bins` into how many parts a column of
     many values is cut. Learning takes `epochs` passes, and at least 1000 steps.
 
+    `sample_` are some tasks that it has learned from, as `profile` takes them.
     `test_scores_` has `log_loss` (nats a rollout), `agent_mean_log_loss` (that of knowing each
     agent's mean alone), `brier` and `calibration_error` (how far chances are from the success
     rate among pairs with about this chance).
@@ -129,6 +131,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             self.calibration_ = calibrate(network, validation)
             predicted = torch.sigmoid(logits_of(network, test.tasks)).double().numpy()
         self.network_ = network.eval()
+        self.sample_ = train.tasks[:SAMPLE].numpy()
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
         counts = (test.successes.double().numpy(), test.rollouts.double().numpy())
         self.test_scores_ = scores(predicted, np.broadcast_to(means, predicted.shape), *counts)
@@ -150,6 +153,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         base = np.broadcast_to(means, tested.shape)
         self.test_scores_ = scores(*(a[tested] for a in (predicted, base, successes, attempts)))
         self.task_names_, self.profiles_ = outcomes.tasks, model.profiles
+        self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
     def _check_settings(self) -> None:
         for name, least in (
@@ -209,10 +213,11 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         }
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
+            settings["sample"] = self.sample_.tolist()
             tensors = {"profiles": torch.from_numpy(self.profiles_)}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
-            tensors = dict(self.network_.state_dict())
+            tensors = {**self.network_.state_dict(), "sample": torch.from_numpy(self.sample_)}
         storage.save(folder, settings, tensors)
 
     @classmethod
@@ -232,10 +237,12 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         if "task_names" in settings:
             model.task_names_ = np.array(settings["task_names"], np.str_)
             model.profiles_ = tensors["profiles"].numpy()
+            model.sample_ = np.array(settings["sample"], np.str_)
             if model.profiles_.shape != (len(model.agents_), len(model.task_names_)):
                 raise ValueError("profiles and names do not agree")
             return model
         model.history_, model.calibration_ = settings["history"], settings["calibration"]
+        model.sample_ = tensors.pop("sample").numpy()
         encoding = Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
         with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
             network = success_network(encoding, model.width, model.blocks, len(model.agents_))

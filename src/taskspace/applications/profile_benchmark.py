@@ -1,0 +1,60 @@
+"""How well a quiz predicts by profiles: the examples of Figure 5, answered by the posterior.
+
+The quizzed agent is never among the candidates, nor is it in any of those that are imagined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.applications.model_posterior import ModelPosterior
+from taskspace.applications.posterior import Posterior
+from taskspace.applications.prediction_benchmark import (
+    Examples,
+    PredictionScore,
+    draw_datasets,
+    folded,
+)
+from taskspace.outcomes import Outcomes
+from taskspace.success.factors import Floats
+
+
+def benchmark_posterior(
+    outcomes: Outcomes, posterior: ModelPosterior, *, quiz_sizes: Sequence[int], seed: int = 0
+) -> list[PredictionScore]:
+    """Score the posterior of a success model of these agents, on tasks that are new to it.
+
+    `outcomes` are as for `benchmark_prediction`, which puts the same questions with this seed.
+    """
+    assert outcomes.results is not None
+    solved = outcomes.results[:, :, 0]
+    tests = {
+        size: draw_datasets(
+            outcomes.n_agents, outcomes.n_tasks, size, np.random.default_rng([seed, size])
+        )[1]
+        for size in quiz_sizes
+    }
+    chances = {size: np.empty(len(test.task)) for size, test in tests.items()}
+    profile = posterior.model.profile(outcomes.features)
+    for agent in range(outcomes.n_agents):
+        others = posterior.of(np.delete(profile, agent, axis=0))
+        for size, test in tests.items():
+            own = np.flatnonzero(test.agent == agent)
+            chances[size][own] = _predicted(others, test, own, solved[agent])
+    return [
+        PredictionScore("posterior", size, *folded(chances[size] > 0.5, solved, test))
+        for size, test in tests.items()
+    ]
+
+
+def _predicted(
+    posterior: Posterior, test: Examples, chosen: NDArray[np.int64], solved: NDArray[np.bool_]
+) -> Floats:
+    """The chance on the task of each chosen example, all of one agent."""
+    quiz = test.quiz[chosen]
+    weights = posterior.weights_of_many(quiz, solved[quiz].astype(np.float64))
+    voted: Floats = (weights * posterior.profiles[test.task[chosen]]).sum(1)
+    return voted
