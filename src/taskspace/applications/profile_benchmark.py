@@ -23,13 +23,20 @@ from taskspace.success.factors import Floats
 
 
 def benchmark_posterior(
-    outcomes: Outcomes, posterior: ModelPosterior, *, quiz_sizes: Sequence[int], seed: int = 0
+    outcomes: Outcomes,
+    posterior: ModelPosterior,
+    *,
+    quiz_sizes: Sequence[int],
+    families: Sequence[str] | None = None,
+    seed: int = 0,
 ) -> list[PredictionScore]:
     """Score the posterior of a success model of these agents, on tasks that are new to it.
 
     `outcomes` are as for `benchmark_prediction`, which puts the same questions with this seed.
+    With `families`, a name for each agent, nobody of the quizzed agent's family is a candidate.
     """
     assert outcomes.results is not None
+    family = np.arange(outcomes.n_agents) if families is None else np.asarray(families)
     solved = outcomes.results[:, :, 0]
     tests = {
         size: draw_datasets(
@@ -40,7 +47,7 @@ def benchmark_posterior(
     chances = {size: np.empty(len(test.task)) for size, test in tests.items()}
     profile = posterior.model.profile(outcomes.features)
     for agent in range(outcomes.n_agents):
-        others = posterior.of(np.delete(profile, agent, axis=0))
+        others = posterior.of(profile[family != family[agent]])
         for size, test in tests.items():
             own = np.flatnonzero(test.agent == agent)
             chances[size][own] = _predicted(others, test, own, solved[agent])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,12 @@ from taskspace.success.model import SuccessModel
 TASKS, ROLLOUTS = 40_000, 2  # that the success model learns from
 QUIZ_SIZES = (1, 5, 10, 20)
 EXAMPLES = 2000
-QUIZZED = {"map": "the map, soft nearest neighbours", "posterior": "success model", "OPT": "OPT"}
+QUIZZED = {
+    "map": "the map, soft nearest neighbours",
+    "posterior": "success model",
+    "stranger": "success model, nobody of the agent's subpopulation known",
+    "OPT": "OPT",
+}
 CHOOSING = {"map": "the map", "profiles": "success model", "OPT-50": "OPT-50", "OPT": "OPT"}
 QUERIES = {"similar": "Type 1", "harder": "Type 2"}
 
@@ -47,8 +52,9 @@ def reproduce(study: Study) -> Result:
         ]
     note = (
         f"The success model learns from {TASKS:,} tasks with {ROLLOUTS} rollouts of every agent."
-        " The quizzed agent itself is never a candidate. Mean and spread over the seeds of the whole"
-        f" pipeline; quizzes as in Figure 5, choices on 4 x {EXAMPLES} examples as in Figure 6."
+        " The quizzed agent is never a candidate itself. Mean and spread over the seeds of the"
+        f" whole pipeline; quizzes as in Figure 5, choices as in Figure 6 on 4 x {EXAMPLES}"
+        " examples."
     )
     return Result("beyond", "Beyond the paper: the success model", tables, notes=[note])
 
@@ -82,6 +88,13 @@ def _quizzed(study: Study, made: Map, model: SuccessModel, seed: int) -> list[di
     scores = benchmark_prediction(pool, vectors, quiz_sizes=QUIZ_SIZES, seed=seed)
     posterior = fit_model_posterior(model, seed=seed)
     scores += benchmark_posterior(pool, posterior, quiz_sizes=QUIZ_SIZES, seed=seed)
+    families = [agent.subpopulation for agent in made.population.agents]
+    scores += [
+        replace(score, method="stranger")
+        for score in benchmark_posterior(
+            pool, posterior, quiz_sizes=QUIZ_SIZES, families=families, seed=seed
+        )
+    ]
     return [
         {"method": score.method, "what": f"quiz {score.quiz_size}", "value": score.accuracy}
         for score in scores
