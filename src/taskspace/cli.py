@@ -68,10 +68,12 @@ def _parser() -> argparse.ArgumentParser:
     envs.set_defaults(run=_envs)
     bench = commands.add_parser("bench", help="measure speed", description=_bench.__doc__)
     bench.add_argument(
-        "what", choices=["rollouts", "similarity", "search", "success", "karel", "synthesis"],
+        "what", choices=[
+            "rollouts", "similarity", "search", "success", "quiz", "karel", "synthesis",
+        ],
         help="rollouts: playing agents on tasks; similarity: error against rollouts; search:"
-        " finding similar tasks among a million; success: learning who solves what; karel:"
-        " running programs; synthesis: learning to write them",
+        " finding similar tasks among a million; success: learning who solves what; quiz:"
+        " choosing questions; karel: running programs; synthesis: learning to write them",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)

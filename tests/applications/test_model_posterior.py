@@ -100,6 +100,22 @@ def test_a_success_model_predicts_by_features_and_by_names() -> None:
     assert ts.predict(named, ["task-0"], [1], ["task-1", "task-2"]).shape == (2,)
 
 
+def test_a_quiz_asks_by_a_success_model() -> None:
+    model = Kinds()
+    quiz = ts.Quiz(model)
+    for task in quiz.ask(at_most=6):
+        left = model.sample_[int(task.removeprefix("task-")), 0] < 0.5
+        quiz.answer(float(left))
+    chances = quiz.chances()
+    assert chances[model.sample_[:, 0] < 0.5].min() > 0.6 > 0.4 > chances[-1]
+    tasks = np.array([[0.3], [0.9]])
+    over = fit_model_posterior(model).over(tasks)
+    quiz = ts.Quiz(over, targets=tasks[1:], pool=tasks[:1])
+    assert quiz.next() == "task-0"
+    quiz.answer(1)
+    np.testing.assert_allclose(quiz.chances(), ts.predict(model, tasks[:1], [1], tasks[1:]))
+
+
 def test_what_a_model_does_not_need_is_refused() -> None:
     with pytest.raises(ValueError, match="a success model needs neither outcomes nor beta"):
         ts.predict(Kinds(), [[0.1]], [1], [[0.2]], beta=1.0)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.applications.candidates import IMAGINED, SPREADS, Table, of_their_own_skill
-from taskspace.applications.posterior import Posterior, choose_prior, spread
+from taskspace.applications.posterior import AgentPosterior, Posterior, choose_prior, spread
+from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
 
 STRENGTH = 30.0  # attempts that a candidate's word on a task is worth, see `Posterior.interval`
@@ -44,6 +45,13 @@ class ModelPosterior:
     def on(self, tasks: Any) -> Posterior:
         """The candidates on these tasks, which count from 0."""
         return self.of(self.model.profile(tasks))
+
+    def over(self, tasks: Any) -> AgentPosterior:
+        """The same with names for the tasks (task-0, task-1, … if they have none), for a `Quiz`."""
+        posterior, rows = self.on(tasks), np.asarray(tasks)
+        known: Any = posterior.profiles[:, : len(self.model.profile(rows[:1]))].T
+        told: dict[str, Any] = {"tasks": rows} if rows.dtype.kind in "US" else {"features": rows}
+        return AgentPosterior(**vars(posterior), outcomes=Outcomes(known, np.array(1), **told))
 
     def of(self, chances: Floats) -> Posterior:
         """The same, from the chances (agents, tasks) of the known agents, or of some of them."""

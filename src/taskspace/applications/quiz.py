@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.applications.known_tasks import Mix, mix_of
+from taskspace.applications.model_posterior import Profiler, fit_model_posterior
 from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.prediction import level_of
 from taskspace.outcomes import Outcomes
@@ -25,8 +26,10 @@ class Quiz:
     """A conversation with one agent: a task, its result, the next task.
 
     `model` are the outcomes of other agents, or what `fit_posterior` learned from them, which
-    spares seconds where many agents are quizzed. `targets` are the tasks that one wants to know
-    about and `pool` those that may be asked, both by name or number; all tasks if not given.
+    spares seconds where many agents are quizzed. It may also be a `SuccessModel`, with its own
+    sample of tasks, or `fit_model_posterior(model).over(tasks)` with any others. `targets` are
+    the tasks that one wants to know about and `pool` those that may be asked, both by name or
+    number; all tasks if not given.
 
     `choose` says how the next task is chosen. "information": its answer tells most about the
     outcome on the targets (mutual information, the mean over targets). "uncertain": its answer
@@ -51,18 +54,22 @@ class Quiz:
 
     def __init__(
         self,
-        model: AgentPosterior | Outcomes,
+        model: AgentPosterior | Outcomes | Profiler,
         targets: Any = None,
         *,
         pool: Any = None,
         choose: str = "information",
         seed: int = 0,
     ) -> None:
-        known = model.outcomes if isinstance(model, AgentPosterior) else model
-        if not isinstance(known, Outcomes):
-            raise TypeError(f"a quiz needs Outcomes or an AgentPosterior, not {model!r}")
         if choose not in CHOICES:
             raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
+        if isinstance(model, Profiler):
+            model = fit_model_posterior(model).over(model.sample_)
+        known = model.outcomes if isinstance(model, AgentPosterior) else model
+        if not isinstance(known, Outcomes):
+            raise TypeError(
+                f"a quiz needs Outcomes, an AgentPosterior or a SuccessModel, not {model!r}"
+            )
         self._tasks = known.tasks
         self._outcomes = known
         rng = np.random.default_rng(checks.seed(seed))

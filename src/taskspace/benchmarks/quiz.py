@@ -1,0 +1,106 @@
+"""Does it pay to choose a quiz's questions, and how long do questions and predictions take?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from taskspace.applications.known_tasks import Mix
+from taskspace.applications.posterior import AgentPosterior
+from taskspace.applications.quiz import CHOICES, Quiz
+from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
+from taskspace.benchmarks.printing import print_lines
+from taskspace.envs.registry import make
+from taskspace.outcomes import Outcomes
+from taskspace.rollout.evaluate import evaluate
+from taskspace.training.recipes import train_population
+
+SIZES = (1, 3, 5, 10, 20)
+ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
+TASKS, ROLLOUTS = 200, 20
+STUDENTS, QUESTIONS, SKILLS, GUESSING = 200, 120, 3, 0.15
+CANDIDATES, MANY_TASKS, QUIZ, ROUNDS = 1100, 5000, 20, 9
+
+
+def played(environment: str, tasks: int = TASKS) -> Outcomes:
+    """The fast population of an environment on fresh tasks."""
+    env = make(environment)
+    population = train_population(env, seed=0, fast=True)
+    return evaluate(population, env, env.sample_tasks(tasks, seed=1), ROLLOUTS, seed=1)
+
+
+def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
+    """Answers to questions that need one of three skills, and can be guessed."""
+    rng = np.random.default_rng(0)
+    abilities = rng.multivariate_normal(np.zeros(SKILLS), 0.7 * np.eye(SKILLS) + 0.3, count)
+    needed, level = rng.integers(0, SKILLS, questions), rng.normal(0, 0.8, questions)
+    logit = rng.uniform(1, 2.5, questions) * (abilities[:, needed] - level)
+    chances = GUESSING + (1 - GUESSING) / (1 + np.exp(-logit))
+    return Outcomes(rng.binomial(1, chances), np.array(1))
+
+
+def random_posterior(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> AgentPosterior:
+    """Candidates that know nothing, to measure time with."""
+    profiles = np.random.default_rng(0).random((tasks, candidates), np.float32)
+    nobody = Outcomes(np.zeros((1, tasks), np.int64), np.array(1))
+    return AgentPosterior(profiles, np.full(candidates, 1 / candidates), 1.0, 30.0, nobody)
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """The median of several rounds."""
+    found = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return float(np.median(found))
+
+
+def predictions_per_second(posterior: AgentPosterior) -> float:
+    """A quiz of one agent, and its chance on every task; each task counts as a prediction."""
+    rng = np.random.default_rng(0)
+    tasks = len(posterior.profiles)
+    quiz = Mix.known(rng.permutation(tasks)[:QUIZ])
+    results = rng.integers(0, 2, QUIZ).astype(np.float64)
+    every = Mix.known(np.arange(tasks))
+    return tasks / seconds_of(lambda: posterior.predict(quiz, results, every))
+
+
+def seconds_per_question(posterior: AgentPosterior) -> float:
+    """Choosing the next question among a thousand tasks, by what it tells about them all."""
+    pool: NDArray[np.int64] = np.arange(min(1000, len(posterior.profiles)))
+    return seconds_of(lambda: Quiz(posterior, pool, pool=pool).next_number())
+
+
+def print_report(console: Console) -> None:
+    """A table for each population, and two lines on speed."""
+    subjects = {name: lambda name=name: played(name) for name in ENVIRONMENTS}
+    for name, make_outcomes in {**subjects, "students": students}.items():
+        outcomes = make_outcomes()
+        scores = compare_choices(outcomes, SIZES)
+        title = f"{name}: Brier score after a quiz ({scores[0].agents} agents, each left out once)"
+        lines = {
+            choose: lambda size, choose=choose: _cell(scores, choose, size)  # noqa: B023
+            for choose in CHOICES
+        }
+        print_lines(console, title, lines, {f"quiz {size}": size for size in SIZES})
+    console.print(
+        "In brackets: gain over random questions, agent by agent, and its standard error."
+    )
+    posterior = random_posterior()
+    console.print(
+        f"{predictions_per_second(posterior) / 1e6:.1f} million predictions/s (a quiz of {QUIZ},"
+        f" {MANY_TASKS} tasks, {CANDIDATES} candidates); the next of 1000 questions in"
+        f" {1000 * seconds_per_question(posterior):.0f} ms"
+    )
+
+
+def _cell(scores: list[ChoiceScore], choose: str, size: int) -> str:
+    (score,) = (s for s in scores if (s.choose, s.quiz_size) == (choose, size))
+    if choose == "random":
+        return f"{score.brier:.3f}"
+    return f"{score.brier:.3f} ({score.gain:+.3f} ± {score.gain_error:.3f})"
