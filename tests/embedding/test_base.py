@@ -12,7 +12,7 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 import taskspace as ts
-from taskspace.embedding.base import Embedding, features_of, one_thread, torch_seed
+from taskspace.embedding.base import Embedding, features_of
 from taskspace.embedding.pred_model import PredModel, expert_episodes
 from taskspace.embedding.pretrained import FOLDER
 from taskspace.embedding.random_model import RandomModel
@@ -140,30 +140,3 @@ def test_folders_from_before_there_were_kinds_hold_task_embedders() -> None:
 def test_outcomes_without_tasks_are_refused() -> None:
     with pytest.raises(ValueError, match="hold no features of the tasks"):
         features_of(ts.Outcomes([[1]], 1))  # type: ignore[arg-type]
-
-
-def test_a_seed_for_torch_ends_with_its_block() -> None:
-    torch.manual_seed(3)
-    before = torch.get_rng_state()
-    drawn = []
-    for _ in range(2):
-        with torch_seed(7):
-            drawn.append(torch.randn(4))
-    assert torch.equal(*drawn)
-    assert torch.equal(before, torch.get_rng_state())
-
-
-def test_one_thread_ends_with_its_block_also_after_an_error() -> None:
-    def fail() -> None:
-        with one_thread():
-            inside.append(torch.get_num_threads())
-            raise KeyError
-
-    before, inside = torch.get_num_threads(), list[int]()
-    try:
-        torch.set_num_threads(2)
-        with pytest.raises(KeyError):
-            fail()
-        assert (inside, torch.get_num_threads()) == ([1], 2)
-    finally:
-        torch.set_num_threads(before)

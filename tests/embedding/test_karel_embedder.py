@@ -12,13 +12,13 @@ from sklearn.base import clone
 from sklearn.metrics import silhouette_score
 
 import taskspace as ts
-from taskspace.embedding.base import torch_seed
 from taskspace.embedding.karel_embedder import BATCH, KarelEmbedder
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.worlds import to_tensor
 from taskspace.synthesis.network import Encoder, Size, Synthesizer
+from taskspace.torch_state import torch_seed
 
 SIDE = 6
 SMALL: dict[str, Any] = {"side": SIDE, "channels": 4, "blocks": 1, "code": 16}

@@ -16,9 +16,9 @@ from taskspace.success.network import (
     fit_network,
     last_layer,
     logits_of,
-    one_thread,
     success_network,
 )
+from taskspace.torch_state import one_thread
 
 
 def doubles(values: object) -> torch.Tensor:

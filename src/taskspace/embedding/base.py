@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -110,22 +109,3 @@ def check_layers(hidden: Sequence[int]) -> None:
     """Refuse hidden layers that are none."""
     for size in hidden:
         checks.whole(size, "the size of a hidden layer", 1)
-
-
-@contextlib.contextmanager
-def torch_seed(seed: int) -> Iterator[None]:
-    """Within the block torch draws from this seed; afterwards as if nothing had been drawn."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Within the block torch uses one thread: for small matrices, more only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from taskspace import checks
 from taskspace.constraints import check_orders
 from taskspace.embedding.axes import append, best_rotation, fold, spectral_map
-from taskspace.embedding.base import Embedding, check_layers, features_of, one_thread, torch_seed
-from taskspace.embedding.lookup import Lookup, are_names, places
+from taskspace.embedding.base import Embedding, check_layers, features_of
+from taskspace.embedding.lookup import Lookup, are_names
 from taskspace.embedding.training import (
     HELD_OUT,
     Constraints,
@@ -27,6 +27,8 @@ from taskspace.embedding.training import (
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
 from taskspace.similarity import SuccessStatistics, warn_if_anti_correlated
+from taskspace.task_names import places
+from taskspace.torch_state import one_thread, torch_seed
 
 MOST_COMPONENTS = 10  # what "auto" goes up to
 WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
@@ -206,7 +208,7 @@ class TaskEmbedder(Embedding):
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
         if self.task_names_ is not None:
-            X = places(self.task_names_, X)
+            X = places(self.task_names_, X, "map")[:, None]
         elif are_names(X):
             raise ValueError(
                 "this map was learned from the features of tasks; expected a row of numbers for"

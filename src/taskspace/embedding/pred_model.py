@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from taskspace import checks
-from taskspace.embedding.base import Embedding, check_layers, one_thread, torch_seed
+from taskspace.embedding.base import Embedding, check_layers
 from taskspace.embedding.network import perceptron
 from taskspace.envs.base import Environment, check_environment
 from taskspace.progress import progress_bar
 from taskspace.rollout.trajectories import Episodes, record
+from taskspace.torch_state import one_thread, torch_seed
 
 CHECK_EVERY = 250  # steps between two entries of the history
 LOSSES = ("loss", "kl", "reward", "state")

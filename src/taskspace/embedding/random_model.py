@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from taskspace import checks
-from taskspace.embedding.base import Embedding, check_layers, features_of, torch_seed
+from taskspace.embedding.base import Embedding, check_layers, features_of
 from taskspace.outcomes import Outcomes
+from taskspace.torch_state import torch_seed
 
 
 class RandomModel(Embedding):

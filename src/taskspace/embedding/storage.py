@@ -2,61 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
-from taskspace._version import __version__
-from taskspace.files import check_format
+from taskspace.model_folders import ModelFolder
 
-FORMAT, FORMAT_VERSION = "taskspace embedder", 1
-_SETTINGS, _WEIGHTS = "embedder.json", "weights.safetensors"
+_FOLDER = ModelFolder("embedder", "embedder.json", version=1)
 
 
 def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
     """Write the folder, all or nothing; an older one of the same name is replaced."""
     if callable(embedder.hidden):
         raise ValueError("an embedder with a network of your own cannot be saved; save its weights")
-    target = Path(folder)
-    if target.exists() and not (target / _SETTINGS).is_file():
-        raise ValueError(f"{target} is there already and is not an embedder; choose another folder")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    settings = json.dumps(_settings(embedder), indent=2, default=_plain)
-    temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
-    try:
-        (temporary / _SETTINGS).write_text(settings)
-        tensors = dict(embedder.network_.state_dict())
-        tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _kept(embedder)}
-        save_file(tensors, temporary / _WEIGHTS)
-        (temporary / _WEIGHTS).chmod(0o644)  # both are made for the owner's eyes only
-        temporary.chmod(0o755)
-        if target.exists():
-            old = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
-            target.replace(old / "old")
-            temporary.replace(target)
-            shutil.rmtree(old)
-        else:
-            temporary.replace(target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    tensors = dict(embedder.network_.state_dict())
+    tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _kept(embedder)}
+    _FOLDER.save(folder, _settings(embedder), tensors)
 
 
 def _settings(embedder: Any) -> dict[str, Any]:
     names, tasks = getattr(embedder, "feature_names_in_", None), embedder.task_names_
     return {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
         "kind": type(embedder).__name__,
-        "taskspace": __version__,
-        "parameters": embedder.get_params(),
+        "parameters": {name: _plain(value) for name, value in embedder.get_params().items()},
         "components": embedder.n_components_,
         "features": embedder.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
@@ -71,28 +42,21 @@ def _kept(embedder: Any) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter that JSON does not know: numbers and arrays of NumPy, ranges."""
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else list(value)
+    """A parameter as JSON knows it: also numbers and arrays of NumPy, ranges and tuples."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return list(value) if isinstance(value, (tuple, range)) else value
 
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read the folder back into an embedder."""
-    source = Path(folder)
-    if not (source / _SETTINGS).is_file():
-        raise FileNotFoundError(f"there is no embedder in {source}: {_SETTINGS} is missing")
+    settings = _FOLDER.load_settings(folder)
+    _check_kind(cls, settings.get("kind", "TaskEmbedder"), Path(folder))
+    tensors = _FOLDER.load_tensors(folder)
     try:
-        settings = json.loads((source / _SETTINGS).read_text())
-        kind, version = settings.get("format"), settings.get("version")
-    except (ValueError, AttributeError) as error:
-        raise ValueError(f"{source / _SETTINGS} is damaged; expected JSON") from error
-    check_format(source, (kind, version), (FORMAT, FORMAT_VERSION))
-    _check_kind(cls, settings.get("kind", "TaskEmbedder"), source)
-    try:
-        return _restore(cls, settings, load_file(source / _WEIGHTS))
-    except (KeyError, TypeError, RuntimeError, OSError, ValueError, SafetensorError) as error:
-        raise ValueError(
-            f"the embedder in {source} is damaged ({type(error).__name__}); save it again"
-        ) from error
+        return _restore(cls, settings, tensors)
+    except (KeyError, TypeError, RuntimeError, ValueError) as error:
+        raise _FOLDER.damaged(folder, error) from error
 
 
 def _check_kind(cls: Any, kind: Any, source: Path) -> None:

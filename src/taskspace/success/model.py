@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
+from taskspace.model_folders import ModelFolder
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
 from taskspace.similarity import SuccessStatistics
-from taskspace.success import storage
 from taskspace.success.low_rank import fit_low_rank, log_loss
 from taskspace.success.network import (
     Counts,
@@ -24,15 +24,17 @@ from taskspace.success.network import (
     calibrate,
     fit_network,
     logits_of,
-    one_thread,
     success_network,
 )
+from taskspace.task_names import places
+from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
 
 FEW = 100  # with fewer tasks (or, without features, tried pairs) nothing is held out
 HELD_OUT = 0.1  # share for validation, and as much for the test
 RELIABILITY_BINS = 15
+_FOLDER = ModelFolder("success model", "success-model.json", version=1)
 SAMPLE = 300  # tasks that are kept with the model
 
 
@@ -119,8 +121,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         encoding = Encoding.of(train.tasks.numpy(), self.bins)
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
         training = Training(self.learning_rate, self.batch_size, self.epochs)
-        with torch.random.fork_rng(devices=[]), one_thread():
-            torch.manual_seed(int(rng.integers(2**31)))
+        with torch_seed(int(rng.integers(2**31))), one_thread():
             network = success_network(encoding, self.width, self.blocks, outcomes.n_agents)
             steps = training.steps(len(train))
             with progress_bar("Learning success", steps, self.progress) as advance:
@@ -172,7 +173,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
-            return self.profiles_[:, _places(self.task_names_, tasks)]
+            return self.profiles_[:, places(self.task_names_, np.atleast_1d(tasks), "model")]
         if np.asarray(tasks).dtype.kind in "US":
             raise ValueError(
                 "this model was learned from the features of tasks; expected a row of numbers for"
@@ -218,16 +219,16 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
             tensors = {**self.network_.state_dict(), "sample": torch.from_numpy(self.sample_)}
-        storage.save(folder, settings, tensors)
+        _FOLDER.save(folder, settings, tensors)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
         """Read a folder that `save` wrote."""
-        settings, tensors = storage.load(folder)
+        settings, tensors = _FOLDER.load_settings(folder), _FOLDER.load_tensors(folder)
         try:
             return cls._restored(settings, tensors)
         except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-            raise storage.damaged(folder, error) from error
+            raise _FOLDER.damaged(folder, error) from error
 
     @classmethod
     def _restored(cls, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> SuccessModel:
@@ -303,22 +304,3 @@ def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) ->
     places = np.minimum((predicted * RELIABILITY_BINS).astype(np.int64), RELIABILITY_BINS - 1)
     surplus = np.bincount(places.ravel(), (successes - attempts * predicted).ravel())
     return float(np.abs(surplus).sum() / attempts.sum())
-
-
-def _places(known: NDArray[np.str_], tasks: Any) -> NDArray[np.int64]:
-    """Where these names are in the list of known ones."""
-    names = np.atleast_1d(checks.array(tasks, "the names of tasks"))
-    if names.ndim != 1:
-        raise ValueError(
-            "this model was learned without features of the tasks; expected a list of names, not"
-            f" an array of shape {names.shape}"
-        )
-    place = {name: index for index, name in enumerate(known.tolist())}
-    wanted = names.astype(np.str_).tolist()
-    unknown = [name for name in wanted if name not in place]
-    if unknown:
-        raise ValueError(
-            f"there is no task {unknown[0]!r} in this model; learned without features, it knows"
-            f" only the {len(place)} tasks that it was fitted to"
-        )
-    return np.array([place[name] for name in wanted], np.int64)

@@ -13,7 +13,6 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -257,14 +256,3 @@ def _calibration(
         step = torch.linalg.solve(curvature + torch.eye(2, dtype=torch.float64), gradient)
         found = found - step.clamp(-0.5, 0.5)
     return max(float(found[0]), 0.1), float(found[1])
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Within the block torch uses one thread: for small matrices, more only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

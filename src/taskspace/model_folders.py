@@ -1,0 +1,95 @@
+"""A fitted model as a folder: settings in JSON, weights in safetensors, nothing pickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from taskspace._version import __version__
+from taskspace.files import check_format
+
+if TYPE_CHECKING:
+    import torch
+
+_WEIGHTS = "weights.safetensors"
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """What the folder of one kind of models is like."""
+
+    noun: str  # what users call the model
+    file: str  # the name of the settings
+    version: int
+
+    @property
+    def format(self) -> str:
+        """The name of the format, as the settings tell it."""
+        return f"taskspace {self.noun}"
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        settings: Mapping[str, Any],
+        tensors: Mapping[str, torch.Tensor],
+    ) -> None:
+        """Write the folder, all or nothing; an older one of the same name is replaced."""
+        from safetensors.torch import save_file
+
+        target = Path(folder)
+        if target.exists() and not (target / self.file).is_file():
+            raise ValueError(
+                f"{target} is there already and is not {self._a_noun()}; choose another folder"
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        header = {"format": self.format, "version": self.version, "taskspace": __version__}
+        temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
+        try:
+            new, old = temporary / "new", temporary / "old"
+            new.mkdir()
+            (new / self.file).write_text(json.dumps({**header, **settings}, indent=2))
+            save_file({name: value.contiguous() for name, value in tensors.items()}, new / _WEIGHTS)
+            (new / _WEIGHTS).chmod(0o644)  # made for the owner's eyes only
+            if target.exists():
+                target.replace(old)
+            new.replace(target)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def load_settings(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
+        """Read the settings of a folder of this kind."""
+        source = Path(folder)
+        if not (source / self.file).is_file():
+            raise FileNotFoundError(f"there is no {self.noun} in {source}: {self.file} is missing")
+        try:
+            settings: dict[str, Any] = json.loads((source / self.file).read_text())
+            kind, version = settings.get("format"), settings.get("version")
+        except (ValueError, AttributeError) as error:
+            raise ValueError(f"{source / self.file} is damaged; expected JSON") from error
+        check_format(source, (kind, version), (self.format, self.version))
+        return settings
+
+    def load_tensors(self, folder: str | os.PathLike[str]) -> dict[str, torch.Tensor]:
+        """Read the weights back."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        try:
+            return load_file(Path(folder) / _WEIGHTS)
+        except (OSError, ValueError, SafetensorError) as error:
+            raise self.damaged(folder, error) from error
+
+    def damaged(self, folder: str | os.PathLike[str], error: Exception) -> ValueError:
+        """What to raise where a folder does not hold what it should."""
+        return ValueError(
+            f"the {self.noun} in {folder} is damaged ({type(error).__name__}); save it again"
+        )
+
+    def _a_noun(self) -> str:
+        return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
