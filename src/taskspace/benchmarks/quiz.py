@@ -84,10 +84,10 @@ def print_report(console: Console) -> None:
         scores = compare_choices(outcomes, SIZES)
         title = f"{name}: Brier score after a quiz ({scores[0].agents} agents, each left out once)"
         lines = {
-            choose: lambda size, choose=choose: _cell(scores, choose, size)  # noqa: B023
-            for choose in CHOICES
+            f"quiz {size}": lambda choose, size=size: _cell(scores, choose, size)  # noqa: B023
+            for size in SIZES
         }
-        print_lines(console, title, lines, {f"quiz {size}": size for size in SIZES})
+        print_lines(console, title, lines, {choose: choose for choose in CHOICES})
     console.print(
         "In brackets: gain over random questions, agent by agent, and its standard error."
     )

@@ -6,9 +6,9 @@ Everything is measured on tasks that no model saw, against success rates of many
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from taskspace.similarity import SuccessStatistics, mutual_information
 from taskspace.training.recipes import train_population
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 NETWORK_TASKS, NETWORK_ROLLOUTS = 10_000, 2
 BUDGETS = ((40_000, 2), (20_000, 4), (4_000, 20), (1_000, 80))  # the same rollouts in all
@@ -225,42 +226,53 @@ def needed(found: dict[int, SimilarityErrors], error: float) -> str:
 # -- the report ------------------------------------------------------------------------------------
 
 _ERRORS: dict[str, Callable[[Errors], str]] = {
-    "error of success probabilities (RMSE)": lambda found: f"{found.rmse:.4f}",
-    "log loss above the truth's, nats": lambda found: f"{found.excess:.4f}",
-    "seconds of learning, one core": lambda found: f"{found.seconds:.1f}",
+    "RMSE": lambda found: f"{found.rmse:.4f}",
+    "log loss": lambda found: f"{found.excess:.4f}",
+    "seconds": lambda found: f"{found.seconds:.1f}",
 }
 
 
 def print_report(console: Console) -> None:
-    """Three tables: networks, budgets, similarities."""
+    """Networks, budgets, similarities."""
+    console.print(
+        "RMSE: error of success probabilities on fresh tasks; log loss: above that of the truth,"
+        " in nats; seconds: of learning, on one core.\n"
+    )
     for name in ("CartPoleVar", "MultiKeyNav"):
         subject = Subject.trained(name)
         truth = subject.play(TRUTH_TASKS, TRUTH_ROLLOUTS, 1)
         title = f"{name}: profiles from {NETWORK_TASKS:,} tasks x {NETWORK_ROLLOUTS} rollouts"
         outcomes = subject.play(NETWORK_TASKS, NETWORK_ROLLOUTS, 2)
-        print_lines(console, title, _ERRORS, measure_networks(outcomes, truth))
+        _print_rows(console, title, measure_networks(outcomes, truth), _ERRORS)
     title = "MultiKeyNav: tasks x rollouts of an agent, the same rollouts in all"
-    print_lines(console, title, _ERRORS, measure_budgets(subject.play, truth))
+    _print_rows(console, title, measure_budgets(subject.play, truth), _ERRORS)
     print_similarities(
         console, measure_similarity(truth, subject.play(MOST_MODEL_TASKS, MODEL_ROLLOUTS, 3))
     )
     console.print(
-        "Here all pairs of tasks share the rollouts on a task. Algorithm 2 as written plays every"
-        f" pair anew:\n{TRUTH_TASKS - 1} times as many for all pairs of these {TRUTH_TASKS} tasks."
-        " What the model costs does not depend on how many tasks are compared."
+        "Needed: rollouts with which Algorithm 2 errs as little, where all pairs of tasks share the"
+        " rollouts on a task. Algorithm 2 as written plays every pair anew:"
+        f" {TRUTH_TASKS - 1} times as many for all pairs of these {TRUTH_TASKS} tasks. What the"
+        " model costs does not depend on how many tasks are compared."
     )
 
 
 def print_similarities(console: Console, found: dict[int, SimilarityErrors]) -> None:
     """Errors by rollouts, and what the same error costs Algorithm 2."""
-    lines: dict[str, Callable[[SimilarityErrors], str]] = {
+    columns: dict[str, Callable[[SimilarityErrors], str]] = {
         "Algorithm 2": lambda each: f"{each.paired:.4f}",
         "success rates": lambda each: f"{each.rates:.4f}",
+        "needed": lambda each: needed(found, each.rates),
         "success model": lambda each: "-" if each.profiles is None else f"{each.profiles:.4f}",
-        "Algorithm 2 needs for the error of success rates": lambda each: needed(found, each.rates),
-        "Algorithm 2 needs for the error of the model": lambda each: (
-            "-" if each.profiles is None else needed(found, each.profiles)
-        ),
+        "needed ": lambda each: "-" if each.profiles is None else needed(found, each.profiles),
     }
     title = "Error of similarities in bits, by rollouts an agent and task"
-    print_lines(console, title, lines, {str(number): each for number, each in found.items()})
+    _print_rows(console, title, {str(number): each for number, each in found.items()}, columns)
+
+
+def _print_rows(
+    console: Console, title: str, found: Mapping[str, T], columns: Mapping[str, Callable[[T], str]]
+) -> None:
+    """A row for each thing measured."""
+    rows = {name: lambda cell, each=each: cell(each) for name, each in found.items()}
+    print_lines(console, title, rows, columns)
