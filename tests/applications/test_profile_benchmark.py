@@ -44,12 +44,20 @@ def test_agents_of_two_kinds_are_told_by_others_of_their_kind() -> None:
 def test_of_a_family_nobody_is_a_candidate() -> None:
     chances = 0.02 + 0.96 * KINDS[np.arange(20) % 2]
     posterior = fit_model_posterior(Known(chances))
-    families = ["even", "odd"] * 10
+    families = (["even", "odd"] * 10,) * 2
     (known,), (stranger,) = (
         benchmark_posterior(pool(chances), posterior, quiz_sizes=[5], families=given)
         for given in (None, families)
     )
     assert stranger.accuracy < known.accuracy - 0.1
+
+
+def test_new_agents_are_compared_with_all_known_ones() -> None:
+    known, new = (0.02 + 0.96 * KINDS[np.arange(n) % 2] for n in (20, 7))
+    posterior = fit_model_posterior(Known(known))
+    families = (["new"] * 7, ["known"] * 20)
+    (score,) = benchmark_posterior(pool(new), posterior, quiz_sizes=[5], families=families)
+    assert score.accuracy > 0.9
 
 
 def test_an_agent_does_not_find_itself() -> None:

@@ -27,16 +27,19 @@ def benchmark_posterior(
     posterior: ModelPosterior,
     *,
     quiz_sizes: Sequence[int],
-    families: Sequence[str] | None = None,
+    families: tuple[Sequence[str], Sequence[str]] | None = None,
     seed: int = 0,
 ) -> list[PredictionScore]:
     """Score the posterior of a success model of these agents, on tasks that are new to it.
 
     `outcomes` are as for `benchmark_prediction`, which puts the same questions with this seed.
-    With `families`, a name for each agent, nobody of the quizzed agent's family is a candidate.
+    `families` name the family of each quizzed agent, and of each agent that the model knows; nobody
+    of the quizzed agent's family is a candidate. By default both are the same agents, and
+    each is a family of its own.
     """
     assert outcomes.results is not None
-    family = np.arange(outcomes.n_agents) if families is None else np.asarray(families)
+    every = range(outcomes.n_agents)
+    quizzed, known = map(np.asarray, (every, every) if families is None else families)
     solved = outcomes.results[:, :, 0]
     tests = {
         size: draw_datasets(
@@ -46,8 +49,8 @@ def benchmark_posterior(
     }
     chances = {size: np.empty(len(test.task)) for size, test in tests.items()}
     profile = posterior.model.profile(outcomes.features)
-    for agent in range(outcomes.n_agents):
-        others = posterior.of(profile[family != family[agent]])
+    for agent in every:
+        others = posterior.of(profile[known != quizzed[agent]])
         for size, test in tests.items():
             own = np.flatnonzero(test.agent == agent)
             chances[size][own] = _predicted(others, test, own, solved[agent])

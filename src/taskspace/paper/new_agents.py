@@ -11,18 +11,20 @@ from taskspace.training.recipes import train_population
 
 def reproduce(study: Study) -> Result:
     """MultiKeyNav by door types instead of masks, CartPoleVar by PPO instead of cloning."""
-
-    def strangers(made: Map, seed: int) -> Population:
-        return study.kept(
-            f"{made.env.name.lower()}-{seed}-new-agents-population",
-            {"environment": made.env.name, "seed": seed},
-            lambda: train_population(
-                made.env, seed=seed + 100, recipe="new-agents", fast=study.fast
-            ),
-            Population.save,
-            Population.load,
-        )
-
     return figure5.compare(
-        study, "new-agents", "Appendix: performance prediction for new agents", strangers
+        study,
+        "new-agents",
+        "Appendix: performance prediction for new agents",
+        lambda made, seed: new_population(study, made, seed),
+    )
+
+
+def new_population(study: Study, made: Map, seed: int) -> Population:
+    """Agents of another kind than those that the map was learned from."""
+    return study.kept(
+        f"{made.env.name.lower()}-{seed}-new-agents-population",
+        {"environment": made.env.name, "seed": seed},
+        lambda: train_population(made.env, seed=seed + 100, recipe="new-agents", fast=study.fast),
+        Population.save,
+        Population.load,
     )
