@@ -60,10 +60,10 @@ def reproduce(study: Study) -> Result:
     note = (
         f"The success model learns from {TASKS:,} tasks with {ROLLOUTS} rollouts of every agent."
         " The quizzed agent is never a candidate itself. (Where the success model knows nobody of"
-        " its subpopulation, the row to compare with is the map's, which has seen all.) IgnoreTask knows how good"
-        " the agent is, IgnoreAgent how hard the task. Mean and spread over the seeds of the"
-        f" whole pipeline; quizzes as in Figure 5, choices as in Figure 6 on 4 x {EXAMPLES}"
-        " examples."
+        " its subpopulation, the row to compare with is the map's, which has seen all.) IgnoreTask"
+        " knows how good the agent is, IgnoreAgent how hard the task. Mean and spread over the"
+        " seeds of the whole pipeline; quizzes as in Figure 5, choices as in Figure 6 on"
+        f" 4 x {EXAMPLES} examples."
     )
     return Result("beyond", "Beyond the paper: the success model", tables, notes=[note])
 
