@@ -106,7 +106,7 @@ def test_mistakes_are_told_before_the_first_question(
     (tmp_path / "exam.csv").write_text("task\nq9\n")
     with pytest.raises(ValueError, match="there is no task 'q9'"):
         run(str(folder), "--targets", str(tmp_path / "exam.csv"))
-    with pytest.raises(ValueError, match="at_most must be a whole number from 0 on"):
+    with pytest.raises(ValueError, match="--at-most must be a whole number from 0 on"):
         run(str(folder), "--at-most", "-1")
     with pytest.raises(FileNotFoundError, match="there is no finished map"):
         run(str(tmp_path))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taskspace import checks
+
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
     from taskspace.finished import FinishedMap
@@ -55,20 +57,21 @@ def _quiz(options: argparse.Namespace) -> None:
     from taskspace.finished import FinishedMap
     from taskspace.table_streams import open_writer
 
+    checks.whole(options.at_most, "--at-most")
+    checks.seed(options.seed)
     made = FinishedMap.load(options.folder)
     targets = (
         np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
     )
-    quiz = Quiz(made.known_agents, targets, choose=options.choose, seed=options.seed)
-    for task in quiz.ask(until=options.until, at_most=options.at_most):
-        answer = _answer(_question(made, task))
-        if answer is None:
-            break
-        quiz.answer(answer)
-    _say(
-        f"answers: {len(quiz.answers)}; {quiz.uncertainty:.0%} of the targets may be guessed wrong"
-    )
-    with open_writer(options.out) as writer:
+    with open_writer(options.out) as writer:  # before the questions: answers are not asked twice
+        quiz = Quiz(made.known_agents, targets, choose=options.choose, seed=options.seed)
+        for task in quiz.ask(until=options.until, at_most=options.at_most):
+            answer = _answer(_question(made, task))
+            if answer is None:
+                break
+            quiz.answer(answer)
+        wrong = f"{quiz.uncertainty:.0%} of the targets may be guessed wrong"
+        _say(f"answers: {len(quiz.answers)}; {wrong}")
         writer.write(_chances(quiz, made, targets))
 
 
@@ -93,7 +96,10 @@ def _answer(question: str) -> float | None:
     """The result that is typed, or None at the end; what is not understood is asked again."""
     while True:
         _say(question)
-        line = sys.stdin.readline().strip().lower()
+        try:
+            line = sys.stdin.readline().strip().lower() if sys.stdin is not None else ""
+        except UnicodeDecodeError:
+            line = "what is no text"
         if not line:
             return None
         try:

@@ -42,10 +42,11 @@ class ModelFolder:
         """Write the folder, all or nothing; an older one of the same name is replaced."""
         from safetensors.torch import save_file
 
-        target = Path(folder)
-        if target.exists() and not (target / self.file).is_file():
+        target = Path(folder).resolve()  # through a link, to what it points to
+        if target.exists() and not self._may_replace(target):
             raise ValueError(
-                f"{target} is there already and is not {self._a_noun()}; choose another folder"
+                f"{target} is there already and is not {self._a_noun()}, or holds other files too;"
+                " choose another folder"
             )
         target.parent.mkdir(parents=True, exist_ok=True)
         header = {"format": self.format, "version": self.version, "taskspace": __version__}
@@ -90,6 +91,16 @@ class ModelFolder:
         return ValueError(
             f"the {self.noun} in {folder} is damaged ({type(error).__name__}); save it again"
         )
+
+    def _may_replace(self, target: Path) -> bool:
+        """Whether it is a folder of this kind with nothing of the user's in it."""
+        if not target.is_dir() or {path.name for path in target.iterdir()} - {self.file, _WEIGHTS}:
+            return False
+        try:
+            found = json.loads((target / self.file).read_text())["format"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return bool(found == self.format)
 
     def _a_noun(self) -> str:
         return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"

@@ -76,9 +76,10 @@ def test_weights_of_many_are_those_of_each() -> None:
 
 def test_intervals_hold_the_chances() -> None:
     quiz, tasks = np.array([[0.1], [0.6]]), np.linspace(0, 1, 30)[:, None]
-    chances, low, high = ts.predict(Kinds(), quiz, [1, 0], tasks, interval=0.8)
-    assert ((low <= chances) & (chances <= high)).all()
-    assert (high - low < 0.9).all()
+    for level in (1e-9, 0.5, 0.8):
+        chances, low, high = ts.predict(Kinds(), quiz, [1, 0], tasks, interval=level)
+        assert ((low <= chances) & (chances <= high)).all()
+        assert (high - low < 0.9).all()
 
 
 def test_few_agents_are_better_than_none() -> None:
@@ -114,6 +115,20 @@ def test_a_quiz_asks_by_a_success_model() -> None:
     assert quiz.next() == "task-0"
     quiz.answer(1)
     np.testing.assert_allclose(quiz.chances(), ts.predict(model, tasks[:1], [1], tasks[1:]))
+
+
+def test_a_drawn_seed_is_kept() -> None:
+    posterior = fit_model_posterior(Kinds(), seed=None)  # type: ignore[arg-type]
+    one, other = (posterior.on([[0.2]]).profiles for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_what_is_no_model_is_refused() -> None:
+    for wrong in (ts.SuccessModel(), None):
+        with pytest.raises(TypeError, match="expected a fitted SuccessModel, not"):
+            fit_model_posterior(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected Outcomes, not Kinds"):
+        ts.fit_posterior(Kinds())  # type: ignore[arg-type]
 
 
 def test_what_a_model_does_not_need_is_refused() -> None:

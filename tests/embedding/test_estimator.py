@@ -149,7 +149,7 @@ def test_a_folder_of_something_else_is_not_overwritten(
     fitted: ts.TaskEmbedder, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="is not an embedder; choose another folder"):
+    with pytest.raises(ValueError, match="is not an embedder, or holds other files too"):
         fitted.save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 

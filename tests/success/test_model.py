@@ -260,7 +260,7 @@ def test_a_folder_of_something_else_is_not_overwritten(
     fitted: SuccessModel, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="is not a success model; choose another folder"):
+    with pytest.raises(ValueError, match="is not a success model, or holds other files too"):
         fitted.save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
@@ -281,7 +281,7 @@ def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
         ({"bins": 0}, "bins must be a whole number from 1 on"),
         ({"batch_size": 1.5}, "batch_size must be a whole number from 1 on"),
         ({"epochs": "many"}, "epochs must be a whole number from 0 on"),
-        ({"learning_rate": 0}, "learning_rate must be positive"),
+        ({"learning_rate": 0}, "learning_rate must be"),
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
@@ -294,3 +294,30 @@ def test_bad_data_are_refused() -> None:
         SuccessModel().fit(np.ones((3, 3)))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="agent-1 tried no task"):
         SuccessModel().fit(table([[1, 1], [0, 0]], [[1, 1], [0, 0]], features=[[0.0], [1.0]]))
+
+
+def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
+    model = SuccessModel(width=np.int64(8), epochs=0, random_state=0).fit(world(200))  # type: ignore[arg-type]
+    tasks = FRESH[:5]
+    np.testing.assert_array_equal(model.profile(tasks[::-1]), model.profile(tasks)[:, ::-1])
+    far = model.profile([[1e30] * tasks.shape[1], [-1e300] * tasks.shape[1]])
+    assert np.isfinite(far).all()
+    model.save(tmp_path / "model")
+    assert SuccessModel.load(tmp_path / "model").width == 8
+    (tmp_path / "model" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="is not a success model, or holds other files too"):
+        model.save(tmp_path / "model")
+    assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"random_state": -1}, "a seed is a whole number"),
+        ({"learning_rate": np.inf}, "learning_rate"),
+        ({"learning_rate": 1e30}, "learning diverged; try a smaller learning_rate"),
+    ],
+)
+def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SuccessModel(**settings).fit(world(200))

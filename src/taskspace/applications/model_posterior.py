@@ -48,7 +48,9 @@ class ModelPosterior:
 
     def over(self, tasks: Any) -> AgentPosterior:
         """The same with names for the tasks (task-0, task-1, … if they have none), for a `Quiz`."""
-        posterior, rows = self.on(tasks), np.asarray(tasks)
+        rows = np.asarray(tasks)
+        rows = rows.astype(np.str_) if rows.dtype.kind == "O" else rows
+        posterior = self.on(rows)
         known: Any = posterior.profiles[:, : len(self.model.profile(rows[:1]))].T
         told: dict[str, Any] = {"tasks": rows} if rows.dtype.kind in "US" else {"features": rows}
         return AgentPosterior(**vars(posterior), outcomes=Outcomes(known, np.array(1), **told))
@@ -80,7 +82,10 @@ def fit_model_posterior(model: Profiler, *, seed: int = 0) -> ModelPosterior:
     """
     from threadpoolctl import threadpool_limits
 
-    rng = np.random.default_rng(checks.seed(seed))
+    if not isinstance(model, Profiler):
+        raise TypeError(f"expected a fitted SuccessModel, not {type(model).__name__}")
+    key = checks.seed(seed)
+    rng = np.random.default_rng(key)
     chances = model.profile(model.sample_)
     centre = float(_log_odds(chances).mean())
 
@@ -89,7 +94,7 @@ def fit_model_posterior(model: Profiler, *, seed: int = 0) -> ModelPosterior:
 
     with threadpool_limits(1):
         mix, temper = choose_prior(Table(chances, np.ones_like(chances), None), make, rng)
-    return ModelPosterior(model, mix, temper, centre, seed)
+    return ModelPosterior(model, mix, temper, centre, key)
 
 
 def _candidates(chances: Floats, centre: float, rng: np.random.Generator) -> list[Floats]:

@@ -71,8 +71,8 @@ class Posterior:
 
         An agent that is like a candidate is not the same: on any one task its success probability
         is Beta distributed around the candidate's, as if known from `strength` attempts. The
-        interval has equal tails of the mixture of these distributions over the candidates, and
-        ends at whole percents, rounded outwards.
+        interval has equal tails of the mixture of these distributions over the candidates, ends
+        at whole percents, rounded outwards, and always holds the chance itself.
         """
         step = max(_MOST_AT_ONCE // len(weights), 1)
         pieces = [
@@ -83,6 +83,9 @@ class Posterior:
         below, tail = shares @ _beta_table(self.strength), (1 - level) / 2
         low = (below[:, 1:] <= tail).sum(1)
         high = (below[:, :-1] < 1 - tail).sum(1)
+        chances = 100 * self.chances(weights, tasks)  # a mean, which a narrow interval may miss
+        low = np.minimum(low, np.floor(chances).astype(np.int64))
+        high = np.maximum(high, np.ceil(chances).astype(np.int64))
         return _PERCENTS[low], _PERCENTS[high]
 
     def weights(self, quiz: Mix, results: Floats) -> Floats:
@@ -152,6 +155,11 @@ def fit_posterior(
     """
     from threadpoolctl import threadpool_limits
 
+    if not isinstance(outcomes, Outcomes):
+        raise TypeError(
+            f"expected Outcomes, not {type(outcomes).__name__} (a SuccessModel has"
+            " fit_model_posterior)"
+        )
     rng = np.random.default_rng(checks.seed(seed))
     places = None if vectors is None else _places(vectors, outcomes)
     table = Table(outcomes.successes.astype(float), outcomes.rollouts.astype(float), places)

@@ -126,8 +126,11 @@ def _by_model(
     level: float | None,
 ) -> Floats | tuple[Floats, Floats, Floats]:
     posterior = source if isinstance(source, ModelPosterior) else fit_model_posterior(source)
-    weights = posterior.on(quiz_tasks).weights(Mix.known(np.arange(len(results))), results)
-    asked, every = posterior.on(tasks), Mix.known(np.arange(len(tasks)))
+    quiz, asked = posterior.on(quiz_tasks), posterior.on(tasks)
+    if len(quiz.profiles) != len(results):
+        raise ValueError(f"{len(quiz.profiles)} quiz tasks, but {len(results)} results")
+    weights = quiz.weights(Mix.known(np.arange(len(results))), results)
+    every = Mix.known(np.arange(len(asked.profiles)))
     chances = asked.chances(weights, every)
     return chances if level is None else (chances, *asked.interval(weights, every, level))
 

@@ -68,7 +68,8 @@ class Quiz:
         known = model.outcomes if isinstance(model, AgentPosterior) else model
         if not isinstance(known, Outcomes):
             raise TypeError(
-                f"a quiz needs Outcomes, an AgentPosterior or a SuccessModel, not {model!r}"
+                "a quiz needs Outcomes, an AgentPosterior (of fit_posterior, or the over(tasks) of"
+                f" fit_model_posterior) or a fitted SuccessModel, not {type(model).__name__}"
             )
         self._tasks = known.tasks
         self._outcomes = known

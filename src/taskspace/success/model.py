@@ -35,6 +35,7 @@ FEW = 100  # with fewer tasks (or, without features, tried pairs) nothing is hel
 HELD_OUT = 0.1  # share for validation, and as much for the test
 RELIABILITY_BINS = 15
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
+LARGEST = 1e100  # feature: squares of larger ones overflow
 SAMPLE = 300  # tasks that are kept with the model
 
 
@@ -107,16 +108,18 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
                 f"{outcomes.agents[idle.argmax()]} tried no task; every agent must have tried some"
             )
         rng = np.random.default_rng(self.random_state)
-        self.agents_ = outcomes.agents
-        self.task_names_: NDArray[np.str_] | None = None
         if outcomes.features is None:
             self._fit_table(outcomes, rng)
         else:
             self._fit_features(outcomes, rng)
+        self.agents_ = outcomes.agents
+        self.task_names_ = outcomes.tasks if outcomes.features is None else None
         return self
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         features = validate_data(self, outcomes.features, dtype=np.float64)
+        if np.abs(features).max() > LARGEST:
+            raise ValueError(f"features must be numbers up to {LARGEST:g}; rescale the larger ones")
         train, validation, test = _parts(features, outcomes, rng)
         encoding = Encoding.of(train.tasks.numpy(), self.bins)
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
@@ -153,7 +156,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
         base = np.broadcast_to(means, tested.shape)
         self.test_scores_ = scores(*(a[tested] for a in (predicted, base, successes, attempts)))
-        self.task_names_, self.profiles_ = outcomes.tasks, model.profiles
+        self.profiles_ = model.profiles
         self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
     def _check_settings(self) -> None:
@@ -161,8 +164,11 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             ("width", 1), ("blocks", 0), ("bins", 1), ("batch_size", 1), ("epochs", 0),
         ):  # fmt: skip
             checks.whole(getattr(self, name), name, least)
-        if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be positive, not {self.learning_rate!r}")
+        rate = checks.numbers(self.learning_rate, "learning_rate")
+        if rate.ndim or rate <= 0:
+            raise ValueError(f"learning_rate must be a positive number, not {self.learning_rate!r}")
+        if self.random_state is not None:
+            checks.seed(self.random_state)
 
     # -- what was learned ------------------------------------------------------------------------
 
@@ -181,7 +187,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             )
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
         features = validate_data(self, rows, dtype=np.float64, reset=False)
-        logits = logits_of(self.network_, torch.from_numpy(features))
+        logits = logits_of(self.network_, torch.from_numpy(features.copy()))
         chances: Floats = torch.sigmoid(logits.double()).numpy().T
         return chances
 
@@ -208,7 +214,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         """Write the model to a folder: JSON settings and safetensors, no pickle."""
         check_is_fitted(self, "test_scores_")
         settings = {
-            "parameters": self.get_params(),
+            "parameters": {name: _plain(value) for name, value in self.get_params().items()},
             "agents": self.agents_.tolist(),
             "test_scores": self.test_scores_,
         }
@@ -267,6 +273,10 @@ def _parts(
     parts = (order[2 * size :], order[:size], order[size : 2 * size]) if size else (order,) * 3
     train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
     return train, validation, test
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:

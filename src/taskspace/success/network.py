@@ -23,6 +23,7 @@ from torch.nn.functional import softplus
 
 MOST_LEVELS = 16  # a column with more different values is cut into bins
 TASKS_PER_BIN = 16  # at least, so that few tasks make few bins
+FARTHEST = 1e6  # standard deviations: what lies farther off is taken to be there
 BLOCK = 8192  # tasks that go through a network at once
 
 
@@ -62,7 +63,7 @@ class Encoding(torch.nn.Module):
 
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
         """A row for each task, in single precision."""
-        standard = ((tasks - self.mean) / self.scale).float()
+        standard = ((tasks - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST).float()
         low, high = self.edges[:, :-1], self.edges[:, 1:]
         ahead = standard[:, self.columns, None] - low
         ramps = (ahead / (high - low).clamp(min=1e-6)).clamp(0, 1)
@@ -196,6 +197,8 @@ def fit_network(
             best, best_state = now, copy.deepcopy(network.state_dict())
         if since_best >= PATIENCE:
             break
+    if steps and not math.isfinite(best):
+        raise ValueError("learning diverged; try a smaller learning_rate")
     network.load_state_dict(best_state)
     return history
 
