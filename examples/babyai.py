@@ -1,6 +1,6 @@
 """Which skill does a level need? BabyAI's expert, with skills taken away, plays BabyAI's levels.
 
-python examples/babyai.py          two minutes; writes map-babyai.png
+python examples/babyai.py          three minutes; writes map-babyai.png
 python examples/babyai.py --fast   a few seconds, with a rough map
 Needs `pip install minigrid`.
 """

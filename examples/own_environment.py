@@ -1,6 +1,6 @@
 """A map for environments of your own: Gymnasium's CartPole and Acrobot with varied physics.
 
-python examples/own_environment.py          a minute; writes map-CartPole-v1.png, map-Acrobot-v1.png
+python examples/own_environment.py          90 s; writes map-CartPole-v1.png, map-Acrobot-v1.png
 python examples/own_environment.py --fast   a few seconds, with rougher maps
 """
 
