@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taskspace.benchmarks import quiz
+from taskspace.outcomes import Outcomes
 
 
 def test_students_are_as_described() -> None:
@@ -19,3 +20,13 @@ def test_speed_is_measured() -> None:
     posterior = quiz.random_posterior(tasks=50, candidates=20)
     assert quiz.predictions_per_second(posterior) > 0
     assert quiz.seconds_per_question(posterior) > 0
+
+
+def test_wider_intervals_hold_more() -> None:
+    rng = np.random.default_rng(0)
+    skill, level = rng.normal(size=(30, 1)), rng.normal(size=40)
+    rates = 1 / (1 + np.exp(level - skill))
+    found = quiz.coverage(Outcomes(rng.binomial(100, rates), np.array(100)), folds=2)
+    assert list(found) == list(quiz.LEVELS)
+    assert 0.3 < found[0.5] < found[0.8] < found[0.9] <= 1
+    assert found[0.9] > 0.75

@@ -1,4 +1,4 @@
-"""Does it pay to choose a quiz's questions, and how long do questions and predictions take?"""
+"""Does it pay to choose questions, do intervals hold what they say, what takes how long?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from taskspace.applications.known_tasks import Mix
-from taskspace.applications.posterior import AgentPosterior
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
 from taskspace.benchmarks.printing import print_lines
@@ -23,14 +23,16 @@ SIZES = (1, 3, 5, 10, 20)
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
 TASKS, ROLLOUTS = 200, 20
 STUDENTS, QUESTIONS, SKILLS, GUESSING = 200, 120, 3, 0.15
+LEVELS, ASKED = (0.5, 0.8, 0.9), 10  # of intervals, after so many questions
+MANY_ROLLOUTS = 200  # that tell the true success rate
 CANDIDATES, MANY_TASKS, QUIZ, ROUNDS = 1100, 5000, 20, 9
 
 
-def played(environment: str, tasks: int = TASKS) -> Outcomes:
+def played(environment: str, tasks: int = TASKS, rollouts: int = ROLLOUTS) -> Outcomes:
     """The fast population of an environment on fresh tasks."""
     env = make(environment)
     population = train_population(env, seed=0, fast=True)
-    return evaluate(population, env, env.sample_tasks(tasks, seed=1), ROLLOUTS, seed=1)
+    return evaluate(population, env, env.sample_tasks(tasks, seed=1), rollouts, seed=1)
 
 
 def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
@@ -41,6 +43,26 @@ def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
     logit = rng.uniform(1, 2.5, questions) * (abilities[:, needed] - level)
     chances = GUESSING + (1 - GUESSING) / (1 + np.exp(-logit))
     return Outcomes(rng.binomial(1, chances), np.array(1))
+
+
+def coverage(outcomes: Outcomes, folds: int = 5, seed: int = 0) -> dict[float, float]:
+    """How often an agent's success rate on a task lies in the interval after a quiz, by level.
+
+    Agents are left out in folds; `outcomes` should have many rollouts, so that rates are true.
+    """
+    rng = np.random.default_rng(seed)
+    inside: dict[float, list[float]] = {level: [] for level in LEVELS}
+    for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
+        posterior = fit_posterior(outcomes.of_agents(np.delete(outcomes.agents, new)))
+        for rates in outcomes.rates[new]:
+            order = rng.permutation(outcomes.n_tasks)
+            quiz, others = order[:ASKED], order[ASKED:]
+            answers = (rng.random(ASKED) < rates[quiz]).astype(np.float64)
+            weights = posterior.weights(Mix.known(quiz), answers)
+            for level, shares in inside.items():
+                low, high = posterior.interval(weights, Mix.known(others), level)
+                shares.append(float(((low <= rates[others]) & (rates[others] <= high)).mean()))
+    return {level: float(np.mean(shares)) for level, shares in inside.items()}
 
 
 def random_posterior(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> AgentPosterior:
@@ -91,6 +113,10 @@ def print_report(console: Console) -> None:
     console.print(
         "In brackets: gain over random questions, agent by agent, and its standard error."
     )
+    found = {name: coverage(played(name, TASKS // 2, MANY_ROLLOUTS)) for name in ENVIRONMENTS}
+    title = f"Success rates inside the interval after {ASKED} random questions, by its level"
+    shares = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
+    print_lines(console, title, shares, found)
     posterior = random_posterior()
     console.print(
         f"{predictions_per_second(posterior) / 1e6:.1f} million predictions/s (a quiz of {QUIZ},"
