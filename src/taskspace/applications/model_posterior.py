@@ -50,10 +50,10 @@ class ModelPosterior:
         """The same with names for the tasks (task-0, task-1, … if they have none), for a `Quiz`."""
         rows = np.asarray(tasks)
         rows = rows.astype(np.str_) if rows.dtype.kind == "O" else rows
-        posterior = self.on(rows)
-        known: Any = posterior.profiles[:, : len(self.model.profile(rows[:1]))].T
+        chances = self.model.profile(rows)
         told: dict[str, Any] = {"tasks": rows} if rows.dtype.kind in "US" else {"features": rows}
-        return AgentPosterior(**vars(posterior), outcomes=Outcomes(known, np.array(1), **told))
+        known = Outcomes(chances, np.array(1), **told)
+        return AgentPosterior(**vars(self.of(chances)), outcomes=known)
 
     def of(self, chances: Floats) -> Posterior:
         """The same, from the chances (agents, tasks) of the known agents, or of some of them."""

@@ -14,10 +14,8 @@ from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
 from taskspace.benchmarks.printing import print_lines
-from taskspace.envs.registry import make
+from taskspace.benchmarks.subjects import Subject
 from taskspace.outcomes import Outcomes
-from taskspace.rollout.evaluate import evaluate
-from taskspace.training.recipes import train_population
 
 SIZES = (1, 3, 5, 10, 20)
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
@@ -26,13 +24,6 @@ STUDENTS, QUESTIONS, SKILLS, GUESSING = 200, 120, 3, 0.15
 LEVELS, ASKED = (0.5, 0.8, 0.9), 10  # of intervals, after so many questions
 MANY_ROLLOUTS = 200  # that tell the true success rate
 CANDIDATES, MANY_TASKS, QUIZ, ROUNDS = 1100, 5000, 20, 9
-
-
-def played(environment: str, tasks: int = TASKS, rollouts: int = ROLLOUTS) -> Outcomes:
-    """The fast population of an environment on fresh tasks."""
-    env = make(environment)
-    population = train_population(env, seed=0, fast=True)
-    return evaluate(population, env, env.sample_tasks(tasks, seed=1), rollouts, seed=1)
 
 
 def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
@@ -99,10 +90,10 @@ def seconds_per_question(posterior: AgentPosterior) -> float:
 
 
 def print_report(console: Console) -> None:
-    """A table for each population, and two lines on speed."""
-    subjects = {name: lambda name=name: played(name) for name in ENVIRONMENTS}
-    for name, make_outcomes in {**subjects, "students": students}.items():
-        outcomes = make_outcomes()
+    """A table for each population, one of intervals, and a line on speed."""
+    subjects = {name: Subject.trained(name) for name in ENVIRONMENTS}
+    played = {name: subject.play(TASKS, ROLLOUTS, 1) for name, subject in subjects.items()}
+    for name, outcomes in {**played, "students": students()}.items():
         scores = compare_choices(outcomes, SIZES)
         title = f"{name}: Brier score after a quiz ({scores[0].agents} agents, each left out once)"
         lines = {
@@ -113,7 +104,10 @@ def print_report(console: Console) -> None:
     console.print(
         "In brackets: gain over random questions, agent by agent, and its standard error."
     )
-    found = {name: coverage(played(name, TASKS // 2, MANY_ROLLOUTS)) for name in ENVIRONMENTS}
+    found = {
+        name: coverage(subject.play(TASKS // 2, MANY_ROLLOUTS, 1))
+        for name, subject in subjects.items()
+    }
     title = f"Success rates inside the interval after {ASKED} random questions, by its level"
     shares = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
     print_lines(console, title, shares, found)

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from taskspace.benchmarks.printing import print_lines
-from taskspace.envs.registry import make
+from taskspace.benchmarks.subjects import Subject
 from taskspace.outcomes import Outcomes
-from taskspace.rollout.evaluate import evaluate
 from taskspace.similarity import SuccessStatistics, mutual_information
-from taskspace.training.recipes import train_population
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -31,26 +29,6 @@ ROLLOUTS = (2, 10, 40, 160, 640, 1600)  # an agent and task; of the model: as ma
 MODEL_ROLLOUTS = 2  # … on each of its own tasks
 MOST_MODEL_TASKS = 40_000
 _PAIRED_AT_ONCE = 40  # rollouts, so that memory stays bounded
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """An environment and the agents that play it."""
-
-    env: Any
-    population: Any
-
-    @classmethod
-    def trained(cls, name: str) -> Subject:
-        """The fast population of an environment."""
-        env = make(name)
-        return cls(env, train_population(env, seed=0, fast=True))
-
-    def play(self, tasks: int, rollouts: int, seed: int) -> Outcomes:
-        """Outcomes on fresh tasks."""
-        return evaluate(
-            self.population, self.env, self.env.sample_tasks(tasks, seed=seed), rollouts, seed=seed
-        )
 
 
 @dataclass(frozen=True)

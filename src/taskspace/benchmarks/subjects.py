@@ -1,0 +1,31 @@
+"""Who is measured: an environment with the agents that were trained on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from taskspace.envs.registry import make
+from taskspace.outcomes import Outcomes
+from taskspace.rollout.evaluate import evaluate
+from taskspace.training.recipes import train_population
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """An environment and the agents that play it."""
+
+    env: Any
+    population: Any
+
+    @classmethod
+    def trained(cls, name: str) -> Subject:
+        """The fast population of an environment."""
+        env = make(name)
+        return cls(env, train_population(env, seed=0, fast=True))
+
+    def play(self, tasks: int, rollouts: int, seed: int) -> Outcomes:
+        """Outcomes on fresh tasks."""
+        return evaluate(
+            self.population, self.env, self.env.sample_tasks(tasks, seed=seed), rollouts, seed=seed
+        )
