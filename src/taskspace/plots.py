@@ -197,6 +197,35 @@ def plot_accuracy(
     return _plain(ax, title, "quiz size", "prediction accuracy")
 
 
+def plot_reliability(
+    curves: Mapping[str, ArrayLike], *, title: str = "", ax: Axes | None = None
+) -> Axes:
+    """Draw whether chances are what they say, as a curve near the diagonal.
+
+    A curve has three rows: mean chance, share solved and share of all attempts in each bin of
+    chances (NaN where a bin is empty). Dots are as large as their share.
+
+    >>> ax = plot_reliability({"all": [[0.1, 0.9], [0.2, 0.9], [0.5, 0.5]]})
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('predicted chance', 'share solved')
+    """
+    if not curves:
+        raise ValueError("expected at least one curve")
+    ax = _new_axes(4.2, 4.2) if ax is None else ax
+    ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1)
+    for index, (name, curve) in enumerate(curves.items()):
+        rows = np.asarray(curve, np.float64)
+        if rows.ndim != 2 or len(rows) != 3:
+            raise ValueError(f"the curve of {name} must have three rows, not shape {rows.shape}")
+        chance, solved, share = rows[:, rows[2] > 0]
+        look = _line_look(index)
+        ax.plot(chance, solved, label=name, **look)
+        ax.scatter(chance, solved, 200 * share, color=look["color"], zorder=3)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.legend(loc="upper left", frameon=False, fontsize=8)
+    return _plain(ax, title, "predicted chance", "share solved")
+
+
 def plot_selection(
     methods: Sequence[str], top1: ArrayLike, top1_errors: ArrayLike, top3: ArrayLike,
     top3_errors: ArrayLike, *, title: str = "", ax: Axes | None = None,

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from taskspace.paper import beyond
-from taskspace.paper.study import Study
+from taskspace.paper import beyond, trust
+from taskspace.paper.study import Result, Study, Table
+from taskspace.paper.trust import KNOWN, METHODS, NEW, STRANGERS
 
 
 def test_the_success_model_is_between_chance_and_opt(study: Study) -> None:
-    quizzed, chosen = beyond.reproduce(study).tables
-    accuracy = {row["method"]: row for row in quizzed.rows if row["agents"] == beyond.KNOWN}
+    result = beyond.reproduce(study)
+    quizzed, chosen, trusted = result.tables
+    _check_quizzes(quizzed)
+    _check_choices(chosen)
+    _check_trust(trusted)
+    _check_reliability(result)
+
+
+def _check_quizzes(table: Table) -> None:
+    assert len(table.rows) == 2 * len(beyond.QUIZZED)
+    accuracy = {row["method"]: row for row in table.rows if row["agents"] == KNOWN}
     assert list(accuracy) == list(beyond.QUIZZED.values())
-    (stranger,) = (row for row in quizzed.rows if row["agents"] == beyond.STRANGERS)
-    assert 0.5 < stranger["quiz 20"] <= accuracy["success model"]["quiz 20"] + 0.01
-    assert len(quizzed.rows) == 2 * len(beyond.QUIZZED) + 1
-    assert 0.6 < accuracy["success model"]["quiz 20"] < accuracy["OPT"]["quiz 20"] + 0.02
-    assert accuracy["success model"]["quiz 20"] > accuracy["success model"]["quiz 1"]
-    right = {row["method"]: row for row in chosen.rows}
+    ours, best = accuracy[trust.MODEL], accuracy["OPT"]
+    assert 0.6 < ours["quiz 20"] < best["quiz 20"] + 0.02
+    assert ours["quiz 20"] > ours["quiz 1"]
+
+
+def _check_choices(table: Table) -> None:
+    right = {row["method"]: row["Type 1, Top-1"] for row in table.rows}
     assert list(right) == list(beyond.CHOOSING.values())
-    assert 0.2 < right["success model"]["Type 1, Top-1"] <= right["OPT"]["Type 1, Top-1"]
+    assert 0.2 < right["success model"] <= right["OPT"]
+
+
+def _check_trust(table: Table) -> None:
+    """Nobody is clearly better than the success model, whatever agents are quizzed."""
+    assert [row["agents"] for row in table.rows[:: len(METHODS)]] == [KNOWN, STRANGERS, NEW]
+    for size in trust.QUIZ_SIZES:
+        brier = {(row["agents"], row["method"]): row[f"quiz {size}, Brier"] for row in table.rows}
+        for who in (KNOWN, STRANGERS, NEW):
+            best = min(brier[who, rival] for rival in METHODS[:-1])
+            assert brier[who, trust.MODEL] < best + 0.01
+
+
+def _check_reliability(result: Result) -> None:
+    (picture,) = result.pictures
+    assert picture.stat().st_size > 10_000

@@ -26,7 +26,9 @@ _FARTHEST = 8.0  # log odds: a profile of 0 or 1 is never meant so
 class Profiler(Protocol):
     """What is needed of a `SuccessModel`."""
 
-    sample_: NDArray[Any]  # some tasks
+    @property
+    def sample_(self) -> NDArray[Any]:
+        """Some tasks."""
 
     def profile(self, tasks: Any, /) -> Floats:
         """The chance of each known agent on each task (agents, tasks)."""

@@ -41,8 +41,7 @@ class PredictorScore:
     @property
     def calibration_error(self) -> float:
         """Mean difference of chance and share solved (the expected calibration error)."""
-        chance, solved, share = self.reliability
-        return float(np.nansum(share * np.abs(chance - solved)))
+        return calibration_error(self.reliability)
 
 
 def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[str, Predictor]:
@@ -163,8 +162,24 @@ def score_table(runs: Sequence[Sequence[PredictorScore]]) -> str:
 
 def mean_reliability(scores: Iterable[PredictorScore]) -> Floats:
     """The reliability (3, BINS) of all attempts of several runs together."""
-    parts = [(score.reliability[:2], score.reliability[2]) for score in scores]
-    share = np.sum([weight for _, weight in parts], axis=0)
-    sums = np.sum([np.nan_to_num(curve) * weight for curve, weight in parts], axis=0)
+    return mean_curve([score.reliability for score in scores])
+
+
+def mean_curve(curves: Sequence[ArrayLike]) -> Floats:
+    """Reliabilities (3, bins) of equally many attempts each, as one."""
+    every = np.asarray(curves, np.float64)
+    shares = every[:, 2]
+    share = shares.sum(0)
     with np.errstate(invalid="ignore"):
-        return np.vstack([sums / share, share / len(parts)])
+        means = (np.nan_to_num(every[:, :2]) * shares[:, None]).sum(0) / share
+    return np.vstack([means, share / len(every)])
+
+
+def calibration_error(reliability: ArrayLike) -> float:
+    """Mean difference of chance and share solved, from the `reliability` (3, bins).
+
+    >>> calibration_error([[0.25, 0.75], [0.25, 0.5], [0.4, 0.6]])
+    0.15
+    """
+    chance, solved, share = np.asarray(reliability, np.float64)
+    return float(np.nansum(share * np.abs(chance - solved)))

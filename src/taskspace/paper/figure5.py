@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from taskspace import plots
 from taskspace.applications.prediction_benchmark import QUIZ_SIZES, benchmark_prediction
 from taskspace.embedding.base import Embedding
+from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
@@ -59,9 +60,17 @@ def compare(
     )
 
 
+def fresh_tasks(env: Environment, n: int, seed: int) -> Tasks:
+    """Tasks that nothing was learned from; where there are finitely many, at most all of these."""
+    kept = env.table("validation") if "validation" in env.distributions else None
+    if kept is None:
+        return env.sample_tasks(n, seed=seed)
+    return env.sample_tasks(min(n, len(kept)), seed=seed, distribution="validation")
+
+
 def quiz_pool(made: Map, population: Population, seed: int, fast: bool) -> Outcomes:
     """The population on fresh tasks, every single outcome kept."""
-    tasks = made.env.sample_tasks(POOL // 10 if fast else POOL, seed=seed + 5000)
+    tasks = fresh_tasks(made.env, POOL // 10 if fast else POOL, seed + 5000)
     return evaluate(population, made.env, tasks, ROLLOUTS, seed=seed + 5000, keep_results=True)
 
 

@@ -12,6 +12,7 @@ from taskspace import plots
 from taskspace.applications.selection_benchmark import Pool, compare
 from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
+from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.study import Result, Study, Table
 from taskspace.pipeline import Map
 from taskspace.population.policies import ExpertPolicy
@@ -49,7 +50,7 @@ def reproduce(study: Study) -> Result:
 def selection_pool(study: Study, made: Map, seed: int) -> Pool:
     """Fresh tasks, played twice and kept, with what the baselines need."""
     env, rollouts = made.env, ROLLOUTS // 10 if study.fast else ROLLOUTS
-    tasks = env.sample_tasks(POOL // 10 if study.fast else POOL, seed=seed + 6000)
+    tasks = fresh_tasks(env, POOL // 10 if study.fast else POOL, seed + 6000)
 
     def played(name: str, play_seed: int) -> Outcomes:
         return study.kept(

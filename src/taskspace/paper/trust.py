@@ -1,0 +1,237 @@
+"""Whom to trust after a quiz: rivals that know the same agents and answers, side by side.
+
+Figure 5's baselines are oracles: they have seen the quizzed agents before. Here nobody has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import plots
+from taskspace.applications.known_tasks import Mix
+from taskspace.applications.model_posterior import ModelPosterior, Profiler, fit_model_posterior
+from taskspace.applications.prediction import soft_vote, squared_distances
+from taskspace.applications.prediction_benchmark import MULTIPLES, draw_datasets, tune_beta
+from taskspace.applications.prediction_comparison import (
+    Predictor,
+    PredictorScore,
+    calibration_error,
+    compare_predictors,
+    mean_curve,
+    mean_reliability,
+)
+from taskspace.envs.base import Environment, Tasks
+from taskspace.outcomes import Outcomes
+from taskspace.paper.figure5 import fresh_tasks
+from taskspace.paper.new_agents import new_population
+from taskspace.paper.study import Study
+from taskspace.pipeline import Map, new_embedder, plan_for
+from taskspace.population.population import Population
+from taskspace.rollout.evaluate import evaluate
+from taskspace.success.factors import Floats
+from taskspace.success.model import SuccessModel
+from taskspace.training.recipes import NEW_AGENTS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KNOWN, STRANGERS, NEW = (
+    "known kinds", "nobody of the agent's subpopulation known", "new agents of the appendix",
+)  # fmt: skip
+MODEL = "success model"
+METHODS = ("quiz mean", "item mean", "the map, soft nearest neighbours", MODEL)
+QUIZ_SIZES = (1, 5, 20)
+DRAWN = 5  # the quiz size of the picture
+TASKS, ROLLOUTS = 1000, 10  # to quiz and to predict
+NOTE = (
+    "In the tables of the same knowledge nobody has seen the quizzed agent. The quiz mean is its"
+    " share of right answers, the item mean the share of the known agents that solve the task; how"
+    " sharply neighbours vote is tuned on the known agents. Where nobody of the agent's"
+    " subpopulation is known, a map is learned without it, and the success model never speaks of"
+    " its agents (its network has learned from them, too). Accuracy: share of attempts"
+    " that come out as thought more likely. Brier: mean squared difference of chance and result."
+    " ECE: how far chances are from shares of success, in ten bins."
+)
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What rivals may use: known agents, what a model and a map have learned from them."""
+
+    outcomes: Outcomes  # of the known agents, on the tasks of the quizzes
+    posterior: ModelPosterior
+    vectors: Floats  # (tasks, dimensions)
+
+
+@dataclass(frozen=True)
+class Others:
+    """A success model that never speaks of some of its agents."""
+
+    model: Profiler
+    kept: NDArray[np.bool_]  # (agents,)
+
+    @property
+    def sample_(self) -> NDArray[Any]:
+        """Tasks that the model has learned from."""
+        return self.model.sample_
+
+    def profile(self, tasks: Any, /) -> Floats:
+        """The chances of the kept agents."""
+        return self.model.profile(tasks)[self.kept]
+
+
+def run(study: Study, made: Map, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
+    """A row for each kind of agents, rival and quiz size."""
+
+    def make() -> list[dict[str, Any]]:
+        tasks = fresh_tasks(made.env, TASKS // 10 if study.fast else TASKS, seed + 8000)
+        played = _play(made.population, made.env, tasks, seed)
+        posterior = fit_model_posterior(model, seed=seed)
+        known = Knowledge(played, posterior, made.embedder.transform(tasks))
+        found = {
+            KNOWN: _one_by_one(known, seed),
+            STRANGERS: _kind_by_kind(study, made, known, seed),
+        }
+        if made.env.name in NEW_AGENTS:
+            new = new_population(study, made, seed)
+            found[NEW] = _all_at_once(known, _play(new, made.env, tasks, seed), seed)
+        return [{"who": who, **row} for who, agents in found.items() for row in _rows(agents)]
+
+    return study.kept_rows(f"{made.env.name.lower()}-{seed}-trust", {"seed": seed}, make)
+
+
+def table(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Mean and spread over runs, a row for each kind of agents and rival."""
+    shown: dict[tuple[str, str], dict[str, Any]] = {}
+    for same in zip(*runs, strict=True):
+        row = same[0]
+        cells = shown.setdefault(
+            (row["who"], row["method"]), {"agents": row["who"], "method": row["method"]}
+        )
+        marks = {
+            "accuracy": [each["accuracy"] for each in same],
+            "Brier": [each["brier"] for each in same],
+            "ECE": [calibration_error(each["reliability"]) for each in same],
+        }
+        for name, values in marks.items():
+            heading = f"quiz {row['quiz']}, {name}"
+            cells[heading], cells[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
+    return list(shown.values())
+
+
+def curves(runs: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Floats]:
+    """The success model's reliability (3, bins) for each kind of agents, over all runs."""
+    found: dict[str, list[Any]] = {}
+    for row in (row for run in runs for row in run):
+        if (row["method"], row["quiz"]) == (MODEL, DRAWN):
+            found.setdefault(row["who"], []).append(row["reliability"])
+    return {who: mean_curve(same) for who, same in found.items()}
+
+
+def figure(curves: Mapping[str, Mapping[str, Floats]]) -> Figure:
+    """Reliability curves, a panel for each environment."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(3.8 * len(curves), 4.2), layout="constrained")
+    axes = np.atleast_1d(drawn.subplots(1, len(curves), sharey=True))
+    for ax, (environment, found) in zip(axes, curves.items(), strict=True):
+        plots.plot_reliability(found, title=environment, ax=ax)
+    return drawn
+
+
+def _play(population: Population, env: Environment, tasks: Tasks, seed: int) -> Outcomes:
+    return evaluate(population, env, tasks, ROLLOUTS, seed=seed + 8000)
+
+
+def _one_by_one(known: Knowledge, seed: int) -> list[list[PredictorScore]]:
+    """Every known agent quizzed as if it were new."""
+    chances, rates = known.posterior.model.profile(known.outcomes.features), known.outcomes.rates
+    betas, found = _betas(known, seed), []
+    for agent in range(len(rates)):
+        rest = np.arange(len(rates)) != agent
+        methods = _rivals(known, chances[rest], rates[rest], betas)
+        found.append(_scores(methods, known.outcomes, agent, seed))
+    return found
+
+
+def _kind_by_kind(
+    study: Study, made: Map, known: Knowledge, seed: int
+) -> list[list[PredictorScore]]:
+    """The same where the whole subpopulation is forgotten; the map is learned without it."""
+    kinds = np.array([agent.subpopulation for agent in made.population.agents])
+    played, found = known.outcomes, []
+    for kind in made.population.subpopulations[: 2 if study.fast else None]:
+        kept = kinds != kind
+        learned_from = made.outcomes.of_agents(made.outcomes.agents[kept])
+        embedder = new_embedder(plan_for(made.env, study.preset), seed).fit(learned_from)
+        others = Knowledge(
+            played.of_agents(played.agents[kept]),
+            fit_model_posterior(Others(known.posterior.model, kept), seed=seed),
+            embedder.transform(played.features),
+        )
+        found += _all_at_once(others, played.of_agents(played.agents[~kept]), seed)
+    return found
+
+
+def _all_at_once(known: Knowledge, new: Outcomes, seed: int) -> list[list[PredictorScore]]:
+    """Agents of whose kind nobody is known."""
+    chances = known.posterior.model.profile(known.outcomes.features)
+    methods = _rivals(known, chances, known.outcomes.rates, _betas(known, seed))
+    return [_scores(methods, new, agent, seed) for agent in range(new.n_agents)]
+
+
+def _rows(agents: Sequence[Sequence[PredictorScore]]) -> list[dict[str, Any]]:
+    """Means over agents, each of which counts the same."""
+    return [
+        {
+            "method": scores[0].method,
+            "quiz": scores[0].quiz_size,
+            "accuracy": float(np.mean([score.accuracy for score in scores])),
+            "brier": float(np.mean([score.brier for score in scores])),
+            "reliability": mean_reliability(scores).tolist(),
+        }
+        for scores in zip(*agents, strict=True)
+    ]
+
+
+def _scores(
+    methods: Mapping[str, Predictor], outcomes: Outcomes, agent: int, seed: int
+) -> list[PredictorScore]:
+    alone = outcomes.of_agents(outcomes.agents[[agent]])
+    return compare_predictors(methods, alone, quiz_sizes=QUIZ_SIZES, seed=1000 * seed + agent)
+
+
+def _betas(known: Knowledge, seed: int) -> dict[int, float]:
+    """How sharply the map's neighbours should vote, by quiz size: tuned on the known agents."""
+    rng = np.random.default_rng(seed)
+    shape = known.outcomes.n_agents, known.outcomes.n_tasks
+    solved = rng.random(shape) < known.outcomes.rates
+    return {
+        size: tune_beta(known.vectors, solved, draw_datasets(*shape, size, rng)[0], MULTIPLES)[0]
+        for size in QUIZ_SIZES
+    }
+
+
+def _rivals(
+    known: Knowledge, chances: Floats, rates: Floats, betas: Mapping[int, float]
+) -> dict[str, Predictor]:
+    """From the model's chances and the measured rates of the agents that may be known."""
+    posterior, means, vectors = known.posterior.of(chances), rates.mean(0), known.vectors
+
+    def vote(quiz: NDArray[np.int64], results: Floats, tasks: NDArray[np.int64]) -> Floats:
+        return soft_vote(
+            squared_distances(vectors[tasks], vectors[quiz]), results, betas[len(quiz)]
+        )
+
+    rivals: tuple[Predictor, ...] = (
+        lambda quiz, results, tasks: np.full(len(tasks), results.mean()),
+        lambda quiz, results, tasks: means[tasks],
+        vote,
+        lambda quiz, results, tasks: posterior.predict(Mix.known(quiz), results, Mix.known(tasks)),
+    )
+    return dict(zip(METHODS, rivals, strict=True))
