@@ -17,8 +17,8 @@ def small_karel(monkeypatch: pytest.MonkeyPatch) -> None:
 
     tiny = Schooling(
         Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48),
-        steps=150, batch=32, rate=6e-3, every=50, delta=-1.0, judged_on=20,
+        steps=90, batch=32, rate=6e-3, every=45, delta=-1.0, judged_on=20,
     )  # fmt: skip
     monkeypatch.setitem(recipes.SCHOOLINGS, "fast", tiny)
-    plan = replace(karel_pipeline.PLANS["fast"], tasks=200, side=6, played=100, steps=50, shown=30)
+    plan = replace(karel_pipeline.PLANS["fast"], tasks=200, side=6, played=60, steps=50, shown=30)
     monkeypatch.setitem(karel_pipeline.PLANS, "fast", plan)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from taskspace.envs.registry import make
 from taskspace.paper import figure6, limits
 from taskspace.paper.study import Study
+from taskspace.pipeline import plan_for
 
 
 def test_both_numbers_of_examples_are_there(study: Study) -> None:
@@ -23,7 +29,9 @@ def test_both_numbers_of_examples_are_there(study: Study) -> None:
     assert picture.stat().st_size > 20_000
 
 
-def test_limits_change_one_thing_at_a_time(study: Study) -> None:
+def test_limits_change_one_thing_at_a_time(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    brief = replace(plan_for(make("MultiKeyNav"), "fast"), steps=100)  # there are ten maps to fit
+    monkeypatch.setattr(limits, "plan_for", lambda env, preset: brief)
     result = limits.reproduce(study)
     rows = {row["what"]: row for row in result.tables[0].rows}
     assert "MultiKeyNav: a quiz of 20 leaves us" in result.notes[1]
