@@ -9,10 +9,11 @@ from taskspace.paper.trust import KNOWN, METHODS, NEW, STRANGERS
 
 def test_the_success_model_is_between_chance_and_opt(study: Study) -> None:
     result = beyond.reproduce(study)
-    quizzed, chosen, trusted = result.tables
+    quizzed, chosen, accuracy, brier = result.tables
     _check_quizzes(quizzed)
     _check_choices(chosen)
-    _check_trust(trusted)
+    _check_trust(brier)
+    assert [list(row)[2:4] for row in accuracy.rows] == [["quiz 1", "quiz 1 ±"]] * len(brier.rows)
     _check_reliability(result)
 
 
@@ -35,7 +36,7 @@ def _check_trust(table: Table) -> None:
     """Nobody is clearly better than the success model, whatever agents are quizzed."""
     assert [row["agents"] for row in table.rows[:: len(METHODS)]] == [KNOWN, STRANGERS, NEW]
     for size in trust.QUIZ_SIZES:
-        brier = {(row["agents"], row["method"]): row[f"quiz {size}, Brier"] for row in table.rows}
+        brier = {(row["agents"], row["method"]): row[f"quiz {size}"] for row in table.rows}
         for who in (KNOWN, STRANGERS, NEW):
             best = min(brier[who, rival] for rival in METHODS[:-1])
             assert brier[who, trust.MODEL] < best + 0.01

@@ -30,9 +30,9 @@ QUIZ_SIZES = (1, 5, 10, 20)
 EXAMPLES = 2000
 QUIZZED = {
     "IgnoreTask": "IgnoreTask", "IgnoreAgent": "IgnoreAgent",
-    "map": "the map, soft nearest neighbours", "posterior": "success model", "OPT": "OPT",
+    "map": "map, neighbours", "posterior": "success model", "OPT": "OPT",
 }  # fmt: skip
-CHOOSING = {"map": "the map", "profiles": "success model", "OPT-50": "OPT-50", "OPT": "OPT"}
+CHOOSING = {"map": "map", "profiles": "success model", "OPT-50": "OPT-50", "OPT": "OPT"}
 QUERIES = {"similar": "Type 1", "harder": "Type 2"}
 
 
@@ -49,8 +49,12 @@ def reproduce(study: Study) -> Result:
             Table(f"beyond-quiz-{low}", f"{environment}: accuracy after a quiz", _quizzes(runs)),
             Table(f"beyond-choice-{low}", f"{environment}: share of right choices", _choices(runs)),
             Table(
-                f"beyond-trust-{low}", f"{environment}: the same knowledge for all",
-                trust.table(trusted),
+                f"beyond-trust-{low}", f"{environment}: accuracy, where all know the same",
+                trust.accuracies(trusted),
+            ),
+            Table(
+                f"beyond-honesty-{low}", f"{environment}: Brier score, where all know the same",
+                trust.honesty(trusted),
             ),
         ]  # fmt: skip
     picture = study.draw("beyond-reliability", trust.figure(curves))

@@ -5,7 +5,7 @@ Figure 5's baselines are oracles: they have seen the quizzed agents before. Here
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,23 +40,25 @@ from taskspace.training.recipes import NEW_AGENTS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KNOWN, STRANGERS, NEW = (
-    "known kinds", "nobody of the agent's subpopulation known", "new agents of the appendix",
-)  # fmt: skip
+KNOWN, STRANGERS, NEW = "known kinds", "unknown kind", "new agents"
 MODEL = "success model"
-METHODS = ("quiz mean", "item mean", "the map, soft nearest neighbours", MODEL)
+METHODS = ("quiz mean", "item mean", "map, neighbours", MODEL)
 QUIZ_SIZES = (1, 5, 20)
 DRAWN = 5  # the quiz size of the picture
 TASKS, ROLLOUTS = 1000, 10  # to quiz and to predict
 NOTE = (
-    "In the tables of the same knowledge nobody has seen the quizzed agent. The quiz mean is its"
+    "Known kinds: agents of the population, each left out in turn. Unknown kind: nobody of its"
+    " subpopulation is known; a map is learned without it, and the success model never speaks of"
+    " its agents (its network has learned from them, too). New agents: those of the paper's"
+    " appendix. Where all know the same, nobody has seen the quizzed agent. The quiz mean is its"
     " share of right answers, the item mean the share of the known agents that solve the task; how"
-    " sharply neighbours vote is tuned on the known agents. Where nobody of the agent's"
-    " subpopulation is known, a map is learned without it, and the success model never speaks of"
-    " its agents (its network has learned from them, too). Accuracy: share of attempts"
+    " sharply neighbours vote is tuned on the known agents. Accuracy: share of attempts"
     " that come out as thought more likely. Brier: mean squared difference of chance and result."
     " ECE: how far chances are from shares of success, in ten bins."
 )
+
+Row = Mapping[str, Any]
+Runs = Sequence[Sequence[Row]]  # the rows of several seeds, in the same order
 
 
 @dataclass(frozen=True)
@@ -105,26 +107,45 @@ def run(study: Study, made: Map, model: SuccessModel, seed: int) -> list[dict[st
     return study.kept_rows(f"{made.env.name.lower()}-{seed}-trust", {"seed": seed}, make)
 
 
-def table(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Mean and spread over runs, a row for each kind of agents and rival."""
+def accuracies(runs: Runs) -> list[dict[str, Any]]:
+    """A row for each kind of agents and rival: mean and spread over runs, by quiz size."""
+    return _table(runs, {f"quiz {size}": (size, _accuracy) for size in QUIZ_SIZES})
+
+
+def honesty(runs: Runs) -> list[dict[str, Any]]:
+    """The same for Brier scores, and how far chances are from shares of success."""
+    marks = {f"quiz {size}": (size, _brier) for size in QUIZ_SIZES}
+    return _table(runs, {**marks, f"ECE, quiz {DRAWN}": (DRAWN, _ece)})
+
+
+def _accuracy(row: Row) -> float:
+    return float(row["accuracy"])
+
+
+def _brier(row: Row) -> float:
+    return float(row["brier"])
+
+
+def _ece(row: Row) -> float:
+    return calibration_error(row["reliability"])
+
+
+def _table(
+    runs: Runs, columns: Mapping[str, tuple[int, Callable[[Row], float]]]
+) -> list[dict[str, Any]]:
     shown: dict[tuple[str, str], dict[str, Any]] = {}
     for same in zip(*runs, strict=True):
-        row = same[0]
-        cells = shown.setdefault(
-            (row["who"], row["method"]), {"agents": row["who"], "method": row["method"]}
-        )
-        marks = {
-            "accuracy": [each["accuracy"] for each in same],
-            "Brier": [each["brier"] for each in same],
-            "ECE": [calibration_error(each["reliability"]) for each in same],
-        }
-        for name, values in marks.items():
-            heading = f"quiz {row['quiz']}, {name}"
-            cells[heading], cells[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
+        who, method, size = same[0]["who"], same[0]["method"], same[0]["quiz"]
+        cells = shown.setdefault((who, method), {"agents": who, "method": method})
+        for heading, (wanted, mark) in columns.items():
+            if size == wanted:
+                values = [mark(row) for row in same]
+                cells[heading] = float(np.mean(values))
+                cells[f"{heading} ±"] = float(np.std(values))
     return list(shown.values())
 
 
-def curves(runs: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Floats]:
+def curves(runs: Runs) -> dict[str, Floats]:
     """The success model's reliability (3, bins) for each kind of agents, over all runs."""
     found: dict[str, list[Any]] = {}
     for row in (row for run in runs for row in run):
