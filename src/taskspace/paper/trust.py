@@ -58,7 +58,7 @@ NOTE = (
 )
 
 Row = Mapping[str, Any]
-Runs = Sequence[Sequence[Row]]  # the rows of several seeds, in the same order
+Runs = Sequence[Sequence[Row]]  # the rows of each seed
 
 
 @dataclass(frozen=True)
@@ -133,16 +133,15 @@ def _ece(row: Row) -> float:
 def _table(
     runs: Runs, columns: Mapping[str, tuple[int, Callable[[Row], float]]]
 ) -> list[dict[str, Any]]:
-    shown: dict[tuple[str, str], dict[str, Any]] = {}
-    for same in zip(*runs, strict=True):
-        who, method, size = same[0]["who"], same[0]["method"], same[0]["quiz"]
-        cells = shown.setdefault((who, method), {"agents": who, "method": method})
-        for heading, (wanted, mark) in columns.items():
-            if size == wanted:
-                values = [mark(row) for row in same]
-                cells[heading] = float(np.mean(values))
-                cells[f"{heading} ±"] = float(np.std(values))
-    return list(shown.values())
+    seeds = [{(row["who"], row["method"], row["quiz"]): row for row in run} for run in runs]
+    rows = []
+    for who, method in dict.fromkeys(key[:2] for key in seeds[0]):
+        row: dict[str, Any] = {"agents": who, "method": method}
+        for heading, (size, mark) in columns.items():
+            values = [mark(found[who, method, size]) for found in seeds]
+            row[heading], row[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
+        rows.append(row)
+    return rows
 
 
 def curves(runs: Runs) -> dict[str, Floats]:
