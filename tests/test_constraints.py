@@ -49,6 +49,18 @@ def test_pairs_are_easier_first_and_differ_enough() -> None:
     assert gap.min() > DIFFICULTY_GAP
 
 
+def test_rare_pairs_are_found_and_each_as_often_as_any_other() -> None:
+    success = np.full(200_000, 0.5)  # of so many tasks, two are easy enough and one is hard enough
+    success[[70_000, 150_000, 30_000, 90]] = 0.55, 0.56, 0.53, 0.44
+    statistics = SuccessStatistics.from_rates(success[None])
+    pool = np.delete(np.arange(200_000), 5)
+    pairs = draw_pairs(statistics, 3000, np.random.default_rng(0), pool)
+    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
+    np.testing.assert_array_equal(kinds, [[70_000, 90], [150_000, 90]])
+    assert counts.sum() == 3000
+    assert abs(counts[0] - 1500) < 150
+
+
 def test_only_tasks_of_the_pool_are_drawn() -> None:
     pool = np.array([3, 7, 11, 20, 25])
     triplets = draw_triplets(STATISTICS, 200, np.random.default_rng(0), pool)

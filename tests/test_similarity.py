@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,87 @@ def test_a_task_that_nobody_tried_is_refused() -> None:
         SuccessStatistics.from_outcomes(ts.Outcomes([[0, 1], [0, 1]], [[0, 1], [0, 1]]))  # type: ignore[arg-type]
 
 
+# -- many tasks ------------------------------------------------------------------------------------
+
+
+def exact_outcomes(tasks: int, gaps: bool) -> ts.Outcomes:
+    """Rates in quarters: products and sums have no rounding, in whatever order they are made."""
+    rng = np.random.default_rng(0)
+    rates = known_rates(agents=64, tasks=tasks)
+    tried = rng.random(rates.shape) < (0.5 if gaps else 1)
+    counts = np.where(tried, 4, 0).astype(np.uint8)
+    return ts.Outcomes(rng.binomial(counts, rates), counts)
+
+
+def plain_matrix(outcomes: ts.Outcomes) -> Any:
+    """All similarities at once, in double precision; NaN where too few tried both."""
+    tried = (outcomes.rollouts > 0).astype(float)
+    rates = np.nan_to_num(outcomes.rates)
+    together = tried.T @ tried
+    both, first = rates.T @ rates / together, rates.T @ tried / together
+    found = mutual_information(both, first, first.T)
+    return np.where(together >= ENOUGH_TOGETHER, found, np.nan)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_blocks_equal_the_plain_matrix(gaps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = exact_outcomes(101, gaps)
+    off = ~np.eye(101, dtype=bool)
+    plain = plain_matrix(outcomes)
+    for pairs, rates in ((1 << 15, 1 << 20), (16, 1000)):  # one block of all, blocks in both ways
+        monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", pairs)
+        monkeypatch.setattr("taskspace.similarity._RATES_PER_BLOCK", rates)
+        monkeypatch.setattr("taskspace.similarity._FEW_TASKS", 0)
+        statistics = SuccessStatistics.from_outcomes(outcomes)
+        np.testing.assert_array_equal(statistics.success, np.nanmean(outcomes.rates, axis=0))
+        np.testing.assert_array_equal(statistics.matrix()[off], plain[off].astype(np.float32))
+        first, second = np.nonzero(off)
+        np.testing.assert_allclose(statistics.pairs(first, second), plain[off], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_the_most_similar_are_those_of_the_whole_matrix(
+    gaps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcomes, k = exact_outcomes(101, gaps), 7
+    plain = plain_matrix(outcomes).astype(np.float32)
+    np.fill_diagonal(plain, np.nan)
+    order = np.argsort(-plain, axis=1, kind="stable")[:, :k]  # NaN comes last
+    monkeypatch.setattr("taskspace.similarity._SEARCH_ROWS", 8)
+    monkeypatch.setattr("taskspace.similarity._SEARCH_COLUMNS", 5)
+    statistics = SuccessStatistics.from_outcomes(outcomes)
+    places, values = statistics.most_similar(k)
+    np.testing.assert_array_equal(places, order)
+    np.testing.assert_array_equal(values, np.take_along_axis(plain, order, 1))
+    np.testing.assert_array_equal(statistics.most_similar(k, [40, 3])[0], order[[40, 3]])
+
+
+def test_where_few_similarities_are_known_the_rest_is_left_open() -> None:
+    tried = np.zeros((20, 5), np.uint8)
+    tried[:10, :3], tried[10:, 3:] = 1, 1
+    solved = tried * (np.arange(20) % 2)[:, None]
+    places, values = SuccessStatistics.from_outcomes(ts.Outcomes(solved, tried)).most_similar(3)
+    np.testing.assert_array_equal(
+        places, [[1, 2, -1], [0, 2, -1], [0, 1, -1], [4, -1, -1], [3, -1, -1]]
+    )
+    np.testing.assert_array_equal(np.isnan(values), places < 0)
+
+
+def test_statistics_and_rows_of_many_tasks_need_little_beside_the_rates() -> None:
+    successes = np.random.default_rng(0).integers(0, 5, (50, 100_000), np.uint8)
+    outcomes = ts.Outcomes(successes, np.array(4))
+    tracemalloc.start()
+    statistics = SuccessStatistics.from_outcomes(outcomes)
+    built = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    statistics.matrix([0, 1])
+    row = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert built < 2 * statistics.rates.nbytes  # and not the table in doubles several times
+    assert row < statistics.rates.nbytes
+
+
 # -- outcomes that oppose each other ---------------------------------------------------------------
 
 OPPOSED = np.array([[1, 1, 0, 1.0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0]])
@@ -281,6 +363,14 @@ def test_a_sample_of_pairs_is_of_different_tasks(tasks: int) -> None:
 def test_bad_rates_are_refused(rates: Any) -> None:
     with pytest.raises(ValueError, match="success rates must be a table"):
         SuccessStatistics.from_rates(rates)
+
+
+def test_more_similar_tasks_than_there_are_others_are_refused() -> None:
+    statistics = SuccessStatistics.from_rates(known_rates(tasks=4))
+    with pytest.raises(ValueError, match="each of the 4 tasks has fewer than 4 others"):
+        statistics.most_similar(4)
+    with pytest.raises(ValueError, match="tasks must be a list of numbers from 0 to 3"):
+        statistics.most_similar(2, [1, -1])
 
 
 def test_pairs_of_different_length_are_refused() -> None:

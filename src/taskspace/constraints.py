@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ DIFFICULTY_GAP = 0.1  # pairs whose probabilities of success differ by less are 
 
 _LEAST_KNOWN = 1e-3  # with a smaller share of triplets, nothing is said about similarity
 _ROUNDS, _LEAST_DRAWN = 20, 1000  # enough to find some of these, however few are wanted
+_RARE_GAP = 0.01  # with a smaller share of pairs that differ in difficulty, they are looked up …
+_ENOUGH_TO_KNOW = 100_000  # … once so many have been drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +89,32 @@ def draw_pairs(
 ) -> NDArray[np.int64]:
     """C_NORM: `n` rows (easier, harder) of tasks of the pool whose difficulty differs enough."""
     found: list[NDArray[np.int64]] = []
-    missing = n
+    missing, drawn, rare = n, 0, False
     while missing > 0:
-        tasks = pool[_different(len(pool), 2 * missing + 64, 2, rng)]
+        rare = rare or (drawn > _ENOUGH_TO_KNOW and n - missing < _RARE_GAP * drawn)
+        if rare:
+            tasks = _far_apart(statistics, missing, rng, pool)
+        else:
+            tasks = pool[_different(len(pool), 2 * missing + 64, 2, rng)]
         gap = statistics.success[tasks[:, 0]] - statistics.success[tasks[:, 1]]
         ordered = np.where(gap[:, None] > 0, tasks, tasks[:, ::-1])
         found.append(ordered[np.abs(gap) > DIFFICULTY_GAP][:missing])
-        missing -= len(found[-1])
+        missing, drawn = missing - len(found[-1]), drawn + len(tasks)
     return np.concatenate(found)
+
+
+def _far_apart(
+    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """`n` pairs drawn evenly from all that differ enough, and a few that hardly do not."""
+    hardest_first = pool[np.argsort(statistics.success[pool], kind="stable")]
+    success = statistics.success[hardest_first]
+    start = np.searchsorted(success, success + 0.999 * DIFFICULTY_GAP)  # of the easier ones
+    ends = np.cumsum(len(pool) - start)  # the pairs of each task, numbered one after another
+    number = rng.integers(0, ends[-1], n)
+    harder = np.searchsorted(ends, number, side="right")
+    easier = len(pool) - (ends[harder] - number)
+    return hardest_first[np.stack([easier, harder], axis=1)]
 
 
 def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
@@ -156,8 +177,8 @@ def _different(count: int, n: int, size: int, rng: np.random.Generator) -> NDArr
         raise ValueError(f"expected at least {size} tasks, not {count}")
     rows = rng.integers(0, count, (n, size))
     while True:
-        ordered = np.sort(rows, axis=1)
-        repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+        twins = [one == other for one, other in itertools.combinations(rows.T, 2)]
+        repeated = np.logical_or.reduce(twins)
         if not repeated.any():
             return rows
         rows[repeated] = rng.integers(0, count, (int(repeated.sum()), size))

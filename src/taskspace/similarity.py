@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ SAMPLE = 20_000  # pairs of tasks that stand for all of them
 _FEW_TASKS = 1500  # a table with gaps is asked for the same pairs again and again: kept if so small
 _PAIRS_PER_BLOCK = 1 << 15  # how many pairs are worked on at a time, so that memory stays bounded
 _RATES_PER_BLOCK = 1 << 20  # … and how many success rates, which are best kept in the cache
+_SEARCH_ROWS, _SEARCH_COLUMNS = 64, 1024  # a block in the search for the most similar
 
 
 def entropy(probability: ArrayLike) -> NDArray[np.float64]:
@@ -55,10 +56,20 @@ def mutual_information(both: ArrayLike, first: ArrayLike, second: ArrayLike) -> 
     >>> mutual_information(both=[0.5, 0.25], first=0.5, second=0.5)  # the same; independent
     array([1., 0.])
     """
-    p11, p1, p2 = np.broadcast_arrays(both, first, second)
+    p11, p1, p2 = (np.asarray(p, np.float64) for p in (both, first, second))
+    return _shared_bits(p11, p1, p2, entropy(p1) + entropy(p2))
+
+
+def _shared_bits(
+    p11: NDArray[np.float64],
+    p1: NDArray[np.float64],
+    p2: NDArray[np.float64],
+    apart: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The same where the bits of the two outcomes one by one are known."""
     joint = (p11, p1 - p11, p2 - p11, 1.0 - p1 - p2 + p11)
     together = sum(_surprise(np.clip(p, 0.0, 1.0)) for p in joint)
-    return np.maximum(entropy(p1) + entropy(p2) - together, 0.0)
+    return np.maximum(apart - together, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,30 +84,32 @@ class SuccessStatistics:
     rates: NDArray[np.float32]  # (tasks, agents); 0 where a task was never tried
     success: NDArray[np.float64]  # (tasks,): the probability of success, PoS
     twice: NDArray[np.float64]  # (tasks,): that two rollouts of one agent both succeed
-    tried: NDArray[np.float32] | None = None  # (tasks, agents), 1 or 0; None: all tried all
+    tried: NDArray[np.bool_] | None = None  # (tasks, agents); None: all tried all
 
     @classmethod
     def from_outcomes(cls, outcomes: Outcomes) -> SuccessStatistics:
         """From counts or sums of scores; every task must have been tried by some agent."""
-        s, r = outcomes.successes.astype(np.float64), outcomes.rollouts.astype(np.float64)
-        rates = s / np.maximum(r, 1)
-        if outcomes.successes.dtype.kind == "f":
-            twice = rates**2  # a mean score stands for the probability itself
-        else:
-            # s (s - 1) / r (r - 1) is unbiased where s^2 / r^2 is not; one rollout leaves no choice
-            twice = np.where(r > 1, s * (s - 1) / np.maximum(r * (r - 1), 1), s * s)
-        table = rates.T.astype(np.float32, order="C")  # a task's rates side by side
-        tried = r > 0
-        if tried.all():
-            return cls(table, rates.mean(0), twice.mean(0))
-        number = tried.sum(0)
-        if not number.all():
-            raise ValueError(
-                f"no agent tried {outcomes.tasks[number.argmin()]}; every task must have been"
-                " tried by some agent"
-            )
-        success, twice = rates.sum(0) / number, twice.sum(0) / number
-        return cls(table, success, twice, tried.T.astype(np.float32, order="C"))
+        agents, tasks = outcomes.successes.shape
+        gaps = not outcomes.rollouts.all()
+        rates = np.empty((tasks, agents), np.float32)  # a task's rates side by side
+        tried = np.empty((tasks, agents), np.bool_) if gaps else None
+        success, twice = np.empty((2, tasks))
+        for block in _blocks_of_tasks(tasks, agents):
+            s = outcomes.successes[:, block].astype(np.float64)
+            r = outcomes.rollouts[:, block].astype(np.float64)
+            number = (r > 0).sum(0)
+            if not number.all():
+                raise ValueError(
+                    f"no agent tried {outcomes.tasks[block][number.argmin()]}; every task must"
+                    " have been tried by some agent"
+                )
+            found = s / np.maximum(r, 1)
+            rates[block] = found.T
+            success[block] = found.sum(0) / number
+            twice[block] = _both_succeed(s, r, outcomes.successes.dtype.kind).sum(0) / number
+            if tried is not None:
+                tried[block] = (r > 0).T
+        return cls(rates, success, twice, tried)
 
     @classmethod
     def from_rates(cls, rates: ArrayLike) -> SuccessStatistics:
@@ -105,7 +118,10 @@ class SuccessStatistics:
         if table.ndim != 2 or not table.size or table.min() < 0 or table.max() > 1:
             raise ValueError("success rates must be a table of agents x tasks, between 0 and 1")
         by_task = table.T.astype(np.float32, order="C")
-        return cls(by_task, table.mean(0), (table**2).mean(0))
+        success, twice = table.mean(0), np.empty(table.shape[1])
+        for block in _blocks_of_tasks(*by_task.shape):
+            twice[block] = (table[:, block] ** 2).mean(0)
+        return cls(by_task, success, twice)
 
     @property
     def n_tasks(self) -> int:
@@ -120,18 +136,25 @@ class SuccessStatistics:
         """
         if self.tried is not None and self.n_tasks <= _FEW_TASKS:
             return self._all_pairs[np.asarray(first, np.int64), np.asarray(second, np.int64)]
-        joint = self._joint_of_pairs(first, second)
-        return self._known(joint.similarity(), joint)
+        return self._of_pairs(first, second, _Joint.similarity)
 
     @functools.cached_property
     def _all_pairs(self) -> NDArray[np.float64]:
+        from threadpoolctl import threadpool_limits
+
         everything = np.arange(self.n_tasks)
-        joint = self._joint(everything, everything, table=True)
+        with threadpool_limits(1):  # the same bits on any number of cores
+            joint = self._joint(everything, everything, table=True)
         return self._known(joint.similarity(), joint)
 
     def together(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
         """How many agents tried both task first[i] and task second[i], for every i."""
-        return self._joint_of_pairs(first, second).agents.astype(np.int64)
+        one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
+        result = np.full(len(one), self.rates.shape[1])
+        if self.tried is not None:
+            for block in _blocks(len(one), self._pairs_per_block):
+                result[block] = (self.tried[one[block]] & self.tried[other[block]]).sum(1)
+        return result
 
     def correlation(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         """Correlation of success on task first[i] and on task second[i], for every i.
@@ -139,13 +162,7 @@ class SuccessStatistics:
         Below 0 where agents that solve one tend to fail the other, 0 where all do the same on one
         of them, NaN where too few tried both.
         """
-        joint = self._joint_of_pairs(first, second)
-        p, q = joint.first, joint.second
-        spread = np.sqrt(np.maximum(p * (1 - p) * q * (1 - q), 0))
-        varies = spread > 1e-6  # below it, rounding would decide
-        covariance = np.where(varies, joint.both - p * q, 0.0)
-        found = np.clip(covariance / np.where(varies, spread, 1.0), -1.0, 1.0)
-        return self._known(found, joint)
+        return self._of_pairs(first, second, _Joint.correlation)
 
     def matrix(
         self, rows: ArrayLike | None = None, columns: ArrayLike | None = None
@@ -155,22 +172,58 @@ class SuccessStatistics:
         one = everything if rows is None else np.asarray(rows, np.int64)
         other = everything if columns is None else np.asarray(columns, np.int64)
         result = np.empty((len(one), len(other)), np.float32)
-        height = max(1, _PAIRS_PER_BLOCK * 8 // max(len(other), 1))
-        for start in range(0, len(one), height):
-            joint = self._joint(one[start : start + height], other, table=True)
-            result[start : start + height] = self._known(joint.similarity(), joint)
+        width = max(1, min(len(other), _PAIRS_PER_BLOCK))
+        for high in _blocks(len(one), max(1, _PAIRS_PER_BLOCK * 8 // width)):
+            for wide in _blocks(len(other), width):
+                joint = self._joint(one[high], other[wide], table=True)
+                result[high, wide] = self._known(joint.similarity(), joint)
         return result
 
-    def _joint_of_pairs(self, first: ArrayLike, second: ArrayLike) -> _Joint:
+    def most_similar(
+        self, k: int, tasks: ArrayLike | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The `k` tasks most like each of these (all by default), and how similar they are.
+
+        Both are tables with a row for each task, the most similar first, of equals the first one.
+        Whatever the number of tasks, no more than a block of similarities is held at a time. Where
+        fewer than `k` similarities are known, the row ends with tasks -1 and NaN.
+
+        >>> two_skills = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1], [0, 1, 0, 1]]
+        >>> SuccessStatistics.from_rates(two_skills).most_similar(1)[0].ravel()
+        array([2, 3, 0, 1])
+        """
+        from threadpoolctl import threadpool_limits
+
+        if checks.whole(k, "k", 1) >= self.n_tasks:
+            raise ValueError(f"each of the {self.n_tasks} tasks has fewer than {k} others")
+        rows = np.arange(self.n_tasks) if tasks is None else np.asarray(tasks, np.int64)
+        if rows.ndim != 1 or ((rows < 0) | (rows >= self.n_tasks)).any():
+            raise ValueError(f"tasks must be a list of numbers from 0 to {self.n_tasks - 1}")
+        places = np.full((len(rows), k), -1)
+        values = np.full((len(rows), k), -np.inf, np.float32)
+        with threadpool_limits(1):  # the same bits, and ten times as fast on a busy machine
+            for block in _blocks(len(rows), _SEARCH_ROWS):
+                for wide in _blocks(self.n_tasks, _SEARCH_COLUMNS):
+                    others = np.arange(wide.start, wide.stop)
+                    found = self.matrix(rows[block], others)
+                    found[(rows[block, None] == others) | np.isnan(found)] = -np.inf
+                    _keep_best(places[block], values[block], others, found)
+        return places, np.where(places < 0, np.float32(np.nan), values)
+
+    def _of_pairs(
+        self, first: ArrayLike, second: ArrayLike, value: Callable[[_Joint], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """The value for tasks first[i] and second[i], NaN where it is not known."""
         one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
-        size = max(1, min(_PAIRS_PER_BLOCK, _RATES_PER_BLOCK // self.rates.shape[1]))
-        parts = np.empty((4, len(one)))
-        for start in range(0, len(one), size):
-            block = slice(start, start + size)
+        result = np.empty(len(one))
+        for block in _blocks(len(one), self._pairs_per_block):
             joint = self._joint(one[block], other[block], table=False)
-            parts[:3, block] = joint.both, joint.first, joint.second
-            parts[3, block] = joint.agents
-        return _Joint(*parts)
+            result[block] = self._known(value(joint), joint)
+        return result
+
+    @property
+    def _pairs_per_block(self) -> int:
+        return max(1, min(_PAIRS_PER_BLOCK, _RATES_PER_BLOCK // self.rates.shape[1]))
 
     def _joint(self, one: NDArray[np.int64], other: NDArray[np.int64], table: bool) -> _Joint:
         """Of tasks one[i] and other[i] or, in a table, of one[i] and other[j]."""
@@ -181,14 +234,21 @@ class SuccessStatistics:
             agents = np.array(self.rates.shape[1])
             both = (product(*rates) / self.rates.shape[1]).astype(np.float64)
             first, second = self.success[rows], self.success[other]
+            apart = self._bits[rows] + self._bits[other]
         else:
-            tried = self.tried[one], self.tried[other]
+            tried = tuple(self.tried[tasks].astype(np.float32) for tasks in (one, other))
             agents = product(*tried).astype(np.int64)
             number = np.maximum(agents, 1)
             both = product(*rates) / number
             first = product(rates[0], tried[1]) / number
             second = product(tried[0], rates[1]) / number
-        return _Joint(np.where(rows == other, self.twice[rows], both), first, second, agents)
+            apart = entropy(first) + entropy(second)
+        both = np.where(rows == other, self.twice[rows], both)
+        return _Joint(both, first, second, apart, agents)
+
+    @functools.cached_property
+    def _bits(self) -> NDArray[np.float64]:
+        return entropy(self.success)
 
     def _known(self, values: NDArray[np.float64], joint: _Joint) -> NDArray[np.float64]:
         """The values, NaN where too few agents tried both (not where all tried everything)."""
@@ -204,11 +264,56 @@ class _Joint:
     both: NDArray[np.float64]  # the probability of success on both
     first: NDArray[np.float64]  # … on the first
     second: NDArray[np.float64]  # … on the second
+    apart: NDArray[np.float64]  # the entropy of the first and that of the second, added up
     agents: NDArray[Any]  # how many agents these are
 
     def similarity(self) -> NDArray[np.float64]:
         """What one outcome tells about the other."""
-        return mutual_information(self.both, self.first, self.second)
+        return _shared_bits(self.both, self.first, self.second, self.apart)
+
+    def correlation(self) -> NDArray[np.float64]:
+        """Correlation of the two outcomes."""
+        p, q = self.first, self.second
+        spread = np.sqrt(np.maximum(p * (1 - p) * q * (1 - q), 0))
+        varies = spread > 1e-6  # below it, rounding would decide
+        covariance = np.where(varies, self.both - p * q, 0.0)
+        return np.clip(covariance / np.where(varies, spread, 1.0), -1.0, 1.0)
+
+
+def _keep_best(
+    places: NDArray[np.int64],
+    values: NDArray[np.float32],
+    others: NDArray[np.int64],
+    found: NDArray[np.float32],
+) -> None:
+    """Put those of the others that are better into the places, which are in order row by row."""
+    rows = np.flatnonzero(found.max(1) > values[:, -1])
+    names = np.broadcast_to(others, (len(rows), len(others)))
+    names = np.concatenate([places[rows], names], axis=1)
+    all_values = np.concatenate([values[rows], found[rows]], axis=1)
+    best = np.argsort(-all_values, axis=1, kind="stable")[:, : values.shape[1]]
+    values[rows] = np.take_along_axis(all_values, best, 1)
+    known = values[rows] > -np.inf
+    places[rows] = np.where(known, np.take_along_axis(names, best, 1), -1)
+
+
+def _both_succeed(s: NDArray[np.float64], r: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
+    """The chance that two rollouts of an agent succeed, from its successes and rollouts."""
+    if kind == "f":
+        return (s / np.maximum(r, 1)) ** 2  # a mean score stands for the probability itself
+    # s (s - 1) / r (r - 1) is unbiased where s^2 / r^2 is not; one rollout leaves no choice
+    return np.where(r > 1, s * (s - 1) / np.maximum(r * (r - 1), 1), s * s)
+
+
+def _blocks(n: int, size: int) -> Iterator[slice]:
+    """0 .. n - 1 in blocks of this size."""
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+def _blocks_of_tasks(tasks: int, agents: int) -> Iterator[slice]:
+    """Blocks of about one size. A task alone would be added up in another order: other bits."""
+    number = max(1, tasks // max(2, _RATES_PER_BLOCK // 8 // agents))
+    return (slice(i * tasks // number, (i + 1) * tasks // number) for i in range(number))
 
 
 def _of_pairs(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -15,6 +15,7 @@ from sklearn.metrics import silhouette_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 import taskspace as ts
 
@@ -75,6 +76,15 @@ def test_the_same_seed_learns_the_same_bits() -> None:
     features, _, outcomes = skill_world()
     one, other = (ts.TaskEmbedder(3, **FAST).fit(outcomes).transform(features) for _ in "ab")
     np.testing.assert_array_equal(one, other)
+
+
+def test_any_number_of_threads_gives_the_same_bits() -> None:
+    maps = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            features, _, outcomes = skill_world()
+            maps.append(ts.TaskEmbedder(3, steps=20, random_state=0).fit(outcomes))
+    assert np.array_equal(*(each.transform(features) for each in maps))
 
 
 def test_global_randomness_is_neither_used_nor_touched() -> None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+_TASKS_AT_ONCE = 1 << 16  # what hidden layers make of them stays within 20 MB each
+
+
 class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A vector for every task. A subclass says in `fit` where the network comes from.
 
@@ -73,9 +76,13 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
         """The vectors of tasks that have been validated."""
+        starts = range(0, max(len(tasks), 1), _TASKS_AT_ONCE)
         with torch.no_grad():
-            vectors: NDArray[np.float64] = self.network_(self._inputs(tasks)).double().numpy()
-        return vectors
+            parts = [
+                self.network_(self._inputs(tasks[start : start + _TASKS_AT_ONCE])).double().numpy()
+                for start in starts
+            ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _learn_scale(self, tasks: NDArray[Any]) -> torch.Tensor:
         """Remember mean and scale of these tasks, and give what the network sees of them."""

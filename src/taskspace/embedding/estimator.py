@@ -194,9 +194,12 @@ class TaskEmbedder(Embedding):
 
     def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: SuccessStatistics) -> None:
         """Rotate the map; which tasks are held out, and thus the seed, makes no difference."""
+        from threadpoolctl import threadpool_limits
+
         some = np.arange(0, len(tasks), -(-len(tasks) // ENOUGH_FOR_AXES))
-        reference = spectral_map(statistics.matrix(some, some), self.n_components_)
-        rotation = best_rotation(self._vectors(tasks[some]), reference)
+        with threadpool_limits(1):  # the same bits on any number of cores
+            reference = spectral_map(statistics.matrix(some, some), self.n_components_)
+            rotation = best_rotation(self._vectors(tasks[some]), reference)
         self.network_ = self._turned(self.network_, rotation)
 
     def _turned(self, network: torch.nn.Module, rotation: Any) -> torch.nn.Module:

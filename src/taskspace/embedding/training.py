@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +26,7 @@ HELD_OUT = 1000  # constraints of each kind for validation, and as many for the 
 FEW_TASKS = 100  # with fewer, no task is held out
 FEW_FOR_PAIRS = 30  # with fewer, no pair of tasks is held out
 GROUPS = 10  # of tasks, where pairs of tasks are held out and not tasks
+DRAWN_AT_ONCE = 1 << 20  # constraints at the most, so that memory stays bounded
 
 
 @dataclass(frozen=True)
@@ -211,9 +212,8 @@ def fit_network(
     history, best, best_state, since_best = History(), np.inf, None, 0
     for start in range(0, training.steps, training.check_every):
         steps = min(training.check_every, training.steps - start)
-        fresh = draw(n=steps * size).batches(steps)
         total = 0.0
-        for step in range(steps):
+        for fresh, step in _batches(draw, steps, size):
             loss = fresh.loss(step, network, tasks, weight)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -235,3 +235,14 @@ def fit_network(
     if best_state is not None:
         network.load_state_dict(best_state)
     return history
+
+
+def _batches(
+    draw: Callable[..., Constraints], steps: int, size: int
+) -> Iterator[tuple[Batches, int]]:
+    """Constraints for so many steps of this size, and the place of each step in them."""
+    at_once = max(1, DRAWN_AT_ONCE // size)
+    for start in range(0, steps, at_once):
+        some = min(at_once, steps - start)
+        batches = draw(n=some * size).batches(some)
+        yield from ((batches, step) for step in range(some))
