@@ -93,6 +93,11 @@ def test_mistakes_exit_with_2_and_usage(arguments: list[str], told: str) -> None
     [
         (["bench", "similarity", "--json"], "`bench similarity` has no JSON form"),
         (["run", "multikeynav", "--data", "x"], "--data is for Karel; other environments make"),
+        (["run", "multikeynav", "--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1 ("),
+        (
+            ["run", "multikeynav", "--ray", "here"],
+            "an address of Ray looks like 10.0.0.1:6379",
+        ),
         (["run", "karel", "--data", "nowhere"], "there is no file nowhere/training.npz"),
         (
             ["run", "multikeynav", "--preset", "small"],

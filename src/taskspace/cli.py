@@ -17,6 +17,7 @@ from taskspace._version import __version__
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
   taskspace run karel                  the same for agents that write programs; takes longer
+  taskspace run cartpolevar --ray      agents train and play on a Ray cluster
   taskspace fit results.csv --out DIR  a map from nothing but a table of results
   taskspace similar DIR task-17        what a map says; so do embed, predict, select, hardest
   taskspace quiz DIR                   questions to an agent; what else it can do
@@ -27,6 +28,20 @@ _EPILOG = """examples:
   taskspace bench rollouts             how fast agents are played on this machine
   taskspace bench rollouts --json      the same as one JSON object
   taskspace karel generate tasks       programming tasks of Karel; `taskspace karel --help` has more
+"""
+_RUN_EPILOG = """examples:
+  taskspace run multikeynav
+  taskspace run cartpolevar --preset fast --seed 1 --out runs/first-look
+  taskspace run cartpolevar --ray 10.0.0.1:6379
+"""
+_REPRODUCE_EPILOG = """examples:
+  taskspace reproduce table1 --only ours
+  taskspace reproduce figure5 --env MultiKeyNav --seeds 1
+  taskspace reproduce all --preset fast --out runs/quick
+"""
+_BENCH_EPILOG = """examples:
+  taskspace bench rollouts
+  taskspace bench search --json
 """
 
 
@@ -64,16 +79,26 @@ def _parser() -> argparse.ArgumentParser:
     cli_map.add_commands(commands)
     cli_quiz.add_command(commands)
     _add_reproduce(commands)
-    envs = commands.add_parser("envs", help="list the environments", description=_envs.__doc__)
+    envs = commands.add_parser(
+        "envs", help="list the environments", description=_envs.__doc__,
+        epilog="example:\n  taskspace envs\n",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     envs.set_defaults(run=_envs)
-    bench = commands.add_parser("bench", help="measure speed", description=_bench.__doc__)
+    bench = commands.add_parser(
+        "bench", help="measure speed", description=_bench.__doc__, epilog=_BENCH_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     bench.add_argument(
         "what", choices=[
-            "rollouts", "similarity", "search", "success", "quiz", "karel", "synthesis",
+            "rollouts", "scaling", "million", "similarity", "search", "success", "quiz", "karel",
+            "synthesis", "faults",
         ],
-        help="rollouts: playing agents on tasks; similarity: error against rollouts; search:"
-        " finding similar tasks among a million; success: learning who solves what; quiz:"
-        " choosing questions; karel: running programs; synthesis: learning to write them",
+        help="rollouts: playing agents on tasks; scaling: the same on Ray; million: time"
+        " and memory of a map of a million tasks; similarity: error"
+        " against rollouts; search: finding similar tasks among a million; success: learning who"
+        " solves what; quiz: choosing questions; karel: running programs; synthesis: learning to"
+        " write them; faults: runs that are killed and go on",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)
@@ -83,8 +108,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_run(commands: Any) -> None:
     parser = commands.add_parser(
-        "run", help="make a map of an environment", description=_run.__doc__
-    )
+        "run", help="make a map of an environment", description=_run.__doc__, epilog=_RUN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
     parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
     presets = ["fast", "default", "small", "paper"]
@@ -92,6 +118,11 @@ def _add_run(commands: Any) -> None:
     parser.add_argument("--preset", default="default", choices=presets, help=told)
     parser.add_argument("--data", metavar="DIR", help="Karel: tasks of `taskspace karel filter`")
     parser.add_argument("--seed", type=int, default=0, help="of everything (0)")
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", nargs="?", const="",
+        help="train and play agents on the Ray cluster at ADDRESS (such as 10.0.0.1:6379; without"
+        " one: at RAY_ADDRESS, else on this machine); the result is the same",
+    )  # fmt: skip
     parser.set_defaults(run=_run)
 
 
@@ -104,6 +135,7 @@ def _add_reproduce(commands: Any) -> None:
         help="the paper's results, with ours beside",
         description=f"{_reproduce.__doc__}\n\nwhat there is:\n{listed}\n  all          everything,"
         " and a page that shows it",
+        epilog=_REPRODUCE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("what", choices=[*PARTS, "all"], metavar="what", help="see above")
@@ -119,23 +151,31 @@ def _add_reproduce(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
-    from taskspace import pipeline
     from taskspace.cli_printing import print_numbers
+    from taskspace.envs.registry import make
+    from taskspace.rollout.cluster import connected
 
-    if options.environment.lower() == "karel":
-        from taskspace import karel_pipeline
-
-        numbers = karel_pipeline.run_karel(
-            options.out, preset=options.preset, seed=options.seed, data=options.data
-        )
-    elif options.data is not None:
+    env = make(options.environment)
+    if options.data is not None and env.name != "Karel":
         raise ValueError("--data is for Karel; other environments make their own tasks")
+    if options.ray is None:
+        numbers = _map(env.name, options)
     else:
-        numbers = pipeline.run(
-            options.environment, options.out, preset=options.preset, seed=options.seed
-        )
+        with connected(options.ray or None):
+            numbers = _map(env.name, options, executor="ray")
     print_numbers(numbers)
     print(f"silhouette {numbers['silhouette']:.3f}; report: {numbers['report']}")
+
+
+def _map(environment: str, options: argparse.Namespace, **named: Any) -> dict[str, Any]:
+    named |= {"preset": options.preset, "seed": options.seed}
+    if environment == "Karel":
+        from taskspace.karel_pipeline import run_karel
+
+        return run_karel(options.out, data=options.data, **named)
+    from taskspace.pipeline import run
+
+    return run(environment, options.out, **named)
 
 
 def _reproduce(options: argparse.Namespace) -> None:

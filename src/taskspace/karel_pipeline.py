@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,6 +18,7 @@ from taskspace.karel_summary import PARTS
 from taskspace.outcomes import Outcomes
 from taskspace.pipeline import Map, finish, second_map
 from taskspace.population.population import Population
+from taskspace.rollout.cluster import connected, on_ray
 from taskspace.runs import Run
 from taskspace.synthesis.playing import play
 from taskspace.synthesis.recipes import schooling_for, train_synthesizers
@@ -57,6 +59,7 @@ def run_karel(
     preset: str = "small",
     seed: int = 0,
     data: str | os.PathLike[str] | None = None,
+    executor: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Train synthesizers, have them write programs, learn the map and report on it.
@@ -64,12 +67,16 @@ def run_karel(
     `data` is a folder that `taskspace karel filter` or `generate` made; without it tasks are
     generated. All else is as in `taskspace.pipeline.run`.
     """
+    remote = on_ray(executor)
     plan, seed = plan_for(preset), checks.seed(seed)
     target = Path(folder) if folder is not None else Path("runs") / "karel"
     given = _given(data)  # before there is a folder
     settings = _settings(plan, seed, data)
-    with Run(target, settings, say=say) as stages:
-        made = _learn(stages, plan, seed, given)
+    with (
+        connected() if remote else contextlib.nullcontext(),
+        Run(target, settings, say=say) as stages,
+    ):
+        made = _learn(stages, plan, seed, given, executor)
         again = second_map(
             stages, lambda: _new_map(made.population, made.outcomes, plan, seed + 1), KarelEmbedder
         )
@@ -103,7 +110,13 @@ def _settings(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> dic
     }  # fmt: skip
 
 
-def _learn(stages: Run, plan: Plan, seed: int, given: Mapping[str, KarelTasks] | None) -> Map:
+def _learn(
+    stages: Run,
+    plan: Plan,
+    seed: int,
+    given: Mapping[str, KarelTasks] | None,
+    executor: str | None = None,
+) -> Map:
     tasks = stages.stage(
         "tasks",
         lambda: generate_tasks(plan.tasks, seed, plan.side)[0] if given is None else given,
@@ -114,7 +127,11 @@ def _learn(stages: Run, plan: Plan, seed: int, given: Mapping[str, KarelTasks] |
     population = stages.stage(
         "population",
         lambda: train_synthesizers(
-            tasks["training"], tasks["validation"], schooling=plan.schooling, seed=seed
+            tasks["training"],
+            tasks["validation"],
+            schooling=plan.schooling,
+            seed=seed,
+            executor=executor,
         ),
         Population.save,
         Population.load,
@@ -124,7 +141,7 @@ def _learn(stages: Run, plan: Plan, seed: int, given: Mapping[str, KarelTasks] |
     env = Karel(tasks["training"], tasks["validation"])
     outcomes = stages.stage(
         "outcomes",
-        lambda: play(population, tasks["training"][: plan.played]),
+        lambda: play(population, tasks["training"][: plan.played], executor=executor),
         Outcomes.save,
         Outcomes.load,
         file="outcomes.npz",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,6 +17,7 @@ from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
 from taskspace.report import write_report
+from taskspace.rollout.cluster import connected, on_ray
 from taskspace.rollout.evaluate import evaluate
 from taskspace.runs import Run
 from taskspace.training.recipes import train_population
@@ -81,19 +83,25 @@ def run(
     *,
     preset: str = "default",
     seed: int = 0,
+    executor: str | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Train a population, play it, learn the map and report on it; returns the numbers.
 
     Everything lands in `folder` (`runs/<environment>` by default). A run that was stopped goes on
-    where it was; a folder of a run with other settings is refused.
+    where it was; a folder of a run with other settings is refused. With `executor="ray"` agents
+    train and play on a Ray cluster; that changes no result, and so is no setting of the run.
     """
+    remote = on_ray(executor)
     env = make(environment)
     plan, seed = plan_for(env, preset), checks.seed(seed)
     target = Path(folder) if folder is not None else Path("runs") / env.name.lower()
     settings = _settings(env, plan, preset, seed)
-    with Run(target, settings, say=say) as stages:
-        made = _learn(stages, env, plan, seed)
+    with (
+        connected() if remote else contextlib.nullcontext(),
+        Run(target, settings, say=say) as stages,
+    ):
+        made = _learn(stages, env, plan, seed, executor)
         population, outcomes, embedder = made.population, made.outcomes, made.embedder
         again = second_map(stages, lambda: new_embedder(plan, seed + 1).fit(outcomes))
         numbers = finish(
@@ -175,17 +183,19 @@ def _settings(env: Environment, plan: Plan, preset: str, seed: int) -> dict[str,
     return {"environment": env.name, "preset": preset, "seed": seed, **asdict(plan)}
 
 
-def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
+def _learn(
+    stages: Run, env: Environment, plan: Plan, seed: int, executor: str | None = None
+) -> Map:
     population = stages.stage(
         "population",
-        lambda: train_population(env, seed=seed, fast=plan.fast),
+        lambda: train_population(env, seed=seed, fast=plan.fast, executor=executor),
         Population.save,
         Population.load,
         file="population.zip",
     )
     outcomes = stages.stage(
         "outcomes",
-        lambda: play_pool(env, population, plan, seed),
+        lambda: play_pool(env, population, plan, seed, executor),
         Outcomes.save,
         Outcomes.load,
         file="outcomes.npz",
@@ -200,10 +210,12 @@ def _learn(stages: Run, env: Environment, plan: Plan, seed: int) -> Map:
     return Map(env, population, outcomes, embedder, plan.shown)
 
 
-def play_pool(env: Environment, population: Population, plan: Plan, seed: int) -> Outcomes:
+def play_pool(
+    env: Environment, population: Population, plan: Plan, seed: int, executor: str | None = None
+) -> Outcomes:
     """How the population does on the tasks that the map is learned from."""
     tasks = env.sample_tasks(plan.tasks, seed=seed + 1)
-    return evaluate(population, env, tasks, plan.rollouts, seed=seed)
+    return evaluate(population, env, tasks, plan.rollouts, seed=seed, executor=executor)
 
 
 def _shown(env: Environment, plan: Plan, seed: int) -> Tasks:

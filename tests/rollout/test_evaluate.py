@@ -16,8 +16,7 @@ import torch
 
 import taskspace as ts
 from taskspace.benchmarks.agents import as_torch, trained_like
-from taskspace.rollout import evaluate as evaluate_module
-from taskspace.rollout import general
+from taskspace.rollout import general, player
 
 MAIN = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 
@@ -43,7 +42,7 @@ def test_any_number_of_threads_and_any_chunking_give_the_same_bits(
     one = ts.evaluate(policies, env, tasks, 7, seed=5, threads=1)
     assert one.successes.any()
     for threads, steps in ((2, 500_000), (3, env.horizon * 64), (2, env.horizon * 101)):
-        monkeypatch.setattr(evaluate_module, "_STEPS_PER_CHUNK", steps)
+        monkeypatch.setattr(player, "_STEPS_PER_CHUNK", steps)
         assert same(one, ts.evaluate(policies, env, tasks, 7, seed=5, threads=threads))
 
 

@@ -16,9 +16,9 @@ from taskspace.envs.own import GymEnvironment
 from taskspace.envs.success_rules import EpisodeSummary
 from taskspace.rollout import gymnasium
 from taskspace.rollout.answers import seed_lanes
+from taskspace.rollout.episodes import PlayError
 from taskspace.rollout.evaluate import evaluate
 from taskspace.rollout.general import BadAnswerError
-from taskspace.rollout.gymnasium import PlayError
 
 
 class Corridor(gym.Env[Any, Any]):

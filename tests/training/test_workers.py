@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.benchmarks.faults import members, survivors
 from taskspace.population.policies import Gaussian, MLPPolicy
 from taskspace.population.population import Agent
 from taskspace.training.snapshots import Report
@@ -69,6 +72,23 @@ def linger(*, report: Report) -> list[Agent]:
 
 def die(*, report: Report) -> list[Agent]:
     os._exit(7)
+
+
+PARENT = """
+from taskspace.training.workers import in_process
+from tests.training.test_workers import linger
+in_process(linger)(lambda worker: print(worker, flush=True))
+"""
+
+
+def test_a_process_ends_with_its_parent_however_that_ends() -> None:
+    command = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        assert worker in members(parent.pid)
+        parent.kill()
+    assert survivors(parent.pid) == []
 
 
 def test_results_keep_their_order_and_progress_arrives() -> None:

@@ -310,6 +310,11 @@ def join(batches: Sequence[Any]) -> Any:
     return tuple(item for batch in batches for item in batch)
 
 
+def crew_here(environment: GymEnvironment, stage: Stage, lanes: int) -> Crew:
+    """Lanes to play in, all of them in this process."""
+    return _Here(environment, stage, lanes)
+
+
 @contextlib.contextmanager
 def crew(environment: GymEnvironment, stage: Stage, lanes: int, processes: int) -> Iterator[Crew]:
     """Lanes to play in, spread over processes if there are several; closed at the end."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import PAD
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
+from taskspace.rollout import cluster
 from taskspace.synthesis import decoding
 from taskspace.synthesis.network import Size, Synthesizer
 from taskspace.training.workers import available_cores
@@ -98,28 +100,29 @@ def solved(programs: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.bool_]:
 
 
 def play(
-    population: Mapping[str, SynthesisPolicy], tasks: KarelTasks, *, progress: bool | None = None
+    population: Mapping[str, SynthesisPolicy],
+    tasks: KarelTasks,
+    *,
+    executor: str | None = None,
+    progress: bool | None = None,
 ) -> Outcomes:
     """Every agent on every task, once: what an agent writes for a task is always the same.
 
-    The same bits on any number of cores: agents are what runs side by side.
+    The same bits on any number of cores, or on a Ray cluster (`executor="ray"`): agents are what
+    runs side by side.
     """
     if not population or not len(tasks):
         raise ValueError("there must be at least one agent and one task to play")
+    remote = cluster.on_ray(executor)
     rows = []
-    total = len(population) * len(tasks)
-    threads = torch.get_num_threads()
-    try:
-        with (
-            progress_bar("Writing programs", total, progress) as advance,
-            # The number of threads is each thread's own, and that of all threads to come.
-            ThreadPoolExecutor(available_cores(), "", torch.set_num_threads, (1,)) as pool,
-        ):
-            for row in pool.map(lambda policy: policy.solves(tasks), population.values()):
-                rows.append(row)
-                advance(len(tasks))
-    finally:
-        torch.set_num_threads(threads)
+    with (
+        cluster.connected() if remote else contextlib.nullcontext(),
+        progress_bar("Writing programs", len(population) * len(tasks), progress) as advance,
+        contextlib.closing((_rows_on_ray if remote else _rows_here)(population, tasks)) as found,
+    ):
+        for row in found:
+            rows.append(row)
+            advance(len(tasks))
     solved_by = np.stack(rows).astype(np.uint8)
     return Outcomes(
         solved_by,
@@ -129,3 +132,31 @@ def play(
         feature_names=KarelTasks.row_names(),
         info={"environment": "Karel", "success": "its program solves all six examples"},
     )
+
+
+Rows = Generator[NDArray[np.bool_], None, None]
+
+
+def _rows_here(population: Mapping[str, SynthesisPolicy], tasks: KarelTasks) -> Rows:
+    """Which tasks each agent solves."""
+    threads = torch.get_num_threads()
+    try:
+        # The number of threads is each thread's own, and that of all threads to come.
+        with ThreadPoolExecutor(available_cores(), "", torch.set_num_threads, (1,)) as pool:
+            yield from pool.map(lambda policy: policy.solves(tasks), population.values())
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _rows_on_ray(population: Mapping[str, SynthesisPolicy], tasks: KarelTasks) -> Rows:
+    """The same on a cluster."""
+    sent = cluster.ship(tasks, "the tasks")
+    calls = ((cluster.ship(policy, name), sent) for name, policy in population.items())
+    with contextlib.closing(cluster.in_order(_row, calls)) as found:
+        yield from found
+
+
+def _row(policy: cluster.Shipped, tasks: cluster.Shipped) -> NDArray[np.bool_]:
+    """What a worker does."""
+    torch.set_num_threads(1)
+    return np.asarray(policy.unpack().solves(tasks.unpack()))

@@ -15,6 +15,7 @@ from taskspace import checks
 from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.population.population import Agent, Population
 from taskspace.progress import progress_bar
+from taskspace.rollout.cluster import on_ray
 from taskspace.training.cloning import Cloning, clone
 from taskspace.training.gradient import PolicyGradient, import_sb3, reinforce
 from taskspace.training.lessons import Actions, Lesson, States
@@ -158,13 +159,15 @@ def train_population(
     recipe: str | Recipe = "paper",
     fast: bool = False,
     workers: int | None = None,
+    executor: str | None = None,
     progress: bool | None = None,
 ) -> Population:
     """Train the environment's population; the same seed gives the same agents, bit for bit.
 
     `recipe` is "paper", "new-agents" (the agents of the paper's appendix) or a `Recipe` of your
     own. `fast` cuts the training to a fraction. Subpopulations train side by side, `workers` at a
-    time (as many as there are cores by default); their number does not change the result.
+    time (as many as there are cores by default); their number does not change the result. With
+    `executor="ray"` they train on a Ray cluster, as `evaluate` does.
 
     >>> import taskspace as ts
     >>> population = train_population(ts.make("MultiKeyNav"), fast=True)
@@ -172,6 +175,7 @@ def train_population(
     ('all-actions', 'no-pickKeyA')
     """
     check_environment(env)
+    on_ray(executor, workers=workers)
     chosen = recipe if isinstance(recipe, Recipe) else recipe_for(env, recipe)
     chosen = chosen.fast() if fast else chosen
     tasks_seed, *seeds = child_seeds(checks.seed(seed), 1 + len(chosen.lessons))
@@ -183,7 +187,7 @@ def train_population(
     method = chosen.method
     steps = method.iterations if isinstance(method, Cloning) else method.steps
     with progress_bar("Training", len(trainings) * steps, progress) as advance:
-        found = run_all(trainings, workers, advance)
+        found = run_all(trainings, workers, advance, executor)
     return Population([agent for agents in found for agent in agents], env.name)
 
 

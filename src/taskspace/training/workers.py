@@ -1,9 +1,10 @@
-"""Trainings side by side: threads for compiled ones, processes for those in Python."""
+"""Trainings side by side: in threads where compiled, in processes otherwise, or on Ray."""
 
 from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
 import functools
 import json
 import os
@@ -12,13 +13,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from taskspace import checks
 from taskspace.population.population import Agent, Population
+from taskspace.rollout import cluster
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
@@ -35,10 +39,24 @@ def available_cores() -> int:
 
 
 def run_all(
-    trainings: Sequence[Training], workers: int | None, report: Report
+    trainings: Sequence[Training],
+    workers: int | None,
+    report: Report,
+    executor: str | None = None,
 ) -> list[list[Agent]]:
-    """The results in order, from `workers` trainings at a time (as many as cores by default)."""
+    """The results in order, from `workers` trainings at a time (as many as cores by default).
+
+    On Ray all are handed to the cluster, which runs as many at a time as it has cores.
+    """
+    if cluster.on_ray(executor, workers=workers):
+        with cluster.connected():
+            away = [_on_ray(training) for training in trainings]
+            return _side_by_side(away, len(trainings), report)
     count = checks.whole(available_cores() if workers is None else workers, "workers", 1)
+    return _side_by_side(trainings, count, report)
+
+
+def _side_by_side(trainings: Sequence[Training], count: int, report: Report) -> list[list[Agent]]:
     stopped = False
 
     def stoppable(done: int) -> None:
@@ -53,6 +71,35 @@ def run_all(
         finally:
             stopped = True  # after an error or Ctrl-C: those that run end at their next report
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _on_ray(training: Training) -> Training:
+    """The same training by a worker of Ray; one that dies has its work done again by another."""
+    sent = cluster.ship(training, "the training")
+
+    def away(report: Report) -> list[Agent]:
+        agents: list[Agent] = []
+        with contextlib.closing(cluster.streamed(_telling, sent)) as told:
+            for item in told:
+                if isinstance(item, int):
+                    report(item)
+                else:
+                    agents = item
+        return copy.deepcopy(agents)  # their weights lie in memory of Ray's, which it will free
+
+    return away
+
+
+def _telling(sent: cluster.Shipped) -> Iterator[int | list[Agent]]:
+    """What a worker does: it yields the steps just done, time and again, and then the agents."""
+    told: SimpleQueue[int | None] = SimpleQueue()
+    training: Training = sent.unpack()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(training, told.put)
+        future.add_done_callback(lambda _: told.put(None))
+        while (done := told.get()) is not None:
+            yield done
+    yield future.result()
 
 
 def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Training:
@@ -111,8 +158,8 @@ def _answers(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[s
     assert process.stdout is not None
     # A process that dies may do so before it has read the request, or within a line.
     with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):
-        process.stdin.write(request.encode())
-        process.stdin.close()
+        process.stdin.write(f"{request}\n".encode())
+        process.stdin.flush()  # and it stays open: its end tells the process that we are gone
         for line in process.stdout:
             yield json.loads(line)
     raise ChildProcessError(f"a training process died (exit code {process.wait()})")
@@ -127,6 +174,12 @@ def _error(kind: str, text: str) -> Exception:
     return ChildProcessError(f"{kind}: {text}")
 
 
+def _end_with_parent() -> None:
+    """Wait for the end of the input, which comes when the parent is gone, however it went."""
+    sys.stdin.read()
+    os._exit(1)
+
+
 def serve() -> None:
     """The other end: do what stands on standard input, tell of it on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
@@ -137,7 +190,8 @@ def serve() -> None:
         print(json.dumps([kind, content]), file=answers, flush=True)
 
     try:
-        reference, named = json.load(sys.stdin)
+        reference, named = json.loads(sys.stdin.readline())
+        threading.Thread(target=_end_with_parent, daemon=True).start()
         function = pkgutil.resolve_name(reference)
         agents = function(**named, report=functools.partial(send, "report"))
         Population(agents).save(sys.argv[1])
