@@ -2,21 +2,26 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench results clean
+.PHONY: help demo test check bench faults docs results clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 10) else "taskspace needs Python 3.10 or newer; name one with make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(INSTALLED): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(INSTALLED)  ## set up, then make a map of MultiKeyNav and report on it
+demo: $(READY)  ## set up, then make a map of MultiKeyNav and report on it
 	$(BIN)/taskspace run multikeynav
 
 test: $(INSTALLED)  ## set up, then run all tests
@@ -30,9 +35,16 @@ check: $(INSTALLED)  ## lint and type-check
 bench: $(INSTALLED)  ## measure the rollout engine on this machine
 	$(BIN)/taskspace bench rollouts
 
+faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and compare (ten minutes)
+	$(BIN)/python -m taskspace.benchmarks.faults
+
+docs: $(INSTALLED)  ## build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open $(CURDIR)/site/index.html"
+
 results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over two hours)
 	$(BIN)/taskspace reproduce all --karel --page docs/results.md
 
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -46,6 +46,7 @@ ORDER = [
     "fit_pipeline",
     "finished",
     "exports",
+    "explore",
     "karel_summary",
     "karel_pipeline",
     "paper",
@@ -55,6 +56,7 @@ ORDER = [
     "cli_karel",
     "cli_map",
     "cli_quiz",
+    "cli_explore",
     "cli",
 ]
 

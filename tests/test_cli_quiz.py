@@ -99,6 +99,18 @@ def test_targets_are_what_is_asked_about_and_listed(
     assert [row["task"] for row in rows(out)] == ["q5", "q2"]
 
 
+@pytest.mark.parametrize("out", ["exam.csv", "./exam.csv", "link.csv"])
+def test_the_targets_are_not_overwritten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("exam.csv").write_text("task\nq5\n")
+    Path("link.csv").symlink_to("exam.csv")
+    with pytest.raises(ValueError, match="is read and would be lost; choose another name"):
+        run(str(folder), "--targets", "exam.csv", "--out", out)
+    assert Path("exam.csv").read_text() == "task\nq5\n"
+
+
 def test_mistakes_are_told_before_the_first_question(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

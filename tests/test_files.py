@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from taskspace.files import atomic_path, read_arrays, read_json, write_arrays, write_json
+from taskspace.files import (
+    atomic_path,
+    check_checksum,
+    check_format,
+    check_seal,
+    read_arrays,
+    read_json,
+    seal,
+    with_checksum,
+    write_arrays,
+    write_figure,
+    write_json,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -121,6 +136,51 @@ def test_a_long_name_works(tmp_path: Path) -> None:
     with atomic_path(target) as temporary:
         temporary.write_text("new")
     assert target.read_text() == "new"
+
+
+def test_a_format_of_another_kind_or_time_is_told_with_what_to_do() -> None:
+    check_format("a", ("ours", 2), ("ours", 2))
+    for found, told in (
+        (("ours", 3), "^a is in format 'ours', version 3; .* version 2: update taskspace$"),
+        (("ours", 1), "version 1; this taskspace reads 'ours', version 2: make the file anew$"),
+        (("theirs", 3), "'theirs', version 3; .*: make the file anew$"),
+        ((None, []), "None, version .*: make the file anew$"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            check_format("a", found, ("ours", 2))
+
+
+def test_a_checksum_tells_other_values() -> None:
+    value = with_checksum({"names": {1: "a", 10: "b", 2: None}, "x": [0.1, float("nan")]})
+    read = json.loads(json.dumps(value))
+    assert list(check_checksum(read)) == ["names", "x"]
+    others: list[Any] = [{**read, "x": [0.1]}, {**read, "y": 0}, {**read, "sha256": None}, [], None]
+    for damaged in others:
+        with pytest.raises(ValueError, match=r"checksum is wrong|not what was written"):
+            check_checksum(damaged)
+
+
+def test_a_sealed_zip_file_is_read_as_before_and_no_bit_may_change(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, a=np.arange(3))
+    check_seal(path)  # as files were before there were seals
+    seal(path)
+    check_seal(path)
+    np.testing.assert_array_equal(read_arrays(path)["a"], np.arange(3))
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        with pytest.raises(ValueError, match=r"checksum is wrong|end is missing"):
+            check_seal(path)
+
+
+def test_the_same_figure_is_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.svg", "b.svg", "a.png", "b.png"):
+        figure = Figure()
+        figure.subplots().plot([1, 2])
+        write_figure(figure, tmp_path / name)
+    for kind in ("svg", "png"):
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 
 
 def test_plain_results_come_back_as_they_were(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,13 @@ def test_a_bar_that_is_wanted_shows_without_a_terminal(capfd: pytest.CaptureFixt
     output, errors = capfd.readouterr()
     assert output == ""
     assert "3/3" in errors
+
+
+@pytest.mark.parametrize("show", ["yes", 1, 0, "", []])
+def test_what_is_neither_yes_nor_no_is_refused(show: Any) -> None:
+    told = "^progress must be True, False or None, not "
+    with pytest.raises(ValueError, match=told), progress_bar("Playing", 3, show):
+        pass
 
 
 @pytest.mark.parametrize("show", [True, False])

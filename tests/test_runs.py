@@ -19,6 +19,7 @@ import pytest
 
 from taskspace.runs import Run
 
+STAMP = "its stamp was damaged"
 SETTINGS: dict[str, Any] = {"seed": 0, "population": {"agents": 3}}
 
 # Stages of a file, a folder and a file, each made of the ones before.
@@ -105,6 +106,10 @@ def write(value: str, path: Path) -> None:
     path.write_text(value)
 
 
+def change(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text().replace(old, new))
+
+
 def fail() -> str:
     raise AssertionError("made again")
 
@@ -177,8 +182,9 @@ def test_a_stage_is_made_again_when_what_it_builds_on_changed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda folder: (folder / "a.json").write_text("{"), "its stamp was damaged"),
-        (lambda folder: (folder / "a.json").write_text("[]"), "its stamp was damaged"),
+        (lambda folder: (folder / "a.json").write_text("{"), STAMP),
+        (lambda folder: (folder / "a.json").write_text("[]"), STAMP),
+        (lambda folder: change(folder / "a.json", '"seconds": ', '"seconds": 1'), STAMP),
         (lambda folder: (folder / "a").write_text("resul"), "its result was damaged"),
         (lambda folder: (folder / "a").unlink(), "its result was damaged"),
     ],
@@ -206,6 +212,21 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
     assert "seed: there 0, asked for 0.0" in text
     assert "same" not in text
     assert "version" not in text
+
+
+def test_damaged_settings_are_told_with_what_to_do(tmp_path: Path) -> None:
+    Run(tmp_path, SETTINGS).close()
+    path = tmp_path / "settings.json"
+    for old, new, told in (
+        ('"agents": 3', '"agents": 7', "settings.json is damaged: its checksum is wrong; restore"),
+        ("{", "[", "settings.json is damaged or not ours; use a new folder"),
+    ):
+        whole = path.read_text()
+        path.write_text(whole.replace(old, new))
+        with pytest.raises(ValueError, match=told):
+            Run(tmp_path, SETTINGS)
+        path.write_text(whole)
+    Run(tmp_path, SETTINGS).close()
 
 
 def test_settings_in_another_order_are_the_same(tmp_path: Path) -> None:
@@ -350,7 +371,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
-        with pytest.raises(BlockingIOError, match=f"^another run is at work in {tmp_path}$"):
+        with pytest.raises(BlockingIOError, match=f"^another run is at work in {tmp_path}; wait"):
             Run(tmp_path, SETTINGS)
         process.send_signal(signal.SIGKILL)
         process.wait()

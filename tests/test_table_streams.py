@@ -51,3 +51,15 @@ def test_a_broken_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "b.parquet").write_text("no")
     with pytest.raises(ValueError, match=r"cannot read .* as a parquet table"):
         list(table_streams.read_pieces(tmp_path / "b.parquet"))
+
+
+def test_a_file_that_is_read_is_not_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to("tasks.csv")
+    for out in ("tasks.csv", "./tasks.csv", str(tmp_path / "tasks.csv"), "link.csv"):
+        with pytest.raises(ValueError, match=f"{out} is read and would be lost"):
+            table_streams.refuse_overwriting(out, "quiz.csv", "tasks.csv")
+    table_streams.refuse_overwriting("other.csv", "tasks.csv", None)
+    table_streams.refuse_overwriting(None, "tasks.csv")

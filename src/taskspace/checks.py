@@ -33,6 +33,17 @@ def numbers(values: Any, what: str) -> NDArray[np.float64]:
     return copy
 
 
+def listed(values: Any, what: str) -> int:
+    """How many there are of something like a list or an array."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not _ndim(values):
+        raise ValueError(f"{what} must be a list or an array, not {values!r}")
+    return len(values)
+
+
+def _ndim(values: Any) -> int:
+    return int(getattr(values, "ndim", 1))  # an array without dimensions has no length
+
+
 def whole(value: Any, what: str, least: int = 0) -> int:
     """A whole number from `least` on."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -26,7 +26,21 @@ _EPILOG = """examples:
   taskspace karel show tasks/training.npz --task 7   its program and its six examples
   taskspace karel exec program.txt world.txt         what a program does to a world
 """
-_EXEC_EPILOG = """program.txt, for example:
+_GENERATE_EPILOG = """examples:
+  taskspace karel generate tasks --tasks 1000 --side 8
+  taskspace karel generate tasks --tasks 1000 --json-lines
+"""
+_FILTER_EPILOG = """example:
+  taskspace karel filter train.json.gz subset
+"""
+_SHOW_EPILOG = """examples:
+  taskspace karel show tasks/training.npz --task 7
+  taskspace karel show tasks/training.npz --task 7 --picture task.png
+"""
+_EXEC_EPILOG = """example:
+  taskspace karel exec program.txt world.txt
+
+program.txt, for example:
   DEF run m(
       WHILE c( frontIsClear c) w(
           move
@@ -60,10 +74,17 @@ def add_commands(commands: Any) -> None:
     _add_exec(parts)
 
 
+def _add(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        run.__name__.strip("_"), help=told, description=run.__doc__, epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+    return parser
+
+
 def _add_generate(commands: Any) -> None:
-    parser = commands.add_parser(
-        "generate", help="make random tasks", description=_generate.__doc__
-    )
+    parser = _add(commands, _generate, "make random tasks", _GENERATE_EPILOG)
     _add_target(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything (0)")
     parser.add_argument(
@@ -72,7 +93,6 @@ def _add_generate(commands: Any) -> None:
     parser.add_argument(
         "--json-lines", action="store_true", help="also in the public data set's format"
     )
-    parser.set_defaults(run=_generate)
 
 
 def _add_target(parser: argparse.ArgumentParser) -> None:
@@ -83,18 +103,15 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_filter(commands: Any) -> None:
-    parser = commands.add_parser(
-        "filter", help="take the paper's subset of a data set", description=_filter.__doc__
-    )
+    parser = _add(commands, _filter, "take the paper's subset of a data set", _FILTER_EPILOG)
     parser.add_argument(
         "source", metavar="SOURCE", help="a file of JSON lines, one task a line; .gz too"
     )
     _add_target(parser)
-    parser.set_defaults(run=_filter)
 
 
 def _add_show(commands: Any) -> None:
-    parser = commands.add_parser("show", help="draw a task", description=_show.__doc__)
+    parser = _add(commands, _show, "draw a task", _SHOW_EPILOG)
     parser.add_argument("file", metavar="FILE", help="tasks: .npz, or JSON lines, .gz too")
     parser.add_argument(
         "--task", type=int, default=0, metavar="N", help="its number; the first is 0 (0)"
@@ -102,20 +119,12 @@ def _add_show(commands: Any) -> None:
     parser.add_argument(
         "--picture", metavar="OUT.png", help="draw the examples there, not with letters"
     )
-    parser.set_defaults(run=_show)
 
 
 def _add_exec(commands: Any) -> None:
-    parser = commands.add_parser(
-        "exec",
-        help="run a program on a world",
-        description=_exec.__doc__,
-        epilog=_EXEC_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = _add(commands, _exec, "run a program on a world", _EXEC_EPILOG)
     parser.add_argument("program", metavar="PROGRAM", help="a text file")
     parser.add_argument("world", metavar="WORLD", help="a text file: a drawing, or JSON")
-    parser.set_defaults(run=_exec)
 
 
 # -- making tasks ----------------------------------------------------------------------------------

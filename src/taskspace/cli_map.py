@@ -166,7 +166,7 @@ def _fit(options: argparse.Namespace) -> None:
 
 def _embed(options: argparse.Namespace) -> None:
     """Give tasks their vectors and difficulties, row by row of a table that may be large."""
-    made = _load(options)
+    made = _load(options, options.tasks)
     _stream(options, made, lambda tasks: _placed(made.embedder.transform(tasks)))
 
 
@@ -181,7 +181,7 @@ def _predict(options: argparse.Namespace) -> None:
     from taskspace.applications.prediction import predict
     from taskspace.outcome_tables import SCORES
 
-    made = _load(options)
+    made = _load(options, options.tasks, options.quiz)
     quiz = tables.read(options.quiz)
     column = next((name for name in SCORES if name in quiz), "result")
     tables.require(quiz, [column])
@@ -214,7 +214,7 @@ def _select(options: argparse.Namespace) -> None:
     from taskspace import tables
     from taskspace.applications.selection import select
 
-    made = _load(options)
+    made = _load(options, options.reference, options.options)
     reference, choices = tables.read(options.reference), tables.read(options.options)
     task, tasks = made.tasks_in(reference), made.tasks_in(choices)
     if len(task) != 1:
@@ -252,9 +252,13 @@ def _export(options: argparse.Namespace) -> None:
         print(f"written to {path}")
 
 
-def _load(options: argparse.Namespace) -> FinishedMap:
+def _load(options: argparse.Namespace, *inputs: str) -> FinishedMap:
+    """The map; files that are read beside it must not be written to."""
     from taskspace.finished import FinishedMap
+    from taskspace.table_streams import refuse_overwriting
 
+    if inputs:
+        refuse_overwriting(options.out, *inputs)
     return FinishedMap.load(Path(options.folder))
 
 

@@ -55,10 +55,11 @@ def _quiz(options: argparse.Namespace) -> None:
     """Ask an agent about the tasks that tell most, then list its chances on the others."""
     from taskspace.applications.quiz import Quiz
     from taskspace.finished import FinishedMap
-    from taskspace.table_streams import open_writer
+    from taskspace.table_streams import open_writer, refuse_overwriting
 
     checks.whole(options.at_most, "--at-most")
     checks.seed(options.seed)
+    refuse_overwriting(options.out, options.targets)
     made = FinishedMap.load(options.folder)
     targets = (
         np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)

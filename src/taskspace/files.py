@@ -1,17 +1,29 @@
-"""Writing files so that a reader never meets half of one; plain files of results."""
+"""Files that are written whole or not at all, and checksums that tell when one was damaged."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no more room, of one kind or another
+_CHECKSUM = "sha256"  # its name in files of JSON
+_SEAL = b"taskspace sha256 "  # how the comment of a sealed zip file begins
+_SEAL_SIZE = len(_SEAL) + 64
+
+# -- writing ---------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -25,17 +37,54 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {target}: it is a folder")
-    handle, name = tempfile.mkstemp(prefix=".taskspace-", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
+    with telling(target):
+        made = tempfile.mkstemp(prefix=".taskspace-", suffix=target.suffix, dir=target.parent)
+    os.close(made[0])
+    temporary = Path(made[1])
     try:
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())  # on disk before it takes the name
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
+        with telling(target, *_FULL):  # other errors may be about what the block reads
+            yield temporary
+        with telling(target):
+            put_on_disk(temporary)  # before it takes the name
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def telling(path: str | os.PathLike[str], *numbers: int) -> Iterator[None]:
+    """Say of an error of the file system what cannot be written, and why, in one sentence.
+
+    Where error numbers are given, others pass as they are.
+    """
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BlockingIOError) or (numbers and error.errno not in numbers):
+            raise
+        why = os.strerror(error.errno) if error.errno else str(error)
+        told = type(error)(f"cannot write {path}: {why}")
+        told.errno = error.errno  # by assignment, or the number would lead the sentence
+        raise told from error
+
+
+def put_on_disk(path: Path) -> None:
+    """Wait until a file is safe from a loss of power."""
+    with path.open("rb") as written:
+        os.fsync(written.fileno())
+
+
+def write_figure(figure: Figure, path: Path, **options: Any) -> None:
+    """Write a .png or .svg picture, all or nothing; the same figure is the same bytes."""
+    import matplotlib
+
+    undated = {"Date": None} if path.suffix == ".svg" else {}
+    with atomic_path(path) as temporary, matplotlib.rc_context({"svg.hashsalt": "taskspace"}):
+        figure.savefig(temporary, bbox_inches="tight", metadata=undated, **options)
+
+
+# -- noticing damage -------------------------------------------------------------------------------
 
 
 def check_format(
@@ -43,10 +92,80 @@ def check_format(
 ) -> None:
     """Refuse a file of another format, or of another version of it: pairs (format, version)."""
     if found != expected:
+        newer = found[0] == expected[0] and isinstance(found[1], int) and found[1] > expected[1]
         raise ValueError(
             f"{path} is in format {found[0]!r}, version {found[1]};"
-            f" this taskspace reads {expected[0]!r}, version {expected[1]}"
+            f" this taskspace reads {expected[0]!r}, version {expected[1]}:"
+            f" {'update taskspace' if newer else 'make the file anew'}"
         )
+
+
+def with_checksum(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values for JSON, and a digest of them.
+
+    >>> check_checksum(with_checksum({"seed": 0}))
+    {'seed': 0}
+    """
+    return {**value, _CHECKSUM: _digest_of(value)}
+
+
+def check_checksum(value: Any) -> dict[str, Any]:
+    """What `with_checksum` was given; other values than these are refused.
+
+    Files from before there were checksums have none, and pass. So does a file whose damage is in
+    the very name of the checksum: all else is whole then.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("this is not what was written")
+    rest = {name: inner for name, inner in value.items() if name != _CHECKSUM}
+    if _CHECKSUM in value and value[_CHECKSUM] != _digest_of(rest):
+        raise ValueError("its checksum is wrong")
+    return rest
+
+
+def _digest_of(value: Mapping[str, Any]) -> str:
+    as_read = json.loads(json.dumps(value))  # in which all names are text
+    return hashlib.sha256(json.dumps(as_read, sort_keys=True).encode()).hexdigest()
+
+
+def seal(path: Path) -> None:
+    """Add to a zip file (.npz too) a digest of all its bytes, in the comment at its end.
+
+    The checksums of zip files are of their members alone, and NumPy looks at them only where it
+    reads a member to its end.
+    """
+    with path.open("r+b") as file:
+        end = file.seek(-2, os.SEEK_END)  # the length of the comment, which is 0
+        file.write(_SEAL_SIZE.to_bytes(2, "little"))
+        file.seek(0)
+        digest = _digest_of_file(file, end + 2)
+        file.write(_SEAL + digest.encode())
+
+
+def check_seal(path: str | os.PathLike[str]) -> None:
+    """Refuse a zip file that is not as it was sealed. Files from before there were seals pass."""
+    with Path(path).open("rb") as file:
+        end = max(file.seek(0, os.SEEK_END) - _SEAL_SIZE, 0)
+        file.seek(end)
+        comment = file.read()
+        file.seek(0)
+        if comment.startswith(_SEAL):
+            if comment != _SEAL + _digest_of_file(file, end).encode():
+                raise ValueError("its checksum is wrong")
+        elif not comment.endswith(b"\0\0"):  # the length of a comment that is not there
+            raise ValueError("its end is missing")
+
+
+def _digest_of_file(file: IO[bytes], size: int) -> str:
+    """Of the next `size` bytes."""
+    digest = hashlib.sha256()
+    while size > 0 and (block := file.read(min(size, 1 << 20))):
+        digest.update(block)
+        size -= len(block)
+    return digest.hexdigest()
+
+
+# -- plain files of results ------------------------------------------------------------------------
 
 
 def write_json(value: Any, path: Path) -> None:

@@ -18,9 +18,9 @@ from taskspace.applications.search import TaskIndex
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.envs.registry import make
-from taskspace.files import read_json
 from taskspace.groups import FoundGroups, TaskSpace
 from taskspace.outcomes import Outcomes
+from taskspace.runs import read_settings
 
 MOST_FEATURES = 100  # a Karel task has 1800 numbers, which say nothing to anybody
 _KINDS: dict[str, type[TaskEmbedder]] = {
@@ -65,7 +65,7 @@ class FinishedMap:
     @functools.cached_property
     def space(self) -> TaskSpace:
         """The environment, or where there is none, groups found in the map."""
-        settings = read_json(self.folder / "settings.json")["settings"]
+        settings = read_settings(self.folder)["settings"]
         if "environment" in settings:
             return make(settings["environment"])
         return FoundGroups.find(settings["name"], self.embedder, self.tasks)
@@ -128,7 +128,7 @@ class FinishedMap:
 def _kind(folder: Path) -> str:
     try:
         kind = json.loads((folder / "embedder.json").read_text()).get("kind", "TaskEmbedder")
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"the embedder in {folder} is damaged; run again to make it anew"
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,12 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taskspace._version import __version__
-from taskspace.files import check_format
+from taskspace.files import (
+    check_checksum,
+    check_format,
+    put_on_disk,
+    telling,
+    with_checksum,
+    write_json,
+)
 
 if TYPE_CHECKING:
     import torch
 
 _WEIGHTS = "weights.safetensors"
+_DIGEST = "weights_sha256"  # its name in the settings
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class ModelFolder:
         tensors: Mapping[str, torch.Tensor],
     ) -> None:
         """Write the folder, all or nothing; an older one of the same name is replaced."""
-        from safetensors.torch import save_file
+        from safetensors.torch import save
 
         target = Path(folder).resolve()  # through a link, to what it points to
         if target.exists() and not self._may_replace(target):
@@ -48,20 +57,24 @@ class ModelFolder:
                 f"{target} is there already and is not {self._a_noun()}, or holds other files too;"
                 " choose another folder"
             )
-        target.parent.mkdir(parents=True, exist_ok=True)
+        weights = save({name: value.contiguous() for name, value in tensors.items()})
         header = {"format": self.format, "version": self.version, "taskspace": __version__}
-        temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
-        try:
-            new, old = temporary / "new", temporary / "old"
-            new.mkdir()
-            (new / self.file).write_text(json.dumps({**header, **settings}, indent=2))
-            save_file({name: value.contiguous() for name, value in tensors.items()}, new / _WEIGHTS)
-            (new / _WEIGHTS).chmod(0o644)  # made for the owner's eyes only
-            if target.exists():
-                target.replace(old)
-            new.replace(target)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        told = {**header, **settings, _DIGEST: hashlib.sha256(weights).hexdigest()}
+        with telling(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
+            try:
+                new, old = temporary / "new", temporary / "old"
+                new.mkdir()
+                write_json(with_checksum(told), new / self.file)
+                (new / _WEIGHTS).write_bytes(weights)
+                for file in (self.file, _WEIGHTS):
+                    put_on_disk(new / file)
+                if target.exists():
+                    target.replace(old)
+                new.replace(target)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
 
     def load_settings(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
         """Read the settings of a folder of this kind."""
@@ -69,28 +82,39 @@ class ModelFolder:
         if not (source / self.file).is_file():
             raise FileNotFoundError(f"there is no {self.noun} in {source}: {self.file} is missing")
         try:
-            settings: dict[str, Any] = json.loads((source / self.file).read_text())
+            settings = json.loads((source / self.file).read_text(encoding="utf-8"))
             kind, version = settings.get("format"), settings.get("version")
-        except (ValueError, AttributeError) as error:
-            raise ValueError(f"{source / self.file} is damaged; expected JSON") from error
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise self.damaged(folder, f"{self.file} is not JSON as it should be") from error
         check_format(source, (kind, version), (self.format, self.version))
-        return settings
+        try:
+            return check_checksum(settings)
+        except ValueError as error:
+            raise self.damaged(folder, f"{self.file}: {error}") from error
 
-    def load_tensors(self, folder: str | os.PathLike[str]) -> dict[str, torch.Tensor]:
-        """Read the weights back."""
+    def load_tensors(
+        self, folder: str | os.PathLike[str], settings: Mapping[str, Any]
+    ) -> dict[str, torch.Tensor]:
+        """Read the weights that belong to these settings."""
         from safetensors import SafetensorError
-        from safetensors.torch import load_file
+        from safetensors.torch import load
 
         try:
-            return load_file(Path(folder) / _WEIGHTS)
-        except (OSError, ValueError, SafetensorError) as error:
+            weights = (Path(folder) / _WEIGHTS).read_bytes()
+        except OSError as error:
+            raise self.damaged(folder, f"{_WEIGHTS} cannot be read") from error
+        found = hashlib.sha256(weights).hexdigest()
+        if settings.get(_DIGEST, found) != found:  # folders from before there was one have none
+            raise self.damaged(folder, f"{_WEIGHTS}: its checksum is wrong")
+        try:
+            return load(weights)
+        except (ValueError, SafetensorError) as error:
             raise self.damaged(folder, error) from error
 
-    def damaged(self, folder: str | os.PathLike[str], error: Exception) -> ValueError:
+    def damaged(self, folder: str | os.PathLike[str], why: str | Exception) -> ValueError:
         """What to raise where a folder does not hold what it should."""
-        return ValueError(
-            f"the {self.noun} in {folder} is damaged ({type(error).__name__}); save it again"
-        )
+        told = why if isinstance(why, str) else type(why).__name__
+        return ValueError(f"the {self.noun} in {folder} is damaged ({told}); save it again")
 
     def _may_replace(self, target: Path) -> bool:
         """Whether it is a folder of this kind with nothing of the user's in it."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks, outcome_tables, tables
-from taskspace.files import atomic_path, check_format
+from taskspace.files import atomic_path, check_format, check_seal, seal
 
 FORMAT = "taskspace outcomes"
 FORMAT_VERSION = 1
@@ -197,8 +197,10 @@ class Outcomes:
             "feature_names": self.feature_names,
             "info": self.info,
         }
-        with atomic_path(path) as temporary, temporary.open("wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **arrays)
+        with atomic_path(path) as temporary:
+            with temporary.open("wb") as file:
+                np.savez(file, header=np.array(json.dumps(header)), **arrays)
+            seal(temporary)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
@@ -206,6 +208,7 @@ class Outcomes:
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
+            check_seal(path)
             header, arrays = _read(path)
             kind, version = header.get("format"), header.get("version")
         except Exception as error:  # whatever NumPy, zipfile and json make of damaged bytes

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import Protocol
 
+import numpy as np
+
 
 class Advance(Protocol):
     """Tells a bar the units just done, and a word on how it goes."""
@@ -21,6 +23,8 @@ def progress_bar(title: str, total: int, show: bool | None = None) -> Iterator[A
 
     By default it shows on a terminal only. Bars go to standard error, results to standard output.
     """
+    if show is not None and not isinstance(show, (bool, np.bool_)):
+        raise ValueError(f"progress must be True, False or None, not {show!r}")
     if not (sys.stderr.isatty() if show is None else show):
         yield lambda done, note="": None
         return

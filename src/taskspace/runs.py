@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from taskspace._version import __version__
-from taskspace.files import atomic_path, write_json
+from taskspace.files import atomic_path, check_checksum, telling, with_checksum, write_json
 
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 1
@@ -56,10 +56,10 @@ class Run(contextlib.AbstractContextManager["Run"]):
         maker = {"format": FORMAT, "format version": FORMAT_VERSION, "version": __version__}
         asked = {"taskspace": maker, "settings": self.settings}
         self._hash = hashlib.sha256(_canonical(asked).encode()).hexdigest()
-        with _told(self.folder), contextlib.ExitStack() as undo:
+        with telling(self.folder), contextlib.ExitStack() as undo:
             self.folder.mkdir(parents=True, exist_ok=True)
             _check_settings(self.folder, asked)
-            self._lock = undo.enter_context(_take_lock(self.folder))
+            self._lock = undo.enter_context(take_lock(self.folder))
             _check_settings(self.folder, asked)  # another run may have begun just before the lock
             _clean(self.folder)
             if not (self.folder / _SETTINGS).exists():
@@ -105,7 +105,7 @@ class Run(contextlib.AbstractContextManager["Run"]):
     ) -> str:  # fmt: skip
         start = time.perf_counter()
         result = make()
-        with _told(path), tempfile.TemporaryDirectory(prefix=_OURS, dir=self.folder) as temporary:
+        with telling(path), tempfile.TemporaryDirectory(prefix=_OURS, dir=self.folder) as temporary:
             fresh = Path(temporary, path.name)
             save(result, fresh)
             if not fresh.exists():
@@ -150,12 +150,7 @@ def _check_settings(folder: Path, asked: dict[str, Any]) -> None:
         if all(name.startswith(_OURS) for name in names):
             return
         raise ValueError(f"{folder} is not a run folder: it holds other files; choose a new one")
-    try:
-        there = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
-        if there["taskspace"]["format"] != FORMAT:
-            raise ValueError("another program's")
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{folder} is not a run folder: {_SETTINGS} is not ours") from None
+    there = read_settings(folder)
     old, new = dict(_leaves(there)), dict(_leaves(asked))
     listed = "; ".join(
         f"{name.removeprefix('settings.')}: there {old.get(name, 'nothing')},"
@@ -167,6 +162,24 @@ def _check_settings(folder: Path, asked: dict[str, Any]) -> None:
         raise ValueError(f"{folder} holds a run with other settings ({listed}); use a new folder")
 
 
+def read_settings(folder: Path) -> dict[str, Any]:
+    """What `settings.json` of a run folder says: `settings`, and under `taskspace` what made it."""
+    try:
+        there = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
+        if there["taskspace"]["format"] != FORMAT:
+            raise ValueError("another program's")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(
+            f"{folder} is not a run folder: {_SETTINGS} is damaged or not ours; use a new folder"
+        ) from None
+    try:
+        return check_checksum(there)
+    except ValueError as error:
+        raise ValueError(
+            f"{folder / _SETTINGS} is damaged: {error}; restore it from a copy, or use a new folder"
+        ) from error
+
+
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """Each setting as JSON text, in which 1, 1.0 and true differ, by its dotted name."""
     if isinstance(value, dict) and value:
@@ -176,26 +189,16 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, _canonical(value)
 
 
-@contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Say of an error of the file system which path it met, in one sentence."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, BlockingIOError):
-            raise
-        told = OSError(f"cannot write {path}: {error.strerror or error}")
-        told.errno = error.errno  # by assignment, or the number would lead the sentence
-        raise told from error
-
-
-def _take_lock(folder: Path) -> IO[str]:
+def take_lock(folder: Path) -> IO[str]:
+    """Keep other runs out of a folder until what this returns is closed, or the process dies."""
     lock = (folder / _LOCK).open("a+", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()
-        raise BlockingIOError(f"another run is at work in {folder}") from None
+        raise BlockingIOError(
+            f"another run is at work in {folder}; wait until it ends, or use another folder"
+        ) from None
     _LOCKS.add(lock)
     return lock
 
@@ -208,7 +211,7 @@ def _clean(folder: Path) -> None:
 
 def _write_stamp(path: Path, value: dict[str, Any]) -> None:
     with atomic_path(path) as temporary:
-        write_json(value, temporary)
+        write_json(with_checksum(value), temporary)
 
 
 def _kept(path: Path, stamp: Path, identity: dict[str, Any]) -> tuple[str | None, str]:
@@ -216,10 +219,10 @@ def _kept(path: Path, stamp: Path, identity: dict[str, Any]) -> tuple[str | None
     if not stamp.exists():
         return None, ""
     try:
-        there = json.loads(stamp.read_text(encoding="utf-8"))
+        there = check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
         digest = str(there["digest"])
         asked = {key: there[key] for key in identity} == identity
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None, " (made again: its stamp was damaged)"
     if not asked:
         return None, " (made again: what it builds on has changed)"

@@ -17,6 +17,7 @@ from taskspace.embedding.agreement import agreement
 from taskspace.embedding.base import Embedding
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.base import Environment, Tasks
+from taskspace.files import write_figure
 from taskspace.groups import TaskSpace
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
@@ -254,8 +255,8 @@ def save_figures(things: Things, folder: Path) -> None:
     """Every figure as PNG and SVG."""
     folder.mkdir()
     for name, _, _, figure in figures(things):
-        figure.savefig(folder / f"{name}.png", dpi=150, bbox_inches="tight")
-        figure.savefig(folder / f"{name}.svg", bbox_inches="tight")
+        write_figure(figure, folder / f"{name}.png", dpi=150)
+        write_figure(figure, folder / f"{name}.svg")
 
 
 def sections(things: Things, settings: Mapping[str, Any]) -> list[report.Section]:

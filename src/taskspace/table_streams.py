@@ -46,6 +46,13 @@ def _open(path: Path, kind: str) -> Iterator[Any]:
         yield from stream
 
 
+def refuse_overwriting(out: str | None, *inputs: str | None) -> None:
+    """Refuse to write to a file that is read, under whatever name."""
+    for name in inputs:
+        if None not in (out, name) and Path(str(out)).resolve() == Path(str(name)).resolve():
+            raise ValueError(f"{out} is read and would be lost; choose another name for --out")
+
+
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str] | None) -> Iterator[Writer]:
     """What takes columns piece by piece: a .csv or .parquet file, all or nothing, or the terminal.

@@ -14,6 +14,7 @@ from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.prediction import (
     SHARPNESS,
     default_beta,
+    level_of,
     mean_squared_distance,
     predict,
     soft_vote,
@@ -267,6 +268,28 @@ def test_what_does_not_go_together_is_refused() -> None:
 def test_bad_results_are_refused(results: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         predict(Plain(), QUIZ, results, TASKS)
+
+
+@pytest.mark.parametrize(
+    ("quiz", "tasks", "told"),
+    [
+        (3, [1], "quiz_tasks must be a list or an array, not 3"),
+        ("task-0", [1], "quiz_tasks must be a list or an array, not 'task-0'"),
+        ([0], 5, "tasks must be a list or an array, not 5"),
+        ([0], np.array(5), r"tasks must be a list or an array, not array\(5\)"),
+        ([0], None, "tasks must be a list or an array, not None"),
+    ],
+)
+def test_what_is_no_list_of_tasks_is_refused(quiz: Any, tasks: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        predict(None, quiz, [1], tasks, outcomes=POSTERIOR)
+
+
+@pytest.mark.parametrize("interval", ["0.9", True, 1, 0.0, None, [0.9], np.nan, 0.9j])
+def test_what_is_no_level_is_refused(interval: Any) -> None:
+    told = "^interval must be a number between 0 and 1, such as 0.9, not "
+    with pytest.raises(ValueError, match=told):
+        level_of(interval)
 
 
 def test_an_empty_quiz_is_refused() -> None:

@@ -169,6 +169,15 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], told: str) -> None
         Quiz(POSTERIOR, **arguments)
 
 
+@pytest.mark.parametrize("tasks", [3, "task-0", np.array(3), iter([1])])
+def test_what_is_no_list_of_tasks_is_refused(tasks: Any) -> None:
+    outcomes = Outcomes([[1, 0]] * 3, 1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^the targets must be a list or an array, not "):
+        Quiz(outcomes, targets=tasks)
+    with pytest.raises(ValueError, match=r"^the pool must be a list or an array, not "):
+        Quiz(outcomes, pool=tasks)
+
+
 def test_bad_use_is_refused() -> None:
     with pytest.raises(TypeError, match=r"a quiz needs Outcomes, an AgentPosterior .*, not int"):
         Quiz(3)  # type: ignore[arg-type]

@@ -84,7 +84,8 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
         with threadpool_limits(threads):
             features, _, outcomes = skill_world()
             maps.append(ts.TaskEmbedder(3, steps=20, random_state=0).fit(outcomes))
-    assert np.array_equal(*(each.transform(features) for each in maps))
+    one, two = (each.transform(features) for each in maps)
+    assert np.array_equal(one, two)
 
 
 def test_global_randomness_is_neither_used_nor_touched() -> None:

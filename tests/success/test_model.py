@@ -289,6 +289,18 @@ def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> No
         SuccessModel(**settings).fit(world(20))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_rows_that_are_not_finite_are_refused_in_one_sentence(
+    fitted: SuccessModel, bad: float
+) -> None:
+    rows = FRESH[:3].copy()
+    rows[1, 0] = bad
+    told = "^tasks must be finite numbers; there is a NaN or infinity in row 1$"
+    for ask in (fitted.profile, fitted.difficulty, fitted.similarity):
+        with pytest.raises(ValueError, match=told):
+            ask(rows)
+
+
 def test_bad_data_are_refused() -> None:
     with pytest.raises(ValueError, match="learns from Outcomes"):
         SuccessModel().fit(np.ones((3, 3)))  # type: ignore[arg-type]

@@ -102,6 +102,7 @@ def predict(
     array([1. , 0.5, 0. ])
     """
     results = _quiz_results(quiz_results, quiz_tasks)
+    checks.listed(tasks, "tasks")
     level = None if interval is None else level_of(interval)
     if isinstance(embedder, (Profiler, ModelPosterior)):
         if outcomes is not None or beta is not None:
@@ -228,13 +229,14 @@ def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
 
 
 def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> Floats:
+    count = checks.listed(quiz_tasks, "quiz_tasks")
     results = checks.numbers(quiz_results, "quiz_results")
     if results.ndim != 1:
         raise ValueError(
             f"quiz_results must be one number a quiz task, not an array of shape {results.shape}"
         )
-    if len(results) != len(quiz_tasks):
-        raise ValueError(f"{len(quiz_tasks)} quiz tasks, but {len(results)} results")
+    if len(results) != count:
+        raise ValueError(f"{count} quiz tasks, but {len(results)} results")
     if not len(results):
         raise ValueError("the quiz is empty; it needs at least one task")
     if results.min() < 0 or results.max() > 1:
@@ -244,8 +246,8 @@ def _quiz_results(quiz_results: ArrayLike, quiz_tasks: Any) -> Floats:
 
 def level_of(interval: Any) -> float:
     """The level of an interval, or one sentence on what is wrong with it."""
-    value = checks.numbers(interval, "interval")
-    if value.ndim or not 0 < value < 1:
+    value = checks.array(interval, "interval")
+    if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
         raise ValueError(
             f"interval must be a number between 0 and 1, such as 0.9, not {interval!r}"
         )

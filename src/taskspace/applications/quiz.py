@@ -153,7 +153,7 @@ class Quiz:
     def _numbers(self, tasks: Any, what: str) -> Numbers:
         if tasks is None:
             return np.arange(len(self._tasks))
-        if not len(tasks):
+        if not checks.listed(tasks, what):
             raise ValueError(f"{what} are empty; give at least one task")
         return mix_of(tasks, self._outcomes, None, what).numbers[:, 0]
 

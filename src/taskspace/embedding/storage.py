@@ -52,7 +52,7 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read the folder back into an embedder."""
     settings = _FOLDER.load_settings(folder)
     _check_kind(cls, settings.get("kind", "TaskEmbedder"), Path(folder))
-    tensors = _FOLDER.load_tensors(folder)
+    tensors = _FOLDER.load_tensors(folder, settings)
     try:
         return _restore(cls, settings, tensors)
     except (KeyError, TypeError, RuntimeError, ValueError) as error:

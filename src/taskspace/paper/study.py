@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from taskspace import checks, tables
 from taskspace.envs.registry import make
-from taskspace.files import read_json, write_json
+from taskspace.files import read_json, telling, write_figure, write_json
 from taskspace.pipeline import PRESETS, Map, learn_map
 from taskspace.runs import Run
 
@@ -142,15 +142,17 @@ class Study:
     def draw(self, name: str, figure: Figure) -> Path:
         """Write a picture as PNG and SVG; the path of the PNG."""
         pictures = self.folder / "pictures"
-        pictures.mkdir(parents=True, exist_ok=True)
-        figure.savefig(pictures / f"{name}.svg", bbox_inches="tight")
+        with telling(pictures):
+            pictures.mkdir(parents=True, exist_ok=True)
+        write_figure(figure, pictures / f"{name}.svg")
         path = pictures / f"{name}.png"
-        figure.savefig(path, dpi=150, bbox_inches="tight")
+        write_figure(figure, path, dpi=150)
         return path
 
     def write(self, result: Result) -> None:
         """Write the tables of a result as CSV files."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with telling(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         for table in result.tables:
             columns = {key: [row[key] for row in table.rows] for key in table.rows[0]}
             tables.write(columns, self.folder / f"{table.name}.csv")

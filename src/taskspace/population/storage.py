@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.envs.registry import ENVIRONMENTS, make
-from taskspace.files import atomic_path, check_format
+from taskspace.files import atomic_path, check_format, check_seal, seal
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.population.population import Agent, Population
 from taskspace.population.sb3 import algorithm_named, library_of
@@ -53,12 +53,14 @@ def write(population: Population, path: str | os.PathLike[str]) -> None:
         "environment": population.environment,
         "agents": agents,
     }
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        # A ZipInfo has no time of day, so the same population is the same bytes.
-        archive.writestr(zipfile.ZipInfo(_HEADER), json.dumps(header, indent=1))
-        archive.writestr(zipfile.ZipInfo(_NETWORKS), save(tensors))
-        for name, content in models.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
+    header_text = json.dumps(header, indent=1).encode()
+    files = {_HEADER: header_text, _NETWORKS: save(tensors), **models}
+    with atomic_path(path) as temporary:
+        with zipfile.ZipFile(temporary, "w") as archive:
+            for name, content in files.items():
+                # A ZipInfo has no time of day, so the same population is the same bytes.
+                archive.writestr(zipfile.ZipInfo(name), content)
+        seal(temporary)
 
 
 def read(path: str | os.PathLike[str]) -> Population:
@@ -66,8 +68,8 @@ def read(path: str | os.PathLike[str]) -> Population:
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     try:
-        with zipfile.ZipFile(path) as archive:
-            files = {name: archive.read(name) for name in archive.namelist()}
+        check_seal(path)
+        files = _members(path)
         header = json.loads(files[_HEADER])
         kind, version = header["format"], header["version"]
     except Exception as error:  # whatever zipfile and json make of damaged bytes
@@ -79,6 +81,14 @@ def read(path: str | os.PathLike[str]) -> Population:
         raise
     except Exception as error:
         raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
+
+
+def _members(path: str | os.PathLike[str]) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        # Ours are not compressed; those of others might not fit in memory.
+        if any(item.file_size != item.compress_size for item in archive.infolist()):
+            raise ValueError("compressed")
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def _restore(header: dict[str, Any], files: dict[str, bytes]) -> Population:

@@ -186,6 +186,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
                 " each task, not its name"
             )
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
+        checks.numbers(rows, "tasks")
         features = validate_data(self, rows, dtype=np.float64, reset=False)
         logits = logits_of(self.network_, torch.from_numpy(features.copy()))
         chances: Floats = torch.sigmoid(logits.double()).numpy().T
@@ -230,7 +231,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
         """Read a folder that `save` wrote."""
-        settings, tensors = _FOLDER.load_settings(folder), _FOLDER.load_tensors(folder)
+        settings = _FOLDER.load_settings(folder)
+        tensors = _FOLDER.load_tensors(folder, settings)
         try:
             return cls._restored(settings, tensors)
         except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:

@@ -21,7 +21,7 @@ from taskspace.envs.karel.grammar import first_fault
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import PAD, decode, encode, kind, parse
 from taskspace.envs.karel.worlds import SIDE, Worlds, check, stack
-from taskspace.files import atomic_path, check_format
+from taskspace.files import atomic_path, check_format, check_seal, seal
 
 FORMAT, FORMAT_VERSION = "taskspace karel tasks", 1
 _BATCH = 1024  # tasks that are unpacked at a time
@@ -32,8 +32,8 @@ _INNER = {  # what a task has, after its tokens
 _ROW_TOKENS = 24  # the paper's horizon
 # What NumPy raises for files that are no .npz, or that are cut short.
 _UNREADABLE = (
-    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
-    zlib.error,
+    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, MemoryError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
@@ -200,9 +200,11 @@ class KarelTasks:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays as .npz."""
-        with atomic_path(path) as temporary, temporary.open("wb") as file:
-            arrays: dict[str, Any] = {"format": FORMAT, "version": FORMAT_VERSION, **self._parts()}
-            np.savez_compressed(file, **arrays)
+        arrays: dict[str, Any] = {"format": FORMAT, "version": FORMAT_VERSION, **self._parts()}
+        with atomic_path(path) as temporary:
+            with temporary.open("wb") as file:
+                np.savez_compressed(file, **arrays)
+            seal(temporary)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KarelTasks:
@@ -211,6 +213,7 @@ class KarelTasks:
         if not place.is_file():
             raise FileNotFoundError(f"there is no file {place}")
         try:
+            check_seal(place)
             with np.load(place, allow_pickle=False) as file:
                 names = ("format", "version", "tokens", *_INNER)
                 found = {name: file[name] for name in names}

@@ -1,7 +1,8 @@
 """Karel tasks on disk: the public data set's JSON lines, one task a line.
 
 A grid stands there twice: as text (`inpgrid_json`) and as the places of the ones in a tensor
-(`inpgrid_tensor`). Both are written; a record in which they disagree is refused.
+(`inpgrid_tensor`). Both are written; a record in which they disagree is refused. What we write ends
+in one more field, `crc32`: the checksum of the line as it would be without it.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ DIRECTIONS = ("north", "east", "south", "west")
 _CELLS = int(np.prod(TENSOR_SHAPE))
 _ONES = [f"{place}:1.0" for place in range(_CELLS)]
 _GRIDS = ("inpgrid", "outgrid")
+_CHECKSUM = re.compile(rb', "crc32": ([0-9]+)}\s*$')
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,8 @@ def read_tasks(
     place = Path(path)
     if not place.is_file():
         raise FileNotFoundError(f"there is no file {place}")
+    if not place.stat().st_size:
+        raise ValueError(f"{place} is empty; expected a task a line")
     return _read(place, wanted)
 
 
@@ -89,12 +93,21 @@ def _read(path: Path, wanted: Callable[[tuple[str, ...]], bool] | None) -> Itera
 def _next_task(
     lines: Iterator[bytes], wanted: Callable[[tuple[str, ...]], bool] | None
 ) -> KarelTask | None:
+    line = next(lines)
+    _check_line(line)
     try:
-        record = json.loads(next(lines))
+        record = json.loads(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"this is not a line of JSON: {error}") from error
     tokens = _program(record)
     return None if wanted is not None and not wanted(tokens) else _task(record, tokens)
+
+
+def _check_line(line: bytes) -> None:
+    """Refuse a damaged line; those of the public data set have no checksum."""
+    found = _CHECKSUM.search(line, max(len(line) - 40, 0))
+    if found and zlib.crc32(line[: found.start()] + b"}") != int(found[1]):
+        raise ValueError("this line is damaged: its checksum is wrong; make the file anew")
 
 
 @contextlib.contextmanager
@@ -107,7 +120,8 @@ def task_writer(path: str | os.PathLike[str]) -> Iterator[Callable[[KarelTask], 
     ):
 
         def write(task: KarelTask) -> None:
-            text.write(to_json(task) + "\n")
+            line = to_json(task)
+            text.write(f'{line[:-1]}, "crc32": {zlib.crc32(line.encode())}}}\n')
 
         yield write
 

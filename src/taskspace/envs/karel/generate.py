@@ -35,7 +35,7 @@ from taskspace.envs.karel.fitting import TRIES, fitting_worlds
 from taskspace.envs.karel.interpreter import compile_programs, run
 from taskspace.envs.karel.language import PAD, TOKEN_ID, decode
 from taskspace.envs.karel.machine import DONE
-from taskspace.envs.karel.quotas import PARTS, Cell, Selection, make_folder, part_of, quotas
+from taskspace.envs.karel.quotas import PARTS, Cell, Selection, new_folder, part_of, quotas
 from taskspace.envs.karel.skeletons import Skeleton, skeletons
 from taskspace.envs.karel.worlds import SIDE, Worlds
 from taskspace.progress import Advance, progress_bar
@@ -302,13 +302,13 @@ def generate_dataset(
     format (`program_json` is null).
     """
     _checked(tasks, seed, side)  # before there is a folder
-    folder = make_folder(target)
-    found, selection = generate_tasks(tasks, seed, side, progress)
-    for part, batch in found.items():
-        batch.save(folder / f"{part}.npz")
-        if json_lines:
-            with progress_bar(f"writing {part}", len(batch), progress) as advance:
-                write_tasks(_counted(batch.records(), advance), folder / f"{part}.jsonl.gz")
+    with new_folder(target) as folder:
+        found, selection = generate_tasks(tasks, seed, side, progress)
+        for part, batch in found.items():
+            batch.save(folder / f"{part}.npz")
+            if json_lines:
+                with progress_bar(f"writing {part}", len(batch), progress) as advance:
+                    write_tasks(_counted(batch.records(), advance), folder / f"{part}.jsonl.gz")
     return selection
 
 

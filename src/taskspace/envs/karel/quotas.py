@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +15,9 @@ from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import KarelTask, read_tasks, task_writer
 from taskspace.envs.karel.language import TOKEN_ID, depth, kind, parse
+from taskspace.files import telling
 from taskspace.progress import progress_bar
+from taskspace.runs import take_lock
 
 Cell: TypeAlias = tuple[str, int]  # kind of program, number of tokens
 Quotas: TypeAlias = dict[str, dict[Cell, int]]  # by part of the data set
@@ -141,9 +143,8 @@ def filter_dataset(
     """
     selection = Selection(quotas(tasks))
     found = read_tasks(source, lambda tokens: _wanted(tokens, selection))
-    folder = make_folder(target)
     kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
-    with contextlib.ExitStack() as stack:
+    with new_folder(target) as folder, contextlib.ExitStack() as stack:
         names = {part: folder / f"{part}.jsonl.gz" for part in PARTS}
         writers = {part: stack.enter_context(task_writer(names[part])) for part in PARTS}
         total = sum(sum(table.values()) for table in selection.wanted.values())
@@ -158,9 +159,9 @@ def filter_dataset(
                 advance(1)
             if selection.full:
                 break
-    for part, batches in kept.items():
-        if batches:
-            KarelTasks.join(batches).save(folder / f"{part}.npz")
+        for part, batches in kept.items():
+            if batches:
+                KarelTasks.join(batches).save(folder / f"{part}.npz")
     return selection
 
 
@@ -190,11 +191,17 @@ def cell_of(tokens: Sequence[str]) -> Cell:
     return kind(parse(tokens)), len(tokens)
 
 
-def make_folder(target: str | os.PathLike[str]) -> Path:
-    """The folder for a data set, made if need be; one that has such files is refused."""
+@contextlib.contextmanager
+def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder for a data set, made if need be; one that has such files is refused.
+
+    No other process may work in it meanwhile.
+    """
     folder = Path(target)
-    taken = [name for part in PARTS for name in sorted(folder.glob(f"{part}.*"))]
-    if taken:
-        raise FileExistsError(f"{taken[0]} is already there; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    with telling(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with take_lock(folder):
+        taken = [name for part in PARTS for name in sorted(folder.glob(f"{part}.*"))]
+        if taken:
+            raise FileExistsError(f"{taken[0]} is already there; choose another folder")
+        yield folder
