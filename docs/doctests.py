@@ -1,0 +1,19 @@
+"""Shows the `>>>` examples of docstrings as code; Markdown would take them for quotations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+_EXAMPLE = re.compile(r"^>>> .*?(?=\n\n(?!>>> )|\Z)", re.DOTALL | re.MULTILINE)
+
+
+class Doctests(griffe.Extension):
+    """Puts a fence around every example, from its first prompt to the next plain paragraph."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Change the docstring before it is read."""
+        if obj.docstring is not None:
+            obj.docstring.value = _EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
