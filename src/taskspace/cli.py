@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from taskspace import cli_karel, cli_map, cli_quiz
+from taskspace import cli_explore, cli_karel, cli_map, cli_quiz
 from taskspace._version import __version__
 
 _EPILOG = """examples:
@@ -21,6 +21,7 @@ _EPILOG = """examples:
   taskspace fit results.csv --out DIR  a map from nothing but a table of results
   taskspace similar DIR task-17        what a map says; so do embed, predict, select, hardest
   taskspace quiz DIR                   questions to an agent; what else it can do
+  taskspace explore DIR                look at the map in a browser, and ask it questions
   taskspace export DIR map.parquet     the map for other programs
   taskspace reproduce table1           the paper's Table 1, with ours beside it
   taskspace reproduce all              every table and figure, on one page
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(commands)
     cli_map.add_commands(commands)
     cli_quiz.add_command(commands)
+    cli_explore.add_command(commands)
     _add_reproduce(commands)
     envs = commands.add_parser(
         "envs", help="list the environments", description=_envs.__doc__,
@@ -92,13 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "what", choices=[
             "rollouts", "scaling", "million", "similarity", "search", "success", "quiz", "karel",
-            "synthesis", "faults",
+            "synthesis", "explore", "faults",
         ],
         help="rollouts: playing agents on tasks; scaling: the same on Ray; million: time"
         " and memory of a map of a million tasks; similarity: error"
         " against rollouts; search: finding similar tasks among a million; success: learning who"
         " solves what; quiz: choosing questions; karel: running programs; synthesis: learning to"
-        " write them; faults: runs that are killed and go on",
+        " write them; explore: the explorer's server; faults: runs that are killed and go on",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     bench.set_defaults(run=_bench)

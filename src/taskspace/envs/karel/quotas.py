@@ -200,7 +200,8 @@ def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
     folder = Path(target)
     with telling(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with take_lock(folder):
+    with take_lock(folder) as lock, contextlib.ExitStack() as undo:
+        undo.callback(Path(lock.name).unlink)  # nobody else needs it: a full folder is refused
         taken = [name for part in PARTS for name in sorted(folder.glob(f"{part}.*"))]
         if taken:
             raise FileExistsError(f"{taken[0]} is already there; choose another folder")
