@@ -1,0 +1,59 @@
+"""The command line of the explorer: `taskspace explore DIR` serves a page, or writes it."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from typing import Any
+
+_EXAMPLES = """The page shows the map, what is near a task, what an agent can do after a quiz, and
+where a new task lands. Beside it is an HTTP API for other programs; its /docs say what it takes.
+What takes long is kept in DIR as explorer.npz, and the next start is quick.
+
+examples:
+  taskspace explore runs/multikeynav
+  taskspace explore runs/multikeynav --export map.html   one file, to be opened without a server
+  taskspace explore runs/course --port 9000 --no-open
+"""
+_NEEDED = ("fastapi", "uvicorn", "plotly")
+
+
+def add_command(commands: Any) -> None:
+    """Add `explore` to the commands of a parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "explore", help="look at a map in a browser, and ask it questions",
+        description=_explore.__doc__, epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run=_explore)
+    parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
+    parser.add_argument("--port", type=int, metavar="N", help="the first free one from 8400 on")
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS",
+        help="who can reach it: this machine alone (127.0.0.1), or everybody (0.0.0.0)",
+    )  # fmt: skip
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.add_argument("--export", metavar="FILE", help="write the page to a file, and serve not")
+
+
+def _explore(options: argparse.Namespace) -> None:
+    """Serve a page to explore a finished map with, and open it in a browser."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"the explorer needs {missing[0]}; install it with: pip install 'taskspace[explore]'"
+        )
+    if options.export is not None:
+        _export(options)
+        return
+    from taskspace.explore.server import serve
+
+    serve(options.folder, options.port, options.host, open_browser=not options.no_open)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from taskspace.explore.export import export_page
+    from taskspace.finished import FinishedMap
+
+    export_page(FinishedMap.load(options.folder), options.export)
+    print(f"written to {options.export}")

@@ -1,0 +1,304 @@
+"""What a finished map answers, many times a second: tables made once, little work a question."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.applications.known_tasks import NEIGHBOURS, Mix
+from taskspace.applications.quiz import MOST_TASKS, information
+from taskspace.applications.selection import ROUNDING
+from taskspace.envs.base import Environment
+from taskspace.explore.data import subpopulations
+from taskspace.explore.kernels import log_likelihoods, means
+from taskspace.explore.prepared import Prepared
+from taskspace.explore.views import TSNE, Axes, near
+from taskspace.finished import MOST_FEATURES, FinishedMap
+
+Floats = NDArray[np.float64]
+Task = str | list[float]  # its name, or its features
+
+_FEW = 500  # tasks
+_FARTHEST = 1e100  # that a number of a vector may be from 0: its square is finite
+
+
+class UnknownTask(ValueError):
+    """A name that no task has."""
+
+
+class Answers:
+    """A map and its known agents, to be asked by many at the same time.
+
+    Tasks are names of tasks of the map, or rows of features.
+    """
+
+    def __init__(self, finished: FinishedMap, prepared: Prepared) -> None:
+        self.finished = finished
+        self._posterior = prepared.posterior
+        self._views = prepared.views
+        self._axes = Axes.of(finished.index.vectors)
+        self._success = np.nanmean(finished.outcomes.rates, axis=0)
+        self._places = {name: n for n, name in enumerate(finished.outcomes.tasks.tolist())}
+        self._clusters = np.array(list(finished.space.cluster_names))[finished.clusters]
+        self.predict([], [], [*self._places][:1])  # compiles, where that was never done before
+
+    # -- tasks ---------------------------------------------------------------------------------
+
+    def place(self, name: str) -> int:
+        """The number of the task with this name."""
+        try:
+            return self._places[name]
+        except KeyError:
+            raise UnknownTask(f"there is no task {name!r} in this map") from None
+
+    def about(self, place: int) -> dict[str, Any]:
+        """What there is to know about a task of the map."""
+        outcomes, index = self.finished.outcomes, self.finished.index
+        features = None
+        if outcomes.features is not None and len(outcomes.feature_names) <= MOST_FEATURES:
+            values = outcomes.features[place].tolist()
+            features = dict(zip(outcomes.feature_names, values, strict=True))
+        return {
+            **self.row(place),
+            "vector": index.vectors[place].tolist(),
+            "places": {name: view[place].tolist() for name, view in self._views.items()},
+            "features": features,
+            "groups": self._by_group(place),
+        }
+
+    def row(self, place: int) -> dict[str, Any]:
+        """The same in short."""
+        return {
+            "task": str(self.finished.outcomes.tasks[place]),
+            "difficulty": float(self.finished.index.lengths[place]),
+            "success": float(self._success[place]),
+            "cluster": str(self._clusters[place]),
+        }
+
+    def _by_group(self, place: int) -> dict[str, float] | None:
+        kinds = self._kinds
+        if kinds is None:
+            return None
+        outcomes = self.finished.outcomes
+        tried = outcomes.rollouts[:, place] > 0
+        rates = outcomes.successes[:, place] / np.maximum(outcomes.rollouts[:, place], 1)
+        groups = dict.fromkeys(kinds[tried].tolist())
+        return {name: float(rates[tried & (kinds == name)].mean()) for name in groups}
+
+    @functools.cached_property
+    def _kinds(self) -> NDArray[np.str_] | None:
+        found = subpopulations(self.finished)
+        return None if found is None else np.array(found)
+
+    def vectors(self, tasks: Sequence[Task]) -> Floats:
+        """The vectors of tasks (tasks, dimensions)."""
+        found = np.empty((len(tasks), self.finished.index.vectors.shape[1]))
+        new = [number for number, task in enumerate(tasks) if not isinstance(task, str)]
+        if new:
+            found[new] = self._transform(self._rows([tasks[n] for n in new]))
+        known = [number for number, task in enumerate(tasks) if isinstance(task, str)]
+        places = [self.place(str(tasks[number])) for number in known]
+        found[known] = self.finished.index.vectors[places]
+        return found
+
+    def _rows(self, tasks: Sequence[Any]) -> NDArray[Any]:
+        """Features of tasks, or one sentence on what is wrong with them."""
+        features, space = self.finished.outcomes.features, self.finished.space
+        if features is None:
+            raise ValueError("this map knows tasks by their names alone, not by features")
+        for number, task in enumerate(tasks):
+            if len(task) != features.shape[1]:
+                raise ValueError(
+                    f"a task has {features.shape[1]} features, but row {number} has {len(task)}"
+                )
+        rows = np.array(tasks, np.float64)
+        return space.check_tasks(rows) if isinstance(space, Environment) else rows
+
+    def _transform(self, rows: NDArray[Any]) -> Floats:
+        vectors = self.finished.embedder.transform(rows)
+        if not (np.abs(vectors) < _FARTHEST).all():
+            raise ValueError("the features are too large: the vectors would not be finite numbers")
+        return vectors
+
+    def embed(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
+        """Vector, difficulty and place in each view."""
+        vectors = self.vectors(tasks)
+        places = {name: self._land(name, vectors) for name in self._views}
+        for number, task in enumerate(tasks):
+            if isinstance(task, str):  # is drawn already
+                for name, view in self._views.items():
+                    places[name][number] = view[self._places[task]]
+        return [
+            {
+                "vector": vector.tolist(),
+                "difficulty": float(np.linalg.norm(vector)),
+                "places": {name: view[number].tolist() for name, view in places.items()},
+            }
+            for number, vector in enumerate(vectors)
+        ]
+
+    def _land(self, view: str, vectors: Floats) -> NDArray[Any]:
+        if view == TSNE:
+            return near(vectors, self._tree, self._views[TSNE])
+        return self._axes.places(vectors)
+
+    # -- choosing tasks ------------------------------------------------------------------------
+
+    def similar(
+        self, task: Task, k: int, harder: bool = False, easier: bool = False
+    ) -> list[dict[str, Any]]:
+        """The tasks of the map most like this one, itself left out, the most alike first."""
+        vector = self.vectors([task])[0]
+        found, likeness = self.finished.index.similar(vector, k + 1, harder=harder, easier=easier)
+        pairs = zip(found.tolist(), likeness.tolist(), strict=True)
+        itself = self._places[task] if isinstance(task, str) else -1
+        rows = [{**self.row(n), "similarity": like} for n, like in pairs if n != itself]
+        return rows[:k]
+
+    def select(
+        self, task: Task, options: Sequence[Task], k: int, harder: bool, easier: bool
+    ) -> list[dict[str, Any]]:
+        """Which options are most like a task, by their numbers in the list, the best first."""
+        if harder and easier:
+            raise ValueError("no task is both harder and easier; ask for one of the two")
+        reference, *rest = self.vectors([task, *options])
+        vectors = np.array(rest)
+        lengths, length = np.linalg.norm(vectors, axis=1), np.linalg.norm(reference)
+        fits = np.ones(len(vectors), np.bool_)
+        if harder:
+            fits = lengths > length * (1 + ROUNDING)
+        elif easier:
+            fits = lengths < length * (1 - ROUNDING)
+        likeness = vectors @ reference
+        order = np.argsort(-likeness, kind="stable")
+        return [
+            {"option": int(n), "similarity": float(likeness[n]), "difficulty": float(lengths[n])}
+            for n in order[fits[order]][:k]
+        ]
+
+    # -- the quiz ------------------------------------------------------------------------------
+
+    @staticmethod
+    def quick(quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]) -> bool:
+        """Whether a prediction without interval is a matter of a millisecond or less."""
+        few = len(quiz) + len(tasks) <= _FEW and all(result in (0, 1) for result in results)
+        return few and all(isinstance(task, str) for task in (*quiz, *tasks))
+
+    def predict(
+        self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task],
+        interval: float | None = None,
+    ) -> tuple[Floats, Floats, Floats] | tuple[Floats, None, None]:  # fmt: skip
+        """Chances of an agent with these results, and bounds of them where they are wanted.
+
+        It is what `taskspace.predict` says with the map and its outcomes.
+        """
+        weights, asked = self.weights(quiz, results), self.mix(tasks)
+        chances = self._chances(weights, asked)
+        if interval is None:
+            return chances, None, None
+        return (chances, *self._posterior.interval(weights, asked, interval))
+
+    def _chances(self, weights: Floats, asked: Mix) -> Floats:
+        if asked.numbers.shape[1] > 1:
+            return self._posterior.chances(weights, asked)
+        found = means(self._posterior.profiles, asked.numbers[:, 0], weights.astype(np.float32))
+        return np.clip(found.astype(np.float64), 0.0, 1.0)
+
+    def next_question(
+        self, quiz: Sequence[Task], results: Sequence[float],
+        pool: Sequence[str] | None = None, targets: Sequence[str] | None = None,
+    ) -> tuple[int, float, float]:  # fmt: skip
+        """The task whose answer tells most about the targets, its chance, and what is in doubt.
+
+        The doubt is the share of the targets that one would expect to guess wrong now. Of more
+        than a thousand tasks a random thousand counts.
+        """
+        asked = {self._places[task] for task in quiz if isinstance(task, str)}
+        pooled = [number for number in self._numbers(pool) if number not in asked]
+        if not pooled:
+            raise ValueError("no task is left to ask")
+        weights = self.weights(quiz, results)
+        aims = np.array(self._numbers(targets))
+        profiles, likely = self._posterior.profiles, weights > weights.max() * 1e-4
+        share = weights[likely] / weights[likely].sum()
+        told = information(profiles[pooled][:, likely], profiles[aims][:, likely], share)
+        best = int(pooled[int(told.argmax())])
+        chances = self._chances(weights, Mix.known([best, *aims]))
+        doubt = np.minimum(chances[1:], 1 - chances[1:]).mean()
+        return best, float(chances[0]), float(doubt)
+
+    def _numbers(self, names: Sequence[str] | None) -> list[int]:
+        """Numbers of tasks, each once, in order; a part of too many."""
+        every = range(len(self._places)) if names is None else {self.place(n) for n in names}
+        numbers = np.sort(np.fromiter(every, np.int64, len(every)))
+        if len(numbers) > MOST_TASKS:
+            numbers = np.sort(np.random.default_rng(0).permutation(numbers)[:MOST_TASKS])
+        return [int(number) for number in numbers]
+
+    def weights(self, quiz: Sequence[Task], results: Sequence[float]) -> Floats:
+        """How likely each candidate is after the quiz, as `Posterior.weights` has it."""
+        mix, given, posterior = self.mix(quiz), np.array(results, np.float64), self._posterior
+        if mix.numbers.shape[1] > 1 or not ((given == 0) | (given == 1)).all():
+            return posterior.weights(mix, given)
+        likelihood = log_likelihoods(posterior.profiles, mix.numbers[:, 0], given)
+        likelihood *= posterior.temper
+        weights = np.exp(likelihood - likelihood.max()) * posterior.prior
+        normalized: Floats = weights / weights.sum()
+        return normalized
+
+    def mix(self, tasks: Sequence[Task]) -> Mix:
+        """Tasks in terms of those that agents have tried, as `mix_of` finds them."""
+        try:
+            return Mix.known([self._places[task] for task in tasks])  # type: ignore[index]
+        except (KeyError, TypeError):
+            return self._mixed(tasks)
+
+    def _mixed(self, tasks: Sequence[Task]) -> Mix:
+        new = [n for n, task in enumerate(tasks) if not isinstance(task, str)]
+        rows = self._rows([tasks[n] for n in new]) if new else np.empty((0, 0))
+        same = self._same_rows(rows)
+        numbers = np.array([self.place(t) if isinstance(t, str) else -1 for t in tasks], np.int64)
+        numbers[new] = same
+        if (numbers >= 0).all():
+            return Mix.known(numbers)
+        return self._among_neighbours(numbers, rows[same < 0])
+
+    def _same_rows(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """The number of the task with exactly these features, or -1."""
+        features = self.finished.outcomes.features
+        if features is None or not len(rows):
+            return np.zeros(0, np.int64)
+        wanted = rows.astype(features.dtype) + features.dtype.type(0)  # no -0.0
+        exact = (wanted == rows).all(1)
+        found = [self._known_rows.get(row.tobytes(), -1) for row in wanted]
+        return np.where(exact, found, -1)
+
+    def _among_neighbours(self, numbers: NDArray[np.int64], rows: NDArray[Any]) -> Mix:
+        """Known tasks as themselves, others (-1, in the order of rows) as those near them."""
+        vectors, new = self._transform(rows), numbers < 0
+        parts = range(1, min(NEIGHBOURS, len(self._places)) + 1)
+        distances, found = self._tree.query(vectors, k=list(parts))
+        squares = distances**2
+        scale = np.maximum(squares.mean(1, keepdims=True), np.finfo(float).tiny)
+        weights = np.exp(-squares / scale)
+        mixed, shares = np.zeros((2, len(numbers), len(parts)))
+        mixed[~new, 0], shares[~new, 0] = numbers[~new], 1.0
+        mixed[new], shares[new] = found, weights / weights.sum(1, keepdims=True)
+        return Mix(mixed.astype(np.int64), shares)
+
+    @functools.cached_property
+    def _known_rows(self) -> dict[bytes, int]:
+        features = self.finished.outcomes.features
+        assert features is not None
+        plain = features + features.dtype.type(0)
+        return {row.tobytes(): number for number, row in reversed([*enumerate(plain)])}
+
+    @functools.cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(self.finished.index.vectors)

@@ -1,0 +1,61 @@
+// Tasks as cards: a small picture, the name and two figures. A click goes to the task.
+
+import { valuesOf, vectorOf } from "./data.js";
+import { arrowKeys, el, figure } from "./dom.js";
+import { drawing } from "./drawing.js";
+import { similar } from "./similar.js";
+
+const SHOWN = 4;
+const LISTS = [
+  ["Nearest", null, "by inner product"],
+  ["Similar but harder", "harder", "longer vectors"],
+  ["Similar but easier", "easier", "shorter vectors"],
+];
+
+// The three lists around a vector; `except` is the task itself, or -1.
+export function neighbourLists(space, vector, except, go) {
+  return LISTS.map(([title, side, told]) => {
+    const found = similar(space, vector, SHOWN, side, except);
+    const cards = el(
+      "div",
+      { class: "cards" },
+      ...found.map(({ task, score }) => card(space, task, score, go)),
+    );
+    arrowKeys(cards, 2);
+    const none = found.length ? null : el("p", { class: "quiet", text: `No task is ${side}.` });
+    return el(
+      "section",
+      { "data-list": side || "nearest" },
+      el("h3", { text: title }, el("span", { class: "quiet", text: told })),
+      none || cards,
+    );
+  });
+}
+
+export function neighbours(space, task) {
+  return similar(space, vectorOf(space, task), SHOWN, null, task).map((found) => found.task);
+}
+
+function card(space, task, score, go) {
+  const drawn = drawing(space, valuesOf(space, task), true);
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "card",
+      "data-task": task,
+      onclick: () => go(task),
+      title: space.names[task],
+    },
+    drawn ? drawn.picture : null,
+    el("span", { class: "name", text: space.names[task] }),
+    el("span", { class: "quiet", text: `similarity ${figure(score)}` }),
+    el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
+  );
+}
+
+// The picture with its sentence, in full size.
+export function picture(space, task) {
+  const drawn = drawing(space, task);
+  return drawn && el("figure", {}, drawn.picture, el("figcaption", { text: drawn.told }));
+}

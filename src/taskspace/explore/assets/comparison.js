@@ -1,0 +1,72 @@
+// Two groups of tasks side by side.
+
+import { bySubpopulation } from "./detail.js";
+import { button, el, figure, percent } from "./dom.js";
+import { meanOf } from "./quantities.js";
+import { groupTold } from "./selection.js";
+
+const MOST_COLUMNS = 8; // those in which the groups differ most
+const MOST_TASKS = 2000; // of a group whose agents are looked at: a mean needs no more
+
+export function comparison({ insight, space, state }, groups) {
+  const kept = ["A", "B"].filter((name) => groups[name]);
+  const told = kept.map((name) =>
+    el("p", { class: "kept" },
+      el("strong", { text: name }),
+      el("span", { text: groupTold(insight, groups[name]) }),
+      button("×", () => state.change({ groups: { ...groups, [name]: null } }), {
+        class: "plain", "aria-label": `Forget group ${name}`,
+      })));
+  if (kept.length < 2) return told;
+  const members = kept.map((name) => insight.members(groups[name]));
+  const head = el(
+    "tr",
+    {},
+    el("td"),
+    ...kept.map((name) => el("th", { text: name, scope: "col" })),
+  );
+  const rows = rowsOf(space, insight, members).map(([name, cells]) =>
+    el("tr", { "data-row": name },
+      el("th", { text: name, scope: "row" }),
+      ...cells.map((text) => el("td", { text }))));
+  return [
+    ...told, el("table", { id: "compared" }, el("thead", {}, head), el("tbody", {}, ...rows)),
+  ];
+}
+
+function rowsOf(space, insight, members) {
+  const each = (of) => members.map(of);
+  const some = members.map((tasks) =>
+    tasks.filter((_, place) => place % Math.ceil(tasks.length / MOST_TASKS) === 0));
+  const solving = some.map((tasks) => bySubpopulation(space, tasks));
+  const rows = [["tasks", each((tasks) => figure(tasks.length))]];
+  for (const { key, label, kind, values } of insight.quantities) {
+    if (kind === "names" || key.startsWith("column ")) continue;
+    const text = kind === "number" ? figure : percent;
+    rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
+  }
+  for (const place of (space.groups || []).keys()) {
+    rows.push([`success of ${space.groups[place]}`, solving.map((found) =>
+      percent(found[place].mean))]);
+  }
+  for (const [place, name] of space.clusterNames.entries()) {
+    const share = each((tasks) =>
+      tasks.filter((task) => space.clusters[task] === place).length / tasks.length);
+    if (share.some((value) => value > 0)) rows.push([`in ${name}`, share.map(percent)]);
+  }
+  return [...rows, ...columnRows(space, members)];
+}
+
+function columnRows(space, members) {
+  const found = [...space.columns].map(([name, values]) => {
+    const means = members.map((tasks) => meanOf(values, tasks));
+    return { name, means, apart: Math.abs(means[0] - means[1]) / (spread(values) || Infinity) };
+  });
+  found.sort((a, b) => b.apart - a.apart);
+  return found.slice(0, MOST_COLUMNS).map(({ name, means }) => [name, means.map(figure)]);
+}
+
+function spread(values) {
+  const mean = meanOf(values, values.keys());
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}

@@ -1,0 +1,159 @@
+// The data file: fetched from the server, or held by the page itself. Checked once, here.
+
+const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
+const NOT_TRIED = 255;
+
+// What is wrong with the data, in one sentence.
+export class Fault extends Error {}
+
+export async function load() {
+  const held = document.getElementById("held-data");
+  return opened(await (held ? unpacked(held.textContent) : fetched()));
+}
+
+async function fetched() {
+  let answer;
+  try {
+    answer = await fetch("data.json.gz");
+  } catch {
+    throw new Fault("The data could not be fetched. Is taskspace explore still running?");
+  }
+  if (!answer.ok) throw new Fault(
+    `The data could not be fetched: the server answered ${answer.status}.`,
+  );
+  return parsed(await answer.text());
+}
+
+async function unpacked(text) {
+  try {
+    const packed = new Blob([bytes(text.trim())]).stream();
+    return parsed(await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text());
+  } catch {
+    throw new Fault("The data in this file is damaged. Please export the page again.");
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault("The data is damaged: it is not the JSON that taskspace writes.");
+  }
+}
+
+function bytes(base64) {
+  const text = atob(base64);
+  const found = new Uint8Array(text.length);
+  for (let place = 0; place < found.length; place++) found[place] = text.charCodeAt(place);
+  return found;
+}
+
+function array(given, what, ...shape) {
+  const Kind = given && KINDS[given.dtype];
+  const fits = Kind && shape.every((size, axis) => size === null || given.shape[axis] === size);
+  if (!fits || given.shape.length !== shape.length) {
+    throw new Fault(`The data is damaged: ${what} should be an array of ${shape.join(" × ")}.`);
+  }
+  const values = new Kind(bytes(given.data).buffer);
+  if (values.length !== given.shape.reduce((a, b) => a * b, 1)) {
+    throw new Fault(`The data is damaged: ${what} is cut short.`);
+  }
+  return values;
+}
+
+// Everything that the page knows, with arrays unpacked.
+function opened(given) {
+  if (!given || given.format !== "taskspace explorer") {
+    throw new Fault("This is no data of taskspace's explorer.");
+  }
+  if (given.version !== 1) {
+    throw new Fault(`This data has version ${given.version}; this page reads version 1.`);
+  }
+  if (!given.tasks || !given.tasks.length) throw new Fault("There are no tasks in this data.");
+  try {
+    return spaceOf(given);
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault(
+      "The data is damaged: parts of it are missing.",
+    );
+  }
+}
+
+function spaceOf(given) {
+  const n = given.tasks.length;
+  const d = given.vectors.shape[1];
+  const space = {
+    title: given.title,
+    environment: given.environment,
+    told: given.told,
+    clustersTold: given.clusters_told,
+    count: n,
+    dimensions: d,
+    names: given.tasks,
+    vectors: array(given.vectors, "vectors", n, d),
+    difficulty: array(given.difficulty, "difficulty", n),
+    success: array(given.success, "success", n),
+    views: viewsOf(given, n),
+    clusterNames: given.cluster_names,
+    clusters: array(given.clusters, "clusters", n),
+    columns: columnsOf(given, n),
+    rows: given.rows && array(given.rows, "rows", n, null),
+    rowWidth: given.rows && given.rows.shape[1],
+    agents: given.agents,
+    groups: given.groups,
+    agentGroups: given.agent_groups && array(
+      given.agent_groups,
+      "agent_groups",
+      given.agents.length,
+    ),
+    rates: array(given.rates, "rates", given.agents.length, n),
+    form: given.form,
+    network: given.network,
+  };
+  space.posterior = posteriorOf(given.posterior, n);
+  return space;
+}
+
+function viewsOf(given, n) {
+  const views = new Map();
+  for (const [name, both] of Object.entries(given.views)) {
+    const flat = array(both, name, n, 2);
+    const x = new Float32Array(n);
+    const y = new Float32Array(n);
+    for (let i = 0; i < n; i++) [x[i], y[i]] = [flat[2 * i], flat[2 * i + 1]];
+    views.set(name, { x, y });
+  }
+  return views;
+}
+
+function columnsOf(given, n) {
+  return new Map(Object.entries(given.columns || {}).map(([k, v]) => [k, array(v, k, n)]));
+}
+
+function posteriorOf(given, n) {
+  if (!given) return null;
+  const prior = array(given.prior, "prior", null);
+  const profiles = array(given.profiles, "profiles", n, prior.length);
+  const known = [...array(given.known, "known", given.agents)]; // the agents among the candidates
+  return { profiles, prior, candidates: prior.length, known, temper: given.temper };
+}
+
+// -- asking it ------------------------------------------------------------------------------------
+
+export function vectorOf(space, task) {
+  return space.vectors.subarray(task * space.dimensions, (task + 1) * space.dimensions);
+}
+
+// An agent's success rate on a task, NaN where it was not tried.
+export function rate(space, agent, task) {
+  const found = space.rates[agent * space.count + task];
+  return found === NOT_TRIED ? NaN : found / 200;
+}
+
+// The values that a task is drawn from, by the names of columns; Karel's are in its row.
+export function valuesOf(space, task) {
+  const values = Object.create(null);
+  for (const [name, column] of space.columns) values[name] = column[task];
+  const row = space.rows && space.rows.subarray(task * space.rowWidth, (task + 1) * space.rowWidth);
+  return { values, row };
+}

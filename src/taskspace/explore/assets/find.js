@@ -1,0 +1,83 @@
+// A box to find a task by its name.
+
+import { el } from "./dom.js";
+
+const SHOWN = 8;
+
+export function finder(space, go) {
+  const list = el("ul", { role: "listbox", id: "found", hidden: true });
+  const box = el("input", {
+    type: "search", placeholder: "Find a task", "aria-label": "Find a task", role: "combobox",
+    "aria-expanded": "false", "aria-controls": "found", autocomplete: "off", spellcheck: "false",
+  });
+  let at = -1;
+
+  function look() {
+    const words = box.value.trim().toLowerCase();
+    const found = words ? matches(space.names, words) : [];
+    list.replaceChildren(...found.map((task, place) => option(task, place)));
+    at = found.length ? 0 : -1;
+    show(found.length > 0);
+  }
+
+  function option(task, place) {
+    const take = (event) => {
+      event.preventDefault(); // the box would lose the focus before the click
+      choose(task);
+    };
+    return el("li", {
+      role: "option",
+      id: `found-${place}`,
+      text: space.names[task],
+      "data-task": task,
+      onpointerdown: take,
+    });
+  }
+
+  function show(open) {
+    list.hidden = !open;
+    box.setAttribute("aria-expanded", String(open));
+    box.setAttribute("aria-activedescendant", at >= 0 ? `found-${at}` : "");
+    for (const [place, item] of [...list.children].entries()) item.setAttribute(
+      "aria-selected",
+      String(place === at),
+    );
+  }
+
+  function choose(task) {
+    box.value = "";
+    list.replaceChildren();
+    show(false);
+    go(task);
+  }
+
+  function key(event) {
+    const items = [...list.children];
+    if (event.key === "Escape") {
+      box.value = "";
+      show(false);
+    } else if (event.key === "Enter" && items[at]) {
+      choose(Number(items[at].dataset.task));
+    } else if (items.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      at = (at + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length;
+      show(true);
+    }
+  }
+
+  box.addEventListener("input", look);
+  box.addEventListener("keydown", key);
+  box.addEventListener("blur", () => show(false));
+  return [box, list];
+}
+
+// Names that begin with the words first, then those that hold them.
+function matches(names, words) {
+  const [begin, hold] = [[], []];
+  for (let task = 0; task < names.length && begin.length < SHOWN; task++) {
+    const place = names[task].toLowerCase().indexOf(words);
+    if (place === 0) begin.push(task);
+    else if (place > 0 && hold.length < SHOWN) hold.push(task);
+  }
+  return [...begin, ...hold].slice(0, SHOWN);
+}

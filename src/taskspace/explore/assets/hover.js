@@ -1,0 +1,51 @@
+// The card beside the pointer: a task's picture and its values.
+
+import { picture } from "./cards.js";
+import { fact } from "./detail.js";
+import { valuesOf } from "./data.js";
+import { el, figure, percent } from "./dom.js";
+
+const MOST_VALUES = 8;
+const AWAY = 18; // pixels from the point
+
+export class HoverCard {
+  constructor(card, ring, app) {
+    Object.assign(this, { card, ring, app });
+  }
+
+  show(task, x, y) {
+    const { space, insight } = this.app;
+    const drawn = picture(space, valuesOf(space, task));
+    const rows = [
+      ["difficulty", figure(space.difficulty[task])], ["success", percent(space.success[task])],
+    ];
+    if (insight.chances) rows.push(["predicted", percent(insight.chances[task])]);
+    if (space.columns.size <= MOST_VALUES) {
+      for (const [name, column] of space.columns) rows.push(
+        [name, figure(Number(column[task].toPrecision(4)))],
+      );
+    }
+    this.card.replaceChildren(
+      el("strong", { text: space.names[task] }),
+      el("span", { class: "quiet", text: space.clusterNames[space.clusters[task]] }),
+      ...(drawn ? [drawn] : []),
+      el("dl", { class: "values" }, ...rows.map(fact)),
+    );
+    this.card.dataset.task = task;
+    this.card.hidden = this.ring.hidden = false;
+    this.ring.style.transform = `translate(${x}px, ${y}px)`;
+    this.beside(x, y);
+  }
+
+  // To the right of the point and below it, or where there is room.
+  beside(x, y) {
+    const { offsetWidth: wide, offsetHeight: high, offsetParent: around } = this.card;
+    const left = x + AWAY + wide < around.clientWidth ? x + AWAY : Math.max(x - AWAY - wide, 4);
+    const top = Math.min(Math.max(y - high / 3, 4), Math.max(around.clientHeight - high - 4, 4));
+    this.card.style.transform = `translate(${left}px, ${top}px)`;
+  }
+
+  hide() {
+    this.card.hidden = this.ring.hidden = true;
+  }
+}

@@ -1,0 +1,55 @@
+// What the colours mean. Names are switches, too: they filter the map.
+
+import { colourOfName, shapeOfName } from "./colours.js";
+import { arrowKeys, button, el, figure, percent } from "./dom.js";
+
+export function showLegend(container, app, quantity, colouring) {
+  const shown = quantity.kind === "names" ? names(app, quantity) : scale(quantity, colouring);
+  container.replaceChildren(...shown);
+}
+
+function names({ state }, quantity) {
+  const filter = state.now.filters.find(({ what }) => what === quantity.key);
+  const used = new Set(quantity.values);
+  const items = [...quantity.names.keys()].filter((place) => used.has(place)).map((place) => {
+    const colour = quantity.palette ? quantity.palette[place] : place;
+    const on = Boolean(filter) && filter.among.includes(place);
+    const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
+    dot.style.background = colourOfName(colour);
+    const chip = button("", () => flip(state, quantity, place), {
+      class: "chip", "aria-pressed": String(on), "data-name": quantity.names[place],
+      title: on ? "Show all again" : "Show only these",
+    });
+    chip.append(dot, el("span", { text: quantity.names[place] }));
+    return chip;
+  });
+  const list = el(
+    "div",
+    { class: "chips", role: "group", "aria-label": `Filter by ${quantity.label}` },
+    ...items,
+  );
+  arrowKeys(list);
+  return [el("span", { class: "quiet", text: quantity.label }), list];
+}
+
+// One name more or less among those that are shown; none of them means all.
+function flip(state, quantity, place) {
+  const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
+  const filter = state.now.filters.find(({ what }) => what === quantity.key);
+  const before = filter ? filter.among : [];
+  const without = before.filter((other) => other !== place);
+  const among = before.includes(place) ? without : [...before, place];
+  state.change({ filters: among.length ? [...rest, { what: quantity.key, among }] : rest });
+}
+
+function scale(quantity, { low, high, colours }) {
+  const text = quantity.kind === "number" ? figure : percent;
+  const strip = el("span", { class: "strip" });
+  strip.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
+  return [
+    el("span", { class: "quiet", text: quantity.label }),
+    el("span", { text: text(low) }),
+    strip,
+    el("span", { text: text(high) }),
+  ];
+}

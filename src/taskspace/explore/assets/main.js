@@ -1,0 +1,249 @@
+// The page: loads the data, puts the parts together, and draws whatever follows from the state.
+
+import { neighbours } from "./cards.js";
+import { colouring } from "./colours.js";
+import { Fault, load } from "./data.js";
+import { Detail } from "./detail.js";
+import { arrowKeys, button, figure } from "./dom.js";
+import { finder } from "./find.js";
+import { FormPanel, faultOf, vectorOfMade } from "./form.js";
+import { HoverCard } from "./hover.js";
+import { Insight } from "./insight.js";
+import { showLegend } from "./legend.js";
+import { TaskMap } from "./map.js";
+import { Marks } from "./marks.js";
+import { QuizPanel } from "./quiz.js";
+import { SelectPanel } from "./select-panel.js";
+import { State } from "./state.js";
+import { isDark, look, startTheme } from "./theme.js";
+import { Toolbar } from "./toolbar.js";
+import { landing, viewOf } from "./views.js";
+
+const byId = (id) => document.getElementById(id);
+
+class App {
+  constructor(space) {
+    this.space = space;
+    this.state = new State(space);
+    this.insight = new Insight(space);
+    this.dragging = "pan";
+    this.go = (task) => this.state.change({ task, tab: "task" });
+    this.mode = () => this.dragging;
+    byId("title").textContent = space.title;
+    byId("told").textContent = countsOf(space);
+    document.title = `${space.title} – taskspace explorer`;
+    startTheme(byId("theme"), () => this.update(this.state.now, new Set(["all"])));
+    this.hover = new HoverCard(byId("hover"), byId("ring"), this);
+    this.map = new TaskMap(byId("map"), space, {
+      hover: (task) => this.hover.show(task, ...this.map.place(task)),
+      leave: () => this.hover.hide(),
+      click: (task) => this.click(task),
+      lasso: (points) => this.lasso(points),
+      range: (range) => this.state.note({ range }),
+      moved: () => this.marks.place(),
+    });
+    this.marks = new Marks(byId("marks"), (x, y) => this.map.pixels(x, y));
+    this.toolbar = new Toolbar(byId("toolbar"), this);
+    this.panels = this.makePanels();
+    byId("find").replaceChildren(...finder(space, this.go));
+    byId("share").addEventListener("click", () => this.share());
+    this.makeZoom();
+    this.state.listeners.push((now, changed) => this.update(now, changed));
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  makePanels() {
+    const { space } = this;
+    const panels = [
+      ["task", "Task", new Detail(this)],
+      ...(space.posterior ? [["quiz", "Quiz", new QuizPanel(this)]] : []),
+      ["select", "Select", new SelectPanel(this)],
+      ...(space.form && space.network ? [["new", "New task", new FormPanel(this)]] : []),
+    ];
+    for (const [key, title, panel] of panels) {
+      const tab = button(title, () => this.state.change({ tab: key }), {
+        role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`,
+      });
+      byId("tabs").append(tab);
+      Object.assign(panel.element, { id: `panel-${key}`, className: "one-panel" });
+      panel.element.setAttribute("role", "tabpanel");
+      panel.element.setAttribute("aria-labelledby", tab.id);
+      byId("panels").append(panel.element);
+    }
+    arrowKeys(byId("tabs"));
+    return panels.map(([key, , panel]) => ({ key, panel }));
+  }
+
+  makeZoom() {
+    const buttons = [["+", "Zoom in", 1], ["−", "Zoom out", -1]].map(([text, label, direction]) =>
+      button(text, () => this.map.zoom(direction), { "aria-label": label, title: label }));
+    byId("zoom").append(
+      ...buttons,
+      button("⤢", () => this.map.show(null), { "aria-label": "Show all", title: "Show all" }),
+    );
+  }
+
+  start() {
+    this.update(this.state.now, new Set([...Object.keys(this.state.now), "all"]));
+    return this.draw();
+  }
+
+  // -- what follows from a change ----------------------------------------------------------------
+
+  update(now, changed) {
+    this.insight.update(now, changed);
+    const tab = this.panels.some(({ key }) => key === now.tab) ? now.tab : "task";
+    for (const { key, panel } of this.panels) {
+      const open = key === tab;
+      const opened = open && panel.element.hidden;
+      panel.element.hidden = !open;
+      const handle = byId(`tab-${key}`);
+      handle.setAttribute("aria-selected", String(open));
+      handle.tabIndex = open ? 0 : -1;
+      const anew = opened || ["tab", "all", ...panel.keys].some((name) => changed.has(name));
+      if (open && anew) panel.update(now, changed);
+      const elsewhere = changed.has("tab") || (key === "task" && changed.has("task"));
+      if (open && elsewhere) byId("panels").scrollTop = 0;
+    }
+    this.toolbar.update(now);
+    this.draw();
+  }
+
+  colourKey() {
+    const { colour } = this.state.now;
+    return this.insight.quantity(colour) ? colour : "cluster";
+  }
+
+  async draw() {
+    const { space, insight, state: { now } } = this;
+    const view = this.once(
+      "view",
+      [now.view, ...now.axes],
+      () => viewOf(space, now.view, now.axes),
+    );
+    const quantity = insight.quantity(this.colourKey());
+    const colours = this.once("colours", [quantity.values, isDark()], () => colouring(quantity));
+    showLegend(byId("legend"), this, quantity, colours);
+    await this.map.draw({
+      ...view,
+      range: now.range,
+      colouring: colours,
+      shown: insight.shown,
+      mode: this.dragging,
+      look: this.once("look", [isDark()], look),
+    });
+    this.marks.show(this.marked(view), this.outline());
+  }
+
+  // What was made before from the same parts: plotly draws points anew for other objects.
+  once(name, parts, make) {
+    this.made ??= new Map();
+    const before = this.made.get(name);
+    if (before && parts.every((part, place) => part === before.parts[place])) return before.value;
+    const value = make();
+    this.made.set(name, { parts, value });
+    return value;
+  }
+
+  marked(view) {
+    const { space, state: { now } } = this;
+    const at = (kind) => (task) => [kind, view.x[task], view.y[task]];
+    const found = now.answers.map(({ task, result }) =>
+      at(result >= 0.5 ? "solved" : "failed")(task));
+    if (now.task !== null) {
+      if (now.tab === "task") found.push(...neighbours(space, now.task).map(at("near")));
+      found.push(at("chosen")(now.task));
+    }
+    if (now.made && space.network && !faultOf(space, now.made)) {
+      const vector = vectorOfMade(space, now.made);
+      found.push(["made", ...landing(space, view, now.view, now.axes, vector)]);
+    }
+    return found;
+  }
+
+  // The lasso, in the view that it was drawn in.
+  outline() {
+    const { lasso, view, axes } = this.state.now;
+    return lasso && lasso.view === view && lasso.axes.join() === axes.join() ? lasso.points : null;
+  }
+
+  // -- what a person does ------------------------------------------------------------------------
+
+  click(task) {
+    if (window.matchMedia("(hover: none)").matches) this.hover.hide(); // a finger does not leave
+    const quizzing = this.state.now.tab === "quiz";
+    this.state.change(quizzing ? { task } : { task, tab: "task" });
+  }
+
+  lasso(points) {
+    if (points === null) {
+      this.state.change({ lasso: null });
+      this.draw();
+      return;
+    }
+    if (points.length < 3) return;
+    const { view, axes } = this.state.now;
+    this.dragging = "pan";
+    this.state.change({ lasso: { view, axes, points }, tab: "select" });
+  }
+
+  setMode(mode) {
+    this.dragging = mode;
+    this.update(this.state.now, new Set(["mode"]));
+  }
+
+  key(event) {
+    const { now } = this.state;
+    if (event.key === "Escape") {
+      this.hover.hide();
+      if (this.dragging === "lasso") this.setMode("pan");
+      else if (!/INPUT|SELECT/.test(event.target.tagName)) this.state.change({ task: null });
+    }
+    if (event.target !== byId("map")) return;
+    if (event.key === "+" || event.key === "=") this.map.zoom(1);
+    if (event.key === "-") this.map.zoom(-1);
+    if (event.key === "0") this.map.show(null);
+    if (event.key.startsWith("Arrow")) {
+      event.preventDefault();
+      const next = now.task === null ? 0 : this.map.beside(now.task, event.key);
+      if (next !== null) this.click(next);
+    }
+  }
+
+  async share() {
+    const copying = navigator.clipboard?.writeText(window.location.href);
+    const copied = await copying?.then(() => true, () => false);
+    const toast = byId("toast");
+    toast.textContent = copied
+      ? "The link to this view is copied."
+      : "The address of this page is the link to this view.";
+    toast.classList.add("up");
+    setTimeout(() => toast.classList.remove("up"), 2500);
+  }
+}
+
+function countsOf({ count, agents, dimensions }) {
+  const some = (number, what) => `${figure(number)} ${what}${number === 1 ? "" : "s"}`;
+  return [
+    some(count, "task"), some(agents.length, "agent"), some(dimensions, "dimension"),
+  ].join(" · ");
+}
+
+async function begin() {
+  const status = byId("status");
+  try {
+    const app = new App(await load());
+    byId("page").hidden = false;
+    await app.start();
+    status.hidden = true;
+    document.documentElement.dataset.ready = "yes";
+  } catch (error) {
+    byId("page").hidden = true;
+    status.classList.add("fault");
+    const known = error instanceof Fault;
+    status.textContent = known ? error.message : "Something went wrong on this page.";
+    if (!known) throw error;
+  }
+}
+
+begin();

@@ -1,0 +1,45 @@
+// Marks on top of the map: they follow it while it moves, and cost nothing to change.
+
+import { svg } from "./dom.js";
+
+const SHAPES = {
+  chosen: "M-11 0A11 11 0 1 1 11 0A11 11 0 1 1 -11 0Z",
+  near: "M-7 0A7 7 0 1 1 7 0A7 7 0 1 1 -7 0Z",
+  solved: "M-7.5 0A7.5 7.5 0 1 1 7.5 0A7.5 7.5 0 1 1 -7.5 0Z",
+  failed: "M-7-4L-4-7L0-3L4-7L7-4L3 0L7 4L4 7L0 3L-4 7L-7 4L-3 0Z",
+  made: "M0-12L3-4L11.5-3.7L4.8 1.5L7.1 9.7L0 5L-7.1 9.7L-4.8 1.5L-11.5-3.7L-3-4Z",
+};
+
+export class Marks {
+  // `pixels(x, y)` says where on the screen a place of the view is.
+  constructor(element, pixels) {
+    this.element = element;
+    this.pixels = pixels;
+    this.marks = [];
+    this.lasso = null;
+  }
+
+  // Marks are [kind, x, y]; the lasso is a list of places, or null.
+  show(marks, lasso) {
+    const shape = ([kind, x, y]) =>
+      svg("path", { d: SHAPES[kind], class: `mark ${kind}`, "data-x": x, "data-y": y });
+    this.marks = marks.map((mark) => [shape(mark), mark[1], mark[2]]);
+    this.lasso = lasso && [svg("path", { class: "outline" }), lasso];
+    this.element.replaceChildren(
+      ...(lasso ? [this.lasso[0]] : []),
+      ...this.marks.map(([drawn]) => drawn),
+    );
+    this.place();
+  }
+
+  // Put them where the map now has their places.
+  place() {
+    for (const [drawn, x, y] of this.marks) {
+      const [left, top] = this.pixels(x, y);
+      drawn.setAttribute("transform", `translate(${left} ${top})`);
+    }
+    if (!this.lasso) return;
+    const [drawn, points] = this.lasso;
+    drawn.setAttribute("d", `M${points.map(([x, y]) => this.pixels(x, y).join(" ")).join("L")}Z`);
+  }
+}

@@ -1,0 +1,130 @@
+// Who is this agent like? Candidates weighted by the answers of a quiz (Bayes), and what they do.
+// The same as taskspace.applications.posterior and quiz, on fewer candidates.
+
+const LEAST = 0.25 / 255; // chances are kept in steps of 1 / 255; nothing is taken to be impossible
+const LIKELY = 1e-4; // candidates below this share of the best one's weight are passed over
+const ASKED = 400; // tasks that are considered as the next question
+const WANTED = 200; // tasks that it should tell about
+
+function chance(profiles, place) {
+  return Math.min(Math.max(profiles[place] / 255, LEAST), 1 - LEAST);
+}
+
+// How likely each candidate is after answers [{task, result}]; `leftOut` is a known agent that is
+// taken out of them, or null.
+export function weights(posterior, answers, leftOut = null) {
+  const { profiles, prior, candidates, temper } = posterior;
+  const logs = new Float64Array(candidates);
+  for (const { task, result } of answers) {
+    for (let c = 0; c < candidates; c++) {
+      const p = chance(profiles, task * candidates + c);
+      logs[c] += temper * (result * Math.log(p) + (1 - result) * Math.log(1 - p));
+    }
+  }
+  const out = posterior.known.indexOf(leftOut);
+  const best = logs.reduce((most, log, c) => (c === out ? most : Math.max(most, log)), -Infinity);
+  const found = logs.map((log, c) => (c === out ? 0 : Math.exp(log - best) * prior[c]));
+  const total = found.reduce((a, b) => a + b, 0);
+  return found.map((weight) => weight / total);
+}
+
+// The chance of success on every task.
+export function chances(posterior, given, count) {
+  const { profiles, candidates } = posterior;
+  const { places, shares } = likely(given, 1e-7);
+  const found = new Float32Array(count);
+  for (let task = 0; task < count; task++) {
+    const start = task * candidates;
+    let sum = 0;
+    for (let at = 0; at < places.length; at++) sum += profiles[start + places[at]] * shares[at];
+    found[task] = sum / 255;
+  }
+  return found;
+}
+
+function likely(given, least) {
+  const bound = least * Math.max(...given);
+  const places = [...given.keys()].filter((c) => given[c] > bound);
+  const total = places.reduce((sum, c) => sum + given[c], 0);
+  return { places, shares: places.map((c) => given[c] / total) };
+}
+
+// -- the next question ----------------------------------------------------------------------------
+
+// The task whose answer tells most about the others, or null if none is left. Of many tasks an
+// even share is looked at.
+export function proposal(posterior, given, count, asked) {
+  const pool = evenly(count, ASKED).filter((task) => !asked.has(task));
+  if (!pool.length) return null;
+  const told = information(posterior, given, pool, evenly(count, WANTED));
+  return pool[told.indexOf(Math.max(...told))];
+}
+
+export function evenly(count, most) {
+  const step = Math.max(count / most, 1);
+  return Array.from({ length: Math.min(count, most) }, (_, place) => Math.floor(place * step));
+}
+
+// The mean mutual information, in nats, of the outcomes on asked and wanted tasks.
+function information(posterior, given, asked, wanted) {
+  const { places, shares } = likely(given, LIKELY);
+  const roots = Float32Array.from(shares, Math.sqrt);
+  const left = scaled(posterior, asked, places, roots);
+  const right = scaled(posterior, wanted, places, roots);
+  const first = asked.map((_, a) => mean(left, a, roots));
+  const second = wanted.map((_, w) => mean(right, w, roots));
+  const alone = second.map(certainty);
+  return asked.map((_, a) => {
+    let sum = 0;
+    for (let w = 0; w < wanted.length; w++) {
+      const both = dot(left, a, right, w, roots.length);
+      sum += together(both, first[a], second[w]) - alone[w];
+    }
+    return Math.max(sum / wanted.length - certainty(first[a]), 0);
+  });
+}
+
+function scaled({ profiles, candidates }, tasks, places, roots) {
+  const found = new Float32Array(tasks.length * places.length);
+  let at = 0;
+  for (const task of tasks) {
+    for (let c = 0; c < places.length; c++) {
+      found[at++] = (profiles[task * candidates + places[c]] / 255) * roots[c];
+    }
+  }
+  return found;
+}
+
+function mean(rows, row, roots) {
+  let sum = 0;
+  for (let c = 0; c < roots.length; c++) sum += rows[row * roots.length + c] * roots[c];
+  return sum;
+}
+
+// Four sums at a time keep the processor busy: this is most of the work.
+function dot(left, a, right, b, width) {
+  let [i, j, c] = [a * width, b * width, 0];
+  let [s0, s1, s2, s3] = [0, 0, 0, 0];
+  for (; c + 3 < width; c += 4, i += 4, j += 4) {
+    s0 += left[i] * right[j];
+    s1 += left[i + 1] * right[j + 1];
+    s2 += left[i + 2] * right[j + 2];
+    s3 += left[i + 3] * right[j + 3];
+  }
+  for (; c < width; c++, i++, j++) s0 += left[i] * right[j];
+  return s0 + s1 + s2 + s3;
+}
+
+// Negative entropies: of one outcome, and of two together.
+function certainty(chance) {
+  return entropic(chance) + entropic(1 - chance);
+}
+
+function together(both, first, second) {
+  const neither = 1 - first - second + both;
+  return entropic(both) + entropic(first - both) + entropic(second - both) + entropic(neither);
+}
+
+function entropic(p) {
+  return p > 1e-9 ? p * Math.log(p) : 0;
+}

@@ -1,0 +1,63 @@
+// What is known of every task: what the map may be coloured by, filtered by, and compared in.
+
+import { rate } from "./data.js";
+
+// A quantity has a key, a label, values (one a task) and a kind: "names" (with `names`, and perhaps
+// a `palette`: the colours' places), "number", "chance" (0 to 1) or "difference" (-1 to 1).
+export function quantities(space, insight) {
+  const found = [
+    {
+      key: "cluster",
+      label: "cluster",
+      kind: "names",
+      values: space.clusters,
+      names: space.clusterNames,
+    },
+    { key: "difficulty", label: "difficulty", kind: "number", values: space.difficulty },
+    { key: "success", label: "success rate", kind: "chance", values: space.success },
+  ];
+  if (insight.chances) {
+    found.push(
+      { key: "predicted", label: "predicted success", kind: "chance", values: insight.chances },
+    );
+  }
+  if (insight.truth) found.push(...ofAgent(space, insight));
+  if (insight.groups) found.push(insight.groups);
+  for (const [name, values] of space.columns) {
+    found.push({ key: `column ${name}`, label: name, kind: "number", values });
+  }
+  return found;
+}
+
+function ofAgent(space, { chances, truth, agent }) {
+  const missed = truth.map((value, task) => chances[task] - value);
+  const who = space.agents[agent];
+  return [
+    { key: "true", label: `true success of ${who}`, kind: "chance", values: truth },
+    { key: "missed", label: "predicted − true", kind: "difference", values: missed },
+  ];
+}
+
+// An agent's success rate on every task; NaN where it was not tried.
+export function truthOf(space, agent) {
+  return Float32Array.from({ length: space.count }, (_, task) => rate(space, agent, task));
+}
+
+export function extent(values) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+export function meanOf(values, tasks) {
+  let [sum, count] = [0, 0];
+  for (const task of tasks) {
+    if (Number.isNaN(values[task])) continue;
+    sum += values[task];
+    count += 1;
+  }
+  return count ? sum / count : NaN;
+}

@@ -1,0 +1,210 @@
+// The panel of the quiz: answers in an agent's place, and what they say about all other tasks.
+
+import { picture } from "./cards.js";
+import { rate, valuesOf } from "./data.js";
+import { fact } from "./detail.js";
+import { button, el, percent, select } from "./dom.js";
+import { meanOf } from "./quantities.js";
+import { scatter } from "./scatter.js";
+
+const LOADED = 10; // questions that an agent of the population is asked
+const LOADING =
+  `Asks an agent of the population ${LOADED} questions, and compares the prediction with what it` +
+  " really does. It is not among those that the prediction is made from.";
+
+export class QuizPanel {
+  constructor(app) {
+    this.app = app;
+    this.keys = ["task", "answers", "agent"];
+    this.question = el("section", { class: "question", "aria-live": "polite" });
+    this.summary = el("dl", { class: "facts" });
+    this.list = el("ol", { class: "answers", "aria-label": "Answers" });
+    this.comparison = el("section", { id: "comparison" });
+    this.agents = this.agentChoice();
+    this.element = el(
+      "div",
+      {},
+      el("h2", { text: "Quiz an agent" }),
+      el("p", {
+        text: "Say what an agent solves. The map then shows its chance of success everywhere.",
+      }),
+      this.question,
+      this.summary,
+      el(
+        "div",
+        { class: "head" },
+        el("h3", { text: "Answers" }),
+        button("Start over", () => this.clear(), { id: "clear-quiz", class: "plain" }),
+      ),
+      this.list,
+      el("h3", { text: "Load an agent" }),
+      el("p", { class: "quiet", text: LOADING }),
+      this.agents,
+      this.comparison,
+    );
+  }
+
+  agentChoice() {
+    const { space } = this.app;
+    const told = (name, place) =>
+      space.groups ? `${name} (${space.groups[space.agentGroups[place]]})` : name;
+    const choices = [
+      ["", "None"], ...space.agents.map((name, place) => [String(place), told(name, place)]),
+    ];
+    return select(
+      "Load an agent",
+      choices,
+      "",
+      (value) => (value === "" ? this.clear() : this.load(Number(value))),
+    );
+  }
+
+  clear() {
+    this.loading = null;
+    this.app.state.change({ answers: [], agent: null, task: null });
+  }
+
+  update(now) {
+    this.question.replaceChildren(...this.asked(now));
+    this.summary.replaceChildren(...this.summaryOf());
+    this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
+    this.agents.value = now.agent === null ? "" : String(now.agent);
+    this.comparison.replaceChildren(...(now.agent === null ? [] : this.compared(now)));
+  }
+
+  asked(now) {
+    const { space } = this.app;
+    const propose = button(
+      now.answers.length ? "Propose another" : "Propose a question",
+      () => this.propose(),
+      { id: "propose" },
+    );
+    if (now.task === null) {
+      return [
+        propose,
+        el("p", {
+          class: "quiet", text: "The page picks the task that tells most. Or click any point.",
+        }),
+      ];
+    }
+    const given = now.answers.find(({ task }) => task === now.task);
+    const choice = (text, result, kind) =>
+      button(text, () => this.answer(now.task, result), {
+        class: `answer ${kind}`, "data-result": result,
+        "aria-pressed": String(given?.result === result),
+      });
+    return [
+      el(
+        "p",
+        { class: "head" },
+        el("strong", { text: space.names[now.task], id: "question-name" }),
+        propose,
+      ),
+      ...[picture(space, valuesOf(space, now.task))].filter(Boolean),
+      el(
+        "div",
+        { class: "choice", role: "group", "aria-label": "Does the agent solve it?" },
+        choice("✓ Solved", 1, "yes"),
+        choice("✗ Not solved", 0, "no"),
+      ),
+    ];
+  }
+
+  summaryOf() {
+    const { space, insight } = this.app;
+    if (!insight.chances) return [];
+    const all = [...space.names.keys()];
+    const doubt = insight.chances.map((chance) => Math.min(chance, 1 - chance));
+    const rows = [
+      ["expected to solve", percent(meanOf(insight.chances, all))],
+      ["expected wrong guesses", percent(meanOf(doubt, all))],
+    ];
+    return rows.map(fact);
+  }
+
+  answered({ task, result }) {
+    const { space, state } = this.app;
+    const name = space.names[task];
+    const told = result === 1 ? "✓" : result === 0 ? "✗" : percent(result);
+    const kind = result >= 0.5 ? "yes" : "no";
+    return el(
+      "li",
+      { "data-task": task },
+      el("span", { class: `result ${kind}`, text: told }),
+      button(name, () => state.change({ task }), { class: "link" }),
+      button("×", () => this.forget(task), {
+        class: "plain", "aria-label": `Forget the answer on ${name}`,
+      }),
+    );
+  }
+
+  forget(task) {
+    const { state } = this.app;
+    state.change({ answers: state.now.answers.filter((answer) => answer.task !== task) });
+  }
+
+  propose() {
+    const { state, insight } = this.app;
+    const asked = state.now.answers;
+    const passed = state.now.task; // not the same one again
+    const next = insight.proposal(
+      passed === null ? asked : [...asked, { task: passed, result: 0 }],
+    );
+    if (next !== null) state.change({ task: next });
+  }
+
+  // Take an answer, colour the map by the prediction, and ask the next question.
+  answer(task, result) {
+    const { state, insight } = this.app;
+    const held = this.question.contains(document.activeElement);
+    const rest = state.now.answers.filter((answer) => answer.task !== task);
+    const answers = [...rest, { task, result }];
+    state.change({ answers, colour: "predicted" });
+    state.change({ task: insight.proposal(answers) });
+    const again = this.question.querySelector(`[data-result="${result}"]`);
+    if (held && again) again.focus(); // the next answer is one key away
+  }
+
+  // The questions that tell most, one after the other, answered with the agent's success rates.
+  async load(agent) {
+    const { space, state, insight } = this.app;
+    this.loading = agent;
+    state.change({ answers: [], agent, task: null, colour: "predicted" });
+    const untried = [...space.names.keys()].filter((task) =>
+      Number.isNaN(rate(space, agent, task)));
+    for (let asked = 0; asked < LOADED; asked++) {
+      await new Promise((done) => setTimeout(done)); // let the page draw in between
+      if (this.loading !== agent) return;
+      const answers = state.now.answers;
+      const passed = [...answers, ...untried.map((task) => ({ task }))];
+      const task = insight.proposal(passed);
+      if (task === null) break;
+      state.change({ answers: [...answers, { task, result: rate(space, agent, task) }] });
+    }
+    this.loading = null;
+  }
+
+  compared(now) {
+    const { insight, space } = this.app;
+    const asked = new Set(now.answers.map(({ task }) => task));
+    const tasks = [...space.names.keys()].filter((task) =>
+      !asked.has(task) && !Number.isNaN(insight.truth[task]));
+    const right = meanOf(
+      tasks.map((task) => Number(insight.chances[task] > 0.5 === insight.truth[task] > 0.5)),
+      tasks.keys(),
+    );
+    const off = meanOf(
+      tasks.map((task) => Math.abs(insight.chances[task] - insight.truth[task])),
+      tasks.keys(),
+    );
+    const rows = [["right on other tasks", percent(right)], ["mean difference", percent(off)]];
+    return [
+      el("dl", { class: "facts" }, ...rows.map(fact)),
+      scatter(insight.chances, insight.truth, tasks, "predicted success", "true success"),
+      el("p", {
+        class: "quiet",
+        text: "A point is a task that was not asked. On the line, prediction and truth agree.",
+      }),
+    ];
+  }
+}

@@ -1,0 +1,175 @@
+// The panel of the selection: filters and lasso, two groups side by side, a table to keep.
+
+import { comparison } from "./comparison.js";
+import { button, el, figure, select } from "./dom.js";
+import { extent } from "./quantities.js";
+import { csv } from "./selection.js";
+
+export class SelectPanel {
+  constructor(app) {
+    this.app = app;
+    this.keys = ["filters", "lasso", "groups", "answers", "agent", "mode"];
+    this.count = el("p", { class: "count", id: "count", "aria-live": "polite" });
+    this.lasso = el("div", { class: "row" });
+    this.filters = el("div", { class: "filters" });
+    this.adder = el("div");
+    this.groups = el("section", { id: "groups" });
+    this.element = el(
+      "div",
+      {},
+      el("h2", { text: "Select tasks" }),
+      this.count,
+      el("div", { class: "row" },
+        button("Save as CSV", () => this.save(), { id: "save" }),
+        button("Clear", () => app.state.change({ filters: [], lasso: null }), {
+          id: "clear-selection", class: "plain",
+        })),
+      el("h3", { text: "Lasso" }),
+      this.lasso,
+      el("h3", { text: "Filters" }),
+      this.filters,
+      this.adder,
+      el("h3", { text: "Compare two groups" }),
+      el("p", { class: "quiet", text: "Select some tasks and keep them as A, then others as B." }),
+      el(
+        "div",
+        { class: "row" },
+        ...["A", "B"].map((name) =>
+          button(`Keep as ${name}`, () => this.keep(name), { id: `keep-${name}` })),
+      ),
+      this.groups,
+    );
+  }
+
+  update(now, changed) {
+    const { space, insight } = this.app;
+    const shown = insight.shown ? insight.shown.length : space.count;
+    this.count.replaceChildren(
+      el("strong", { text: figure(shown) }),
+      ` of ${figure(space.count)} tasks`,
+    );
+    this.lasso.replaceChildren(...this.lassoRow(now));
+    const typing = this.filters.contains(document.activeElement) && !changed.has("all");
+    if (!typing) this.filters.replaceChildren(...now.filters.map((filter, place) =>
+      this.filterRow(filter, place)));
+    this.adder.replaceChildren(this.choice());
+    this.groups.replaceChildren(...comparison(this.app, now.groups));
+  }
+
+  lassoRow(now) {
+    const { state, mode } = this.app;
+    const drawing = mode() === "lasso";
+    const idle = now.lasso ? "Draw another" : "Draw a lasso";
+    const flip = () => this.app.setMode(drawing ? "pan" : "lasso");
+    const draw = button(drawing ? "Drawing … drag on the map" : idle, flip, {
+      id: "draw-lasso", "aria-pressed": String(drawing),
+    });
+    const remove = now.lasso && button("Remove", () => state.change({ lasso: null }), {
+      class: "plain",
+    });
+    return [draw, ...(remove ? [remove] : [])];
+  }
+
+  choice() {
+    const used = new Set(this.app.state.now.filters.map(({ what }) => what));
+    const free = this.app.insight.quantities.filter(({ key }) => !used.has(key));
+    const choices = [["", "Add a filter …"], ...free.map(({ key, label }) => [key, label])];
+    return select("Add a filter", choices, "", (key) => this.add(key));
+  }
+
+  add(key) {
+    const { state, insight } = this.app;
+    const quantity = insight.quantity(key);
+    if (!quantity) return;
+    const names = quantity.kind === "names";
+    const filter = names ? {
+      what: key, among: [...quantity.names.keys()],
+    } : { what: key, low: null, high: null };
+    state.change({ filters: [...state.now.filters, filter] });
+    this.filters.lastElementChild?.querySelector("input")?.focus();
+  }
+
+  filterRow(filter, place) {
+    const quantity = this.app.insight.quantity(filter.what);
+    const title = quantity ? quantity.label : filter.what;
+    const make = filter.among ? this.names : this.bounds;
+    const fields = quantity ? make.call(this, quantity, filter, place) : [];
+    return el(
+      "fieldset",
+      { "data-filter": filter.what },
+      el("legend", { text: title }),
+      ...fields,
+      button("×", () => this.drop(place), {
+        class: "plain drop", "aria-label": `Remove the filter on ${title}`,
+      }),
+    );
+  }
+
+  names(quantity, filter, place) {
+    return quantity.names.map((name, number) => {
+      const box = el("input", { type: "checkbox" });
+      box.checked = filter.among.includes(number);
+      box.addEventListener("change", () => {
+        const rest = this.filter(place).among.filter((other) => other !== number);
+        this.put(place, {
+          what: quantity.key, among: box.checked ? [...rest, number].sort((a, b) => a - b) : rest,
+        });
+      });
+      return el("label", { class: "check" }, box, el("span", { text: name }));
+    });
+  }
+
+  bounds(quantity, filter, place) {
+    const [low, high] = extent(quantity.values);
+    const field = (end, label, shown) => {
+      const box = el("input", {
+        type: "number",
+        step: "any",
+        placeholder: figure(shown),
+        "aria-label": `${quantity.label} ${label}`,
+      });
+      if (filter[end] !== null) box.value = filter[end];
+      box.addEventListener("input", () => {
+        const value = box.value === "" ? null : Number(box.value);
+        this.put(place, { ...this.filter(place), [end]: value });
+      });
+      return box;
+    };
+    return [
+      field("low", "from", low),
+      el("span", { class: "quiet", text: "to" }),
+      field("high", "to", high),
+    ];
+  }
+
+  filter(place) {
+    return this.app.state.now.filters[place];
+  }
+
+  put(place, filter) {
+    const { state } = this.app;
+    state.change({ filters: state.now.filters.map((other, at) =>
+      (at === place ? filter : other)) });
+  }
+
+  drop(place) {
+    const { state } = this.app;
+    this.element.querySelector("select").focus();
+    state.change({ filters: state.now.filters.filter((_, at) => at !== place) });
+  }
+
+  keep(name) {
+    const { state } = this.app;
+    const { filters, lasso, groups } = state.now;
+    state.change({ groups: { ...groups, [name]: { filters, lasso } } });
+  }
+
+  save() {
+    const { space, insight } = this.app;
+    const text = csv(space, insight.quantities, insight.shown || [...space.names.keys()]);
+    const link = el("a", { download: `${space.title.replace(/\W+/g, "-")}-tasks.csv` });
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+}

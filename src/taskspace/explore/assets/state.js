@@ -1,0 +1,161 @@
+// What is looked at: one plain object, which is also what the address says after its #.
+
+const EMPTY = {
+  view: null, // name of a view, or "axes"
+  axes: [0, 1],
+  colour: "cluster",
+  tab: "task",
+  task: null, // the chosen task
+  answers: [], // of the quiz: {task, result}
+  agent: null, // the one that was loaded
+  filters: [], // {what, low, high} or {what, among}
+  lasso: null, // {view, axes, points: [[x, y], …]}
+  groups: { A: null, B: null }, // each {filters, lasso}
+  made: null, // values of the new task, in the order of the form
+  range: null, // what the map shows: [left, right, bottom, top]
+};
+
+export class State {
+  constructor(space) {
+    this.space = space;
+    this.listeners = [];
+    this.now = read(space, window.location.hash);
+    window.addEventListener("hashchange", () => this.restore());
+  }
+
+  // Take over new values and tell everybody which ones changed.
+  change(values) {
+    const changed = Object.keys(values).filter((key) => values[key] !== this.now[key]);
+    if (!changed.length) return;
+    this.now = { ...this.now, ...values };
+    this.write();
+    this.tell(new Set(changed));
+  }
+
+  // Take over what the screen shows already.
+  note(values) {
+    this.now = { ...this.now, ...values };
+    this.write();
+  }
+
+  restore() {
+    if (window.location.hash === this.written) return;
+    this.now = read(this.space, window.location.hash);
+    this.tell(new Set(Object.keys(EMPTY)));
+  }
+
+  tell(changed) {
+    for (const listener of this.listeners) listener(this.now, changed);
+  }
+
+  write() {
+    this.written = written(this.space, this.now);
+    window.history.replaceState(
+      null,
+      "",
+      this.written || window.location.pathname + window.location.search,
+    );
+  }
+}
+
+// -- the address ----------------------------------------------------------------------------------
+
+function written(space, now) {
+  const words = new URLSearchParams();
+  const first = firstView(space);
+  if (now.view !== first) words.set("view", now.view);
+  if (now.view === "axes" && now.axes.join() !== "0,1") words.set("axes", now.axes.join());
+  for (const key of ["colour", "tab"]) if (now[key] !== EMPTY[key]) words.set(key, now[key]);
+  for (const key of ["task", "agent"]) if (now[key] !== null) words.set(key, now[key]);
+  if (now.answers.length) {
+    words.set("quiz", now.answers.map(({ task, result }) => `${task}:${result}`).join());
+  }
+  if (now.filters.length) words.set("filters", JSON.stringify(now.filters));
+  if (now.lasso) words.set("lasso", JSON.stringify(now.lasso));
+  for (const name of ["A", "B"]) {
+    if (now.groups[name]) words.set(`group${name}`, JSON.stringify(now.groups[name]));
+  }
+  if (now.made) words.set("made", now.made.join());
+  if (now.range) words.set("range", now.range.map((value) => value.toPrecision(5)).join());
+  const text = words.toString();
+  return text && `#${text}`;
+}
+
+// Whatever the address says that makes no sense is passed over.
+function read(space, hash) {
+  const words = new URLSearchParams(hash.replace(/^#/, ""));
+  const views = [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+  const number = (key, count) => wholeBelow(words.get(key), count);
+  const axes = numbers(words.get("axes")).filter((axis) =>
+    wholeBelow(axis, space.dimensions) !== null);
+  const range = numbers(words.get("range"));
+  const made = numbers(words.get("made"));
+  return {
+    ...EMPTY,
+    view: views.includes(words.get("view")) ? words.get("view") : firstView(space),
+    axes: axes.length === 2 ? axes : EMPTY.axes,
+    colour: words.get("colour") || EMPTY.colour,
+    tab: words.get("tab") || EMPTY.tab,
+    task: number("task", space.count),
+    agent: number("agent", space.agents.length),
+    answers: answersIn(words.get("quiz"), space.count),
+    filters: filtersIn(json(words.get("filters"))),
+    lasso: lassoIn(json(words.get("lasso"))),
+    groups: { A: groupIn(json(words.get("groupA"))), B: groupIn(json(words.get("groupB"))) },
+    made: space.form && made.length === space.form.length ? made : null,
+    range: range.length === 4 ? range : null,
+  };
+}
+
+function firstView(space) {
+  return space.views.keys().next().value;
+}
+
+function wholeBelow(text, count) {
+  const value = text === null || text === "" ? NaN : Number(text);
+  return Number.isInteger(value) && value >= 0 && value < count ? value : null;
+}
+
+function numbers(text) {
+  const found = (text || "").split(",").filter(Boolean).map(Number);
+  return found.every(Number.isFinite) ? found : [];
+}
+
+function answersIn(text, count) {
+  const found = new Map(); // the last answer on a task counts
+  for (const pair of (text || "").split(",")) {
+    const [task, result] = pair.split(":");
+    const place = wholeBelow(task, count);
+    const value = Number(result);
+    if (place !== null && result && value >= 0 && value <= 1) found.set(place, value);
+  }
+  return [...found].map(([task, result]) => ({ task, result }));
+}
+
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function filtersIn(given) {
+  const listed = Array.isArray(given) ? given : [];
+  const numeric = (value) => value === null || Number.isFinite(value);
+  return listed.filter(
+    (filter) =>
+      filter && typeof filter.what === "string" &&
+      (Array.isArray(filter.among) || (numeric(filter.low) && numeric(filter.high))),
+  );
+}
+
+function lassoIn(given) {
+  const point = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
+  const fits = given && Array.isArray(given.points) && given.points.length > 2;
+  return fits && given.points.every(point) && Array.isArray(given.axes) ? given : null;
+}
+
+function groupIn(given) {
+  return given && { filters: filtersIn(given.filters), lasso: lassoIn(given.lasso) };
+}

@@ -1,0 +1,50 @@
+// Light or dark: as the system says, until somebody says otherwise.
+
+const KEY = "taskspace-theme";
+const system = window.matchMedia("(prefers-color-scheme: dark)");
+
+export function startTheme(button, changed) {
+  document.documentElement.dataset.theme = kept() || "";
+  const told = () => {
+    button.textContent = isDark() ? "☀" : "☾";
+    changed();
+  };
+  button.addEventListener("click", () => {
+    const theme = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = theme;
+    keep(theme);
+    told();
+  });
+  system.addEventListener("change", told);
+  button.textContent = isDark() ? "☀" : "☾";
+}
+
+export function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : system.matches;
+}
+
+// A page from disk may not be allowed to remember anything.
+function kept() {
+  try {
+    return window.localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function keep(theme) {
+  try {
+    window.localStorage.setItem(KEY, theme);
+  } catch {
+    // then only this page knows
+  }
+}
+
+// The colours that plotly needs to be told.
+export function look() {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  return Object.fromEntries(["ground", "ink", "muted", "line", "grid", "accent"].map((name) =>
+    [name, colour(name)]));
+}

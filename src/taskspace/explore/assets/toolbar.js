@@ -1,0 +1,71 @@
+// The row above the map: which view, which colours, what dragging does.
+
+import { arrowKeys, button, el, select } from "./dom.js";
+
+export class Toolbar {
+  constructor(container, app) {
+    this.app = app;
+    this.views = this.viewButtons();
+    this.axes = el("span", { class: "axes" });
+    this.colours = el("span");
+    this.modes = ["pan", "lasso"].map((mode) =>
+      button(mode === "pan" ? "Move" : "Lasso", () => app.setMode(mode), { "data-mode": mode }));
+    const group = (label, items) => {
+      const row = el("span", { class: "segments", role: "group", "aria-label": label }, ...items);
+      arrowKeys(row);
+      return row;
+    };
+    container.replaceChildren(
+      group("View", this.views),
+      this.axes,
+      el(
+        "label",
+        { class: "colour" },
+        el("span", { class: "quiet", text: "Colour" }),
+        this.colours,
+      ),
+      group("Dragging", this.modes),
+    );
+  }
+
+  viewButtons() {
+    const { space, state } = this.app;
+    const names = [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+    return names.map((name) =>
+      button(name === "axes" ? "Axes" : name, () => state.change({ view: name, range: null }), {
+        "data-view": name,
+      }));
+  }
+
+  update(now) {
+    const { space, state, insight, mode } = this.app;
+    for (const view of this.views) view.setAttribute(
+      "aria-pressed",
+      String(view.dataset.view === now.view),
+    );
+    for (const one of this.modes) one.setAttribute(
+      "aria-pressed",
+      String(one.dataset.mode === mode()),
+    );
+    const axis = (end, label) => {
+      const choices = Array.from(
+        { length: space.dimensions },
+        (_, place) => [String(place), `axis ${place + 1}`],
+      );
+      return select(label, choices, String(now.axes[end]), (value) => {
+        const axes = [...now.axes];
+        axes[end] = Number(value);
+        state.change({ axes, range: null });
+      });
+    };
+    const raw = now.view === "axes" && space.dimensions > 2;
+    if (!this.axes.contains(document.activeElement)) {
+      this.axes.replaceChildren(...(raw ? [axis(0, "Axis across"), axis(1, "Axis up")] : []));
+    }
+    const choices = insight.quantities.map(({ key, label }) => [key, label]);
+    if (!this.colours.contains(document.activeElement)) {
+      this.colours.replaceChildren(select("Colour", choices, this.app.colourKey(), (colour) =>
+        state.change({ colour })));
+    }
+  }
+}

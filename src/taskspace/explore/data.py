@@ -1,0 +1,207 @@
+"""All that the explorer's page knows about a map: one file of JSON, a few megabytes."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import zipfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.applications.posterior import Posterior
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.envs.base import Environment
+from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.views import Axes
+from taskspace.finished import MOST_FEATURES, FinishedMap
+
+FORMAT, FORMAT_VERSION = "taskspace explorer", 1
+CANDIDATES = 500  # that the page's quiz is about: it weighs them all at every answer
+KNOWN = 300  # of them, agents that were played
+NEVER = 255  # the rate of an agent on a task that it did not try; others are half percents
+
+
+def explorer_data(finished: FinishedMap, prepared: Prepared | None = None) -> dict[str, Any]:
+    """What the page needs, as plain values and arrays; `encode` writes it."""
+    ready = prepare(finished) if prepared is None else prepared
+    outcomes, space, vectors = finished.outcomes, finished.space, finished.index.vectors
+    rates = outcomes.rates
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "title": space.name,
+        "environment": space.name if isinstance(space, Environment) else None,
+        "told": told(finished),
+        "clusters_told": space.clusters_told,
+        "tasks": outcomes.tasks.tolist(),
+        "vectors": np.ascontiguousarray(vectors),
+        "difficulty": finished.index.lengths,
+        "success": np.nanmean(rates, axis=0).astype(np.float32),
+        "views": ready.views,
+        "cluster_names": list(space.cluster_names),
+        "clusters": finished.clusters.astype(np.uint16),
+        "columns": _columns(finished),
+        "rows": _rows(finished),
+        "agents": outcomes.agents.tolist(),
+        **_groups(finished),
+        "rates": np.where(np.isnan(rates), NEVER, np.nan_to_num(200 * rates).round()).astype(
+            np.uint8
+        ),
+        "posterior": _posterior(ready.posterior, outcomes.n_agents),
+        "form": _form(finished),
+        "network": _network(finished.embedder, vectors),
+    }
+
+
+def encode(data: dict[str, Any]) -> bytes:
+    """The data as JSON, compressed with gzip; an array is its kind, its shape and its bytes.
+
+    >>> json.loads(gzip.decompress(encode({"a": np.array([1, 2], np.uint8)})))
+    {'a': {'dtype': 'uint8', 'shape': [2], 'data': 'AQI='}}
+    """
+    text = json.dumps(data, default=_packed, ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), 6, mtime=0)
+
+
+def _packed(array: NDArray[Any]) -> dict[str, Any]:
+    plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    data = base64.b64encode(plain.tobytes()).decode()
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
+
+
+def told(finished: FinishedMap) -> str:
+    """What the map is, in one sentence."""
+    outcomes, size = finished.outcomes, finished.embedder.n_components_
+    return (
+        f"{outcomes.n_tasks} tasks, placed in {size} dimension{'s' if size > 1 else ''} by how"
+        f" {outcomes.n_agents} agents did on them: alike tasks lie in the same direction, hard"
+        " ones further out."
+    )
+
+
+def _columns(finished: FinishedMap) -> dict[str, NDArray[Any]]:
+    features, names = finished.outcomes.features, finished.outcomes.feature_names
+    if features is None or len(names) > MOST_FEATURES:
+        return {}
+    return {name: _smallest(column) for name, column in zip(names, features.T, strict=True)}
+
+
+def _smallest(column: NDArray[Any]) -> NDArray[Any]:
+    """Small whole numbers as bytes."""
+    bytes_do = ((column >= 0) & (column <= 255) & (column == np.floor(column))).all()
+    return column.astype(np.uint8 if bytes_do else np.float32)
+
+
+def _rows(finished: FinishedMap) -> NDArray[np.uint8] | None:
+    """Tasks that are too long for columns, and small enough to draw."""
+    features = finished.outcomes.features
+    if features is None or features.shape[1] <= MOST_FEATURES or features.dtype != np.uint8:
+        return None
+    return features
+
+
+def _groups(finished: FinishedMap) -> dict[str, Any]:
+    """The subpopulation of each agent, where the run folder knows it."""
+    found = subpopulations(finished)
+    if found is None:
+        return {"groups": None, "agent_groups": None}
+    names = list(dict.fromkeys(found))
+    numbers = {name: number for number, name in enumerate(names)}
+    return {"groups": names, "agent_groups": np.array([numbers[n] for n in found], np.uint16)}
+
+
+def subpopulations(finished: FinishedMap) -> list[str] | None:
+    """From the list of agents alone: their networks may be large, and are not needed."""
+    path = finished.folder / "population.zip"
+    if not path.is_file():
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            agents = json.loads(archive.read("population.json"))["agents"]
+        kinds = {str(agent["name"]): str(agent["subpopulation"]) for agent in agents}
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged; run again to make it anew") from error
+    names = finished.outcomes.agents.tolist()
+    return [kinds[name] for name in names] if set(names) <= set(kinds) else None
+
+
+def _posterior(posterior: Posterior, agents: int) -> dict[str, Any]:
+    chosen, prior = thinned(posterior.prior, agents)
+    known = chosen[chosen < agents]
+    return {
+        "profiles": (255 * posterior.profiles[:, chosen]).round().astype(np.uint8),
+        "prior": prior.astype(np.float32),
+        "agents": len(known),
+        "known": known.astype(np.int32),
+        "temper": posterior.temper,
+    }
+
+
+def thinned(prior: NDArray[np.float64], agents: int) -> tuple[NDArray[np.int64], Any]:
+    """Some of many candidates, and their prior; the first `agents` of them are known agents.
+
+    Candidates of one kind have the same prior. Of each kind, some are left, evenly spaced, with
+    all of the prior of their kind.
+
+    >>> thinned(np.array([0.3, 0.3, 0.2, 0.2]), 2)
+    (array([0, 1, 2, 3]), array([0.3, 0.3, 0.2, 0.2]))
+    """
+    if len(prior) <= CANDIDATES:
+        return np.arange(len(prior)), prior
+    ends = 1 + np.flatnonzero(np.diff(prior[agents:])) + agents
+    known, *kinds = np.split(np.arange(len(prior)), [agents, *ends])
+    kept = [_evenly(known, KNOWN)]
+    left, total = CANDIDATES - len(kept[0]), len(prior) - agents
+    kept += [_evenly(kind, max(left * len(kind) // total, 1)) for kind in kinds]
+    scales = (len(kind) / len(few) for kind, few in zip((known, *kinds), kept, strict=True))
+    shares = [prior[few] * scale for few, scale in zip(kept, scales, strict=True)]
+    return np.concatenate(kept), np.concatenate(shares)
+
+
+def _evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    if len(numbers) <= most:
+        return numbers
+    return numbers[(2 * np.arange(most) + 1) * len(numbers) // (2 * most)]
+
+
+def _form(finished: FinishedMap) -> list[dict[str, Any]] | None:
+    """The fields that make a new task: the environment's, or what the table's tasks span."""
+    features, space = finished.outcomes.features, finished.space
+    if features is None or features.shape[1] > MOST_FEATURES:
+        return None
+    if isinstance(space, Environment):
+        return [
+            {"name": c.name, "low": c.low, "high": c.high, "whole": c.whole} for c in space.columns
+        ]
+    return [
+        {
+            "name": name,
+            "low": float(column.min()),
+            "high": float(column.max()),
+            "whole": bool((column == np.floor(column)).all()),
+        }
+        for name, column in zip(finished.outcomes.feature_names, features.T, strict=True)
+    ]
+
+
+def _network(embedder: TaskEmbedder, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
+    """What the page needs to embed a task itself: ReLU between the layers, none at the end."""
+    import torch
+
+    parts = list(embedder.network_) if isinstance(embedder.network_, torch.nn.Sequential) else []
+    layers = [part for part in parts if isinstance(part, torch.nn.Linear)]
+    between = [part for part in parts if isinstance(part, torch.nn.ReLU)]
+    if not layers or len(parts) != 2 * len(layers) - 1 or len(between) != len(layers) - 1:
+        return None
+    axes = Axes.of(vectors)
+    return {
+        "mean": embedder.mean_.tolist(),
+        "scale": embedder.scale_.tolist(),
+        "layers": [
+            {"weight": layer.weight.tolist(), "bias": layer.bias.tolist()} for layer in layers
+        ],
+        "axes": {"mean": axes.mean.tolist(), "directions": axes.directions.tolist()},
+    }

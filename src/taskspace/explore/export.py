@@ -1,0 +1,73 @@
+"""The explorer's page as one file, which works from disk, without a server and a network."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+
+from taskspace.explore.data import encode, explorer_data
+from taskspace.explore.page import PLOTLY, assets, page_html
+from taskspace.files import atomic_path
+from taskspace.finished import FinishedMap
+
+MOST_TASKS = 20_000  # more make a file that browsers take long to open
+# The file holds all that it needs, and may ask nobody for more.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' data:;"
+    " style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
+_IMPORT = re.compile(r'from "\./')
+_OWN = "taskspace/"  # how modules name each other in the file: they have no folder there
+
+
+def export_page(finished: FinishedMap, path: str | os.PathLike[str]) -> None:
+    """Write the page of a map with its data, self-contained; up to 20,000 tasks."""
+    count = finished.outcomes.n_tasks
+    if count > MOST_TASKS:
+        raise ValueError(
+            f"a page in one file holds at most {MOST_TASKS} tasks, and this map has {count};"
+            " use taskspace explore without --export, which serves any number"
+        )
+    whole = standalone(encode(explorer_data(finished)))
+    with atomic_path(path) as temporary:
+        temporary.write_text(whole, "utf-8")
+
+
+def standalone(data: bytes) -> str:
+    """The page with its styles, its scripts and this data (as `encode` gives it) inside."""
+    found = {name: content.decode() for name, (_, content) in assets().items()}
+    style, plotly = found.pop("style.css"), found.pop(PLOTLY)
+    modules = {f"{_OWN}{name}": _address(text) for name, text in found.items()}
+    parts = {
+        '<meta charset="utf-8">': (
+            '<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        ),
+        '<link rel="stylesheet" href="assets/style.css">': f"<style>{style}</style>",
+        f'<script src="assets/{PLOTLY}" defer></script>': _script("", plotly),
+        '<script src="assets/main.js" type="module"></script>': "\n".join([
+            _script('type="importmap"', json.dumps({"imports": modules})),
+            _script('type="text/plain" id="held-data"', base64.b64encode(data).decode()),
+            _script('type="module"', f'import "{_OWN}main.js";'),
+        ]),
+    }  # fmt: skip
+    page = page_html()
+    for link, content in parts.items():
+        before, found_link, after = page.partition(link)
+        assert found_link, f"the page has no {link}"
+        page = before + content + after
+    return page
+
+
+def _script(attributes: str, text: str) -> str:
+    """A script; its own text must not end it."""
+    opening = f"<script {attributes}>" if attributes else "<script>"
+    return opening + re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE) + "</script>"
+
+
+def _address(module: str) -> str:
+    """A module as its own address."""
+    renamed = _IMPORT.sub(f'from "{_OWN}', module)
+    return "data:text/javascript;base64," + base64.b64encode(renamed.encode()).decode()

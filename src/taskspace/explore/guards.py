@@ -1,0 +1,126 @@
+"""Around the whole server: who may ask, how much may be sent, and what browsers are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from typing import Any
+
+import anyio
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MOST_BYTES = 1 << 20  # of a request's body
+ANY_HOST = "*"
+
+# plotly compiles its WebGL programs with `Function`, and sets styles of its own: without these two
+# exceptions the map stays empty. Everything comes from this server all the same.
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline';"
+    " img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+class Guard:
+    """Checks a request before the app sees it, and puts headers on every answer.
+
+    Requests under a name that is not ours are refused: the name of a foreign site may be made to
+    point to this machine, and its scripts could read the answers. A body is read here, whole, so
+    that one that is too large or too slow never reaches the app.
+    """
+
+    def __init__(self, app: App, hosts: Collection[str], seconds: float) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
+            await send(message)
+
+        headers = dict(scope["headers"])
+        if ANY_HOST not in self._hosts and _name(headers.get(b"host", b"")) not in self._hosts:
+            named = ", ".join(sorted(self._hosts))
+            await refuse(send_with_headers, 400, f"this server answers to {named} alone")
+            return
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            await refuse(send_with_headers, 413, _TOO_LARGE)
+            return
+        body = None
+        with anyio.move_on_after(self._seconds):
+            body = await _body(receive)
+        if body is None:
+            told = f"the request was not there after {self._seconds:g} seconds"
+            await refuse(send_with_headers, 408, told)
+        elif len(body) > MOST_BYTES:
+            await refuse(send_with_headers, 413, _TOO_LARGE)
+        else:
+            await self._app(scope, _replay(body, receive), send_with_headers)
+
+
+_TOO_LARGE = f"the request is too large; at most {MOST_BYTES} bytes are read"
+
+
+def _name(host: bytes) -> str:
+    """Without the port: of `localhost:8000` and of `[::1]:8000`."""
+    text = host.decode("latin-1").lower()
+    name, colon, port = text.rpartition(":")
+    return name if colon and port.isdigit() else text
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """All of it, or the beginning of one that is too large."""
+    parts, size, more = [], 0, True
+    while more and size <= MOST_BYTES:
+        message = await receive()
+        if message["type"] != "http.request":  # the client has gone
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """What the app reads: the body at once, and then whatever else comes."""
+    left = [body]
+
+    async def read() -> MutableMapping[str, Any]:
+        if left:
+            return {"type": "http.request", "body": left.pop(), "more_body": False}
+        return await receive()
+
+    return read
+
+
+async def refuse(send: Send, status: int, sentence: str) -> None:
+    """Answer with an error, as the API does, and end the connection: more may be on its way."""
+    body = json.dumps({"error": sentence}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,116 @@
+"""The page at /docs: every question that the API takes, with an example, from its schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;"
+    "color-scheme:light dark}"
+    "code,pre{font:14px/1.4 ui-monospace,monospace}h2 code,h3 code{font-size:inherit}"
+    "pre{padding:.8rem;overflow-x:auto;border:1px solid #8886;border-radius:6px}"
+    "table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;"
+    "padding:.2rem .8rem .2rem 0}h2{margin-top:2.5rem}"
+)
+
+
+def manual_html(schema: Mapping[str, Any]) -> str:
+    """A page of plain HTML about the endpoints of an OpenAPI schema."""
+    info, parts = schema["info"], schema["components"]["schemas"]
+    sections = "".join(
+        _section(method.upper(), path, about, parts)
+        for path, methods in schema["paths"].items()
+        for method, about in methods.items()
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
+        f"<title>{escape(info['title'])}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{escape(info['title'])}</h1><p>{_text(info['description'])}</p>"
+        '<p>The whole schema is at <a href="/openapi.json">/openapi.json</a> (OpenAPI), the map'
+        ' itself at <a href="/">/</a>, and all of its data, as JSON compressed with gzip, at'
+        f" <code>/data.json.gz</code>.</p>{sections}{_parts(schema)}</body></html>\n"
+    )
+
+
+def _section(method: str, path: str, about: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    head = f"<h2><code>{method} {escape(path)}</code></h2><p>{_text(about['description'])}</p>"
+    content = about.get("requestBody", {}).get("content")
+    asked = content["application/json"]["schema"] if content else None
+    answer = about["responses"]["200"]["content"]["application/json"]["schema"]
+    return head + _fields("The request", asked, parts) + _fields("The answer", answer, parts)
+
+
+def _fields(title: str, schema: Mapping[str, Any] | None, parts: Mapping[str, Any]) -> str:
+    if schema is None:
+        return ""
+    named = parts[_name(schema)]
+    examples = "".join(
+        f"<pre>{escape(json.dumps(each))}</pre>" for each in named.get("examples", ())
+    )
+    return f"<h3>{title}</h3>{_table(named)}{examples}"
+
+
+def _parts(schema: Mapping[str, Any]) -> str:
+    """What requests and answers are made of."""
+    parts, operations = schema["components"]["schemas"], schema["paths"].values()
+    whole = {_name(each) for methods in operations for each in _contents(list(methods.values()))}
+    rest = (
+        f"<h3><code>{escape(name)}</code></h3>{_table(part)}"
+        for name, part in parts.items()
+        if name not in whole
+    )
+    return f"<h2>Parts of requests and answers</h2>{''.join(rest)}"
+
+
+def _contents(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The schemas of everything that is sent, wherever in a description of operations."""
+    if isinstance(value, Mapping):
+        content = value.get("content", {}).get("application/json")
+        yield from [content["schema"]] if content else _contents(list(value.values()))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _contents(inner)
+
+
+def _name(reference: Mapping[str, Any]) -> str:
+    return str(reference["$ref"].rpartition("/")[2])
+
+
+def _table(part: Mapping[str, Any]) -> str:
+    rows = "".join(
+        f"<tr><td><code>{escape(name)}</code></td><td><code>{escape(_kind(field))}</code></td>"
+        f"<td>{_text(field.get('description', ''))}</td></tr>"
+        for name, field in part["properties"].items()
+    )
+    return f"<p>{_text(part['description'])}</p><table>{rows}</table>"
+
+
+def _kind(field: Mapping[str, Any]) -> str:
+    """A type in a few words."""
+    if "anyOf" in field:
+        return " or ".join(dict.fromkeys(_kind(each) for each in field["anyOf"]))
+    if "$ref" in field:
+        return _name(field)
+    if field["type"] == "array":
+        inner = _kind(field["items"])
+        return f"list of ({inner})" if " or " in inner else f"list of {inner}"
+    bounds = " ".join(_bounds(field))
+    default = field.get("default")
+    told = f" {bounds}" if bounds else ""
+    return f"{field['type']}{told}" + (f", {json.dumps(default)}" if "default" in field else "")
+
+
+def _bounds(field: Mapping[str, Any]) -> Iterator[str]:
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    yield from (f"{sign} {field[name]:g}" for name, sign in signs.items() if name in field)
+
+
+def _text(text: str) -> str:
+    """Escaped, with `code` in its place."""
+    parts = escape(text, quote=False).split("`")
+    return "".join(f"<code>{p}</code>" if number % 2 else p for number, p in enumerate(parts))

@@ -1,0 +1,94 @@
+"""A small map, its page on a local server, and a browser to look at it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.envs.multikeynav import MultiKeyNav
+from taskspace.finished import FinishedMap
+from taskspace.outcomes import Outcomes
+from taskspace.runs import FORMAT
+
+NASTY = '<img src=x onerror="window.broken=1">'  # the name of the first task
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+# WebGL without a graphics card, and no talk with the network.
+_OPTIONS = (
+    "--no-sandbox", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run", "--enable-unsafe-swiftshader", "--use-angle=swiftshader",
+)  # fmt: skip
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser without a window; where there is none, the tests are skipped."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = os.environ.get("TASKSPACE_CHROMIUM") or next(
+        filter(None, map(shutil.which, _NAMES)), None
+    )
+    if found is None:
+        pytest.skip(f"there is none of {', '.join(_NAMES)}; TASKSPACE_CHROMIUM may name a browser")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=_OPTIONS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def small_map(folder: Path) -> FinishedMap:
+    """160 tasks of MultiKeyNav, tried by agents that lack one of the keys, or none."""
+    env, rng = MultiKeyNav(), np.random.default_rng(0)
+    tasks = env.sample_tasks(160, seed=0)
+    missing = env.missing(tasks)
+    lacking = np.array([0, 1, 2, 4, 8] * 5)  # a bit for each key
+    skill = rng.uniform(0.5, 1.0, len(lacking))
+    left = sum((missing >> key) & 1 for key in range(4))
+    can = (missing & lacking[:, None]) == 0
+    chances = skill[:, None] * can * 0.8**left
+    agents = [f"agent {number}" for number in range(len(lacking))]
+    names = [NASTY, *(f"task-{number}" for number in range(1, len(tasks)))]
+    given: Any = {"agents": agents, "tasks": names, "rollouts": 10}
+    columns = tuple(column.name for column in env.columns)
+    successes = rng.binomial(10, chances)
+    outcomes = Outcomes(successes, features=tasks, feature_names=columns, **given)
+    kinds = {0: "complete", 1: "no A", 2: "no B", 4: "no C", 8: "no D"}
+    listed = [
+        {"name": name, "subpopulation": kinds[bit]}
+        for name, bit in zip(agents, lacking.tolist(), strict=True)
+    ]
+    with zipfile.ZipFile(folder / "population.zip", "w") as archive:
+        archive.writestr("population.json", json.dumps({"agents": listed}))
+    settings = {"taskspace": {"format": FORMAT}, "settings": {"environment": "MultiKeyNav"}}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    embedder = TaskEmbedder(3, steps=200, random_state=0, progress=False).fit(outcomes)
+    return FinishedMap(folder, embedder, outcomes)
+
+
+@contextlib.contextmanager
+def served(app: Any) -> Iterator[str]:
+    """The app on a free port; its address."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.should_exit = True
+        thread.join()

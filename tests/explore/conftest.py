@@ -1,0 +1,49 @@
+"""Two small maps in run folders: of tasks with features, and of tasks known by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.explore.prepared import Prepared, prepare
+from taskspace.finished import FinishedMap
+from taskspace.outcomes import Outcomes
+from taskspace.runs import Run
+from tests.explore.browser import small_map
+
+
+def put(folder: Path, finished: FinishedMap) -> FinishedMap:
+    """Complete the run folder of a map, and read it."""
+    finished.embedder.save(folder / "embedder")
+    finished.outcomes.save(folder / "outcomes.npz")
+    (folder / "map.json").write_text("{}")
+    return FinishedMap.load(folder)
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+    """160 tasks of MultiKeyNav."""
+    folder = tmp_path_factory.mktemp("keys")
+    return put(folder, small_map(folder))
+
+
+@pytest.fixture(scope="session")
+def keys_prepared(keys: FinishedMap) -> Prepared:
+    return prepare(keys)
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+    """30 questions to 40 students, in a line from easy to hard; not everybody tried all."""
+    folder, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
+    skills, levels = rng.normal(size=(40, 1)), np.linspace(-2, 2, 30)
+    tried = rng.random((40, 30)) < 0.8
+    solved = tried & (skills + rng.logistic(scale=0.3, size=(40, 30)) > levels)
+    names = ["algebra/1", *(f"q{number}" for number in range(1, 30))]
+    outcomes = Outcomes(1 * solved, tried.astype(np.uint8), tasks=np.array(names))
+    Run(folder, {"name": "course.csv"}).close()  # writes the settings
+    embedder = TaskEmbedder(1, steps=300, random_state=0, progress=False).fit(outcomes)
+    return put(folder, FinishedMap(folder, embedder, outcomes))

@@ -1,0 +1,390 @@
+"""The explorer's HTTP API: it says what the library says, and bears whatever it is sent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import numpy as np
+import pytest
+import schemathesis
+from fastapi import FastAPI
+from hypothesis import HealthCheck, given, settings
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+from starlette.types import Message
+
+import taskspace as ts
+from taskspace.applications.quiz import Quiz
+from taskspace.envs.multikeynav import MultiKeyNav
+from taskspace.explore import models
+from taskspace.explore.answers import Answers
+from taskspace.explore.api import create_app
+from taskspace.explore.guards import MOST_BYTES
+from taskspace.explore.prepared import Prepared, prepare
+from taskspace.finished import FinishedMap
+from taskspace.runs import Run
+from tests.explore.browser import served
+
+EXAMPLES = 10  # of requests, for each path
+NEW = MultiKeyNav().sample_tasks(5, seed=3).tolist()  # tasks that are not in the map
+
+
+@contextlib.contextmanager
+def client_of(app: FastAPI) -> Iterator[httpx.Client]:
+    with served(app) as url, httpx.Client(base_url=url, timeout=30) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client(keys: FinishedMap, keys_prepared: Prepared) -> Iterator[httpx.Client]:
+    with client_of(create_app(keys, prepared=keys_prepared)) as found:
+        yield found
+
+
+def ask(client: httpx.Client, path: str, **request: Any) -> Any:
+    answer = client.post(f"/api/{path}", json=request)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def quiz_of(tasks: list[Any], results: list[Any]) -> list[dict[str, Any]]:
+    return [{"task": t, "result": r} for t, r in zip(tasks, results, strict=True)]
+
+
+# -- the same as the library -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("quiz", "results", "tasks"),
+    [
+        ([3, 5, 9], [1, 0, 1], [1, 2, 3, 3]),
+        ([*range(2, 140)], [n % 3 > 0 for n in range(138)], [*range(1, 160)]),
+        ([3, 5, 9], [0.25, 0, 1.0], [7, 8]),
+    ],
+)
+def test_predictions_by_name(
+    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared, quiz: Any, results: Any,
+    tasks: Any,
+) -> None:  # fmt: skip
+    names = keys.outcomes.tasks
+    told = ask(
+        client, "predict", quiz=quiz_of(names[quiz].tolist(), results), tasks=names[tasks].tolist()
+    )
+    expected = ts.predict(
+        keys.embedder, np.array(quiz, int), np.array(results, float), np.array(tasks),
+        outcomes=keys_prepared.posterior,
+    )  # fmt: skip
+    np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
+    assert told["low"] is told["high"] is None
+
+
+def test_an_empty_quiz_leaves_the_prior(client: httpx.Client, keys_prepared: Prepared) -> None:
+    told, posterior = ask(client, "predict", quiz=[], tasks=["task-7"]), keys_prepared.posterior
+    assert told["chances"] == pytest.approx([posterior.profiles[7] @ posterior.prior], abs=2e-6)
+
+
+def test_predictions_for_new_tasks_with_an_interval(
+    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+) -> None:
+    rows = keys.tasks.tolist()
+    quiz, results, tasks = [rows[4], NEW[0], rows[8]], [1, 0, 0], [*NEW[1:], rows[20]]
+    told = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=tasks, interval=0.8)
+    expected = ts.predict(
+        keys.embedder, quiz, results, tasks, outcomes=keys_prepared.posterior, interval=0.8
+    )
+    for name, values in zip(("chances", "low", "high"), expected, strict=True):
+        np.testing.assert_allclose(told[name], values, atol=2e-6)
+    mixed = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=[NEW[1], "task-20"])
+    np.testing.assert_allclose(mixed["chances"], expected[0][[0, -1]], atol=2e-6)
+
+
+def test_many_ask_at_the_same_time(
+    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+) -> None:
+    rng = np.random.default_rng(0)
+    quizzes = [(rng.permutation(160)[:30], rng.integers(0, 2, 8)) for _ in range(60)]
+
+    def right(each: tuple[Any, Any]) -> bool:
+        drawn, results = each
+        names = keys.outcomes.tasks[drawn].tolist()
+        more = {"interval": 0.9} if drawn[0] % 2 else {}  # which is worked on in threads
+        quiz = quiz_of(names[:8], results.tolist())
+        told = ask(client, "predict", quiz=quiz, tasks=names[8:], **more)
+        expected = ts.predict(None, drawn[:8], results, drawn[8:], outcomes=keys_prepared.posterior)
+        return bool(np.allclose(told["chances"], expected, atol=2e-6))
+
+    with ThreadPoolExecutor(12) as pool:
+        assert all(pool.map(right, quizzes))
+
+
+def test_embed(client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared) -> None:
+    new, known = ask(client, "embed", tasks=[NEW[0], "task-9"])["tasks"]
+    vector = keys.embedder.transform([NEW[0]])[0]
+    np.testing.assert_allclose(new["vector"], vector)
+    assert new["difficulty"] == pytest.approx(np.linalg.norm(vector))
+    assert all(np.isfinite(place).all() for place in new["places"].values())
+    for name, view in keys_prepared.views.items():
+        np.testing.assert_allclose(known["places"][name], view[9])
+    row = ask(client, "embed", tasks=[keys.tasks[9].tolist()])["tasks"][0]
+    for name, place in row["places"].items():  # lands where the task is drawn
+        np.testing.assert_allclose(place, known["places"][name], atol=1e-4)
+
+
+@pytest.mark.parametrize("more", [{}, {"harder": True}, {"easier": True}])
+def test_similar_and_select(client: httpx.Client, keys: FinishedMap, more: dict[str, bool]) -> None:
+    names = keys.outcomes.tasks.tolist()
+    best = ts.select(keys.embedder, keys.tasks[7], keys.tasks, **more)
+    others = [names[n] for n in best if n != 7]
+    found = ask(client, "similar", task="task-7", k=5, **more)["tasks"]
+    assert [each["task"] for each in found] == others[:5]
+    assert found[0]["cluster"] in keys.space.cluster_names
+    options = [NEW[0], "task-30", "task-31", NEW[1]]
+    rows = [NEW[0], keys.tasks[30], keys.tasks[31], NEW[1]]
+    chosen = ask(client, "select", task=NEW[2], options=options, k=3, **more)["options"]
+    expected = ts.select(keys.embedder, NEW[2], rows, k=3, **more)
+    assert [each["option"] for each in chosen] == expected.tolist()
+
+
+def test_the_next_question(
+    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+) -> None:
+    quiz = Quiz(keys_prepared.posterior)
+    told: list[dict[str, Any]] = []
+    for result in (1, 0, 1):
+        found = ask(client, "quiz/next", quiz=told)
+        assert found["task"] == quiz.next()
+        assert found["doubt"] == pytest.approx(quiz.uncertainty, abs=1e-6)
+        told.append({"task": found["task"], "result": result})
+        quiz.answer(result)
+    some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])
+    assert some["task"] in ("task-3", "task-4")
+    left = ask(client, "quiz/next", quiz=quiz_of(["task-3"], [1]), pool=["task-3", "task-4"])
+    assert left["task"] == "task-4"
+
+
+def test_a_task_and_the_map(client: httpx.Client, keys: FinishedMap) -> None:
+    found = client.get("/api/tasks/task-12").json()
+    assert found["features"]["location"] == keys.tasks[12, 0]
+    assert found["success"] == pytest.approx(keys.outcomes.rates[:, 12].mean())
+    assert found["groups"]["no B"] == pytest.approx(keys.outcomes.rates[2::5, 12].mean())
+    info = client.get("/api/info").json()
+    assert (info["tasks"], info["agents"], info["dimensions"]) == (160, 25, 3)
+    assert info["environment"] == "MultiKeyNav"
+    assert info["columns"] == list(keys.outcomes.feature_names)
+    assert info["limits"]["quiz"] == models.MOST_QUIZ
+
+
+def test_tasks_that_are_known_by_name(course: FinishedMap) -> None:
+    with client_of(create_app(course)) as client:
+        check_course(client, course)
+
+
+def check_course(client: httpx.Client, course: FinishedMap) -> None:
+    found = client.get("/api/tasks/algebra/1").json()
+    assert (found["task"], found["features"], found["groups"]) == ("algebra/1", None, None)
+    told = ask(client, "predict", quiz=quiz_of(["q9"], [True]), tasks=["algebra/1", "q29"])
+    posterior = prepare(course).posterior
+    expected = ts.predict(None, ["q9"], [1], ["algebra/1", "q29"], outcomes=posterior)
+    np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
+    place = ask(client, "embed", tasks=["q3"])["tasks"][0]["places"]
+    assert list(place) == ["the only axis"]
+    refused = client.post("/api/embed", json={"tasks": [[1.0, 2.0]]})
+    assert refused.json()["error"].startswith("this map knows tasks by their names alone")
+
+
+def test_features_that_no_environment_bounds(
+    keys: FinishedMap, keys_prepared: Prepared, tmp_path: Path
+) -> None:
+    Run(tmp_path, {"name": "table.csv"}).close()  # no environment
+    answers = Answers(FinishedMap(tmp_path, keys.embedder, keys.outcomes), keys_prepared)
+    assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
+    with pytest.raises(ValueError, match="the features are too large"):
+        answers.embed([[1e300] * 7])
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def test_pages(client: httpx.Client) -> None:
+    page = client.get("/")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in page.headers
+    data = client.get("/data.json.gz")
+    assert data.headers["content-encoding"] == "gzip"
+    assert data.json()["title"] == "MultiKeyNav"
+    tag = {"if-none-match": data.headers["etag"]}
+    assert client.get("/data.json.gz", headers=tag).status_code == 304
+    assert client.get("/assets/plotly.min.js").headers["content-type"].startswith("text/javascript")
+    assert client.head("/assets/style.css").status_code == 200
+    manual = client.get("/docs").text
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert path in manual
+    assert "<script" not in manual
+    assert "http:" not in manual
+
+
+# -- requests that are refused ---------------------------------------------------------------------
+
+REFUSED: list[tuple[str, str, Any, int, str]] = [
+    ("GET", "/nothing", None, 404, "there is nothing at /nothing; /docs lists what there is"),
+    ("GET", "/api/tasks/nobody", None, 404, "there is no task 'nobody' in this map"),
+    ("GET", "/assets/../settings.json", None, 404, "nothing at"),
+    ("GET", "/assets/%2e%2e/%2e%2e/outcomes.npz", None, 404, "nothing at"),
+    ("GET", "/assets//etc/passwd", None, 404, "nothing at"),
+    ("GET", "/assets/..%5c..%5csettings.json", None, 404, "nothing at"),
+    ("GET", "/outcomes.npz", None, 404, "nothing at"),
+    ("DELETE", "/api/predict", None, 405, "/api/predict does not take DELETE"),
+    ("POST", "/", b"", 405, "/ does not take POST"),
+    ("POST", "/api/predict", b"", 422, "must be a JSON object"),
+    ("POST", "/api/predict", b"[1]", 422, "must be a JSON object"),
+    ("POST", "/api/predict", b'{"quiz":', 422, "is not JSON: Expecting value at character 8"),
+    ("POST", "/api/predict", b"\xff\xfe", 422, "is not JSON"),
+    ("POST", "/api/predict", b"[" * 100_000, 422, "is not JSON"),
+    ("POST", "/api/predict", {"quiz": []}, 422, "tasks: field required"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": []}, 422, "tasks: list should have at least 1"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"] * 10_001}, 422, "tasks: list should have"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"]}, 422, "there is no task 'x'"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": [3]}, 422, r"tasks\[0\]: expected the name"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": "x"}, 422, "tasks: input should be a"),
+    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[NaN,0,0,0,0,0,0]]}', 422, "expected the name"),
+    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[1e999,0,0,0,0,0,0]]}', 422, "expected the"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "interval": 1}, 422, "interval: "),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "x": 1}, 422, "x: extra inputs"),
+    ("POST", "/api/predict", {"quiz": [{"task": "task-1", "result": 2}], "tasks": ["task-1"]}, 422,
+     r"quiz\[0\]\.result: expected true or false"),
+    ("POST", "/api/embed", {"tasks": [[1, 2]]}, 422, "a task has 7 features, but row 0 has 2"),
+    ("POST", "/api/embed", {"tasks": [[9, 0, 0, 0, 0, 0, 0]]}, 422, "location is 9, expected a"),
+    ("POST", "/api/similar", {"task": "task-1", "k": 0}, 422, "k: input should be greater"),
+    ("POST", "/api/similar", {"task": "task-1", "harder": True, "easier": True}, 422, "no task is"),
+    ("POST", "/api/select", {"task": "task-1", "options": ["task-2"], "harder": True,
+     "easier": True}, 422, "no task is both"),
+    ("POST", "/api/quiz/next", {"quiz": [{"task": "task-1", "result": 1}], "pool": ["task-1"]}, 422,
+     "no task is left to ask"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "sentence"), REFUSED)
+def test_refused(
+    client: httpx.Client, method: str, path: str, body: Any, status: int, sentence: str
+) -> None:
+    content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+    kind = {"content-type": "application/json"}
+    # The target is sent as it is: clients tidy up dots on their own.
+    extensions = {"target": path.encode()}
+    answer = client.request(
+        method, path, content=content, headers=kind, extensions=extensions, follow_redirects=False
+    )
+    assert answer.status_code == status, answer.text
+    assert list(answer.json()) == ["error"]
+    assert re.search(sentence, answer.json()["error"]), answer.json()
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_other_kinds_of_content_are_refused(client: httpx.Client) -> None:
+    """So that no form of a foreign page is taken for a request."""
+    body = json.dumps({"task": "task-1"})
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answer = client.post("/api/similar", content=body, headers={"content-type": kind})
+        assert answer.status_code == 422
+        assert "sent as application/json" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8400", "localhost.evil.example", ""]
+)
+def test_other_hosts_are_refused(client: httpx.Client, host: str) -> None:
+    answer = client.get("/api/info", headers={"host": host})
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "this server answers to 127.0.0.1, [::1], localhost alone"}
+    assert client.get("/api/info", headers={"host": "[::1]:8400"}).status_code == 200
+
+
+def test_too_large(client: httpx.Client) -> None:
+    kind = {"content-type": "application/json"}
+    sized = client.post("/api/embed", content=b"x" * (MOST_BYTES + 1), headers=kind)
+    parts = (b"x" * 100_000 for _ in range(20))
+    unsized = client.post("/api/embed", content=parts, headers=kind)
+    for answer in (sized, unsized):
+        assert answer.status_code == 413
+        assert answer.json()["error"] == "the request is too large; at most 1048576 bytes are read"
+
+
+def test_too_long(keys: FinishedMap, keys_prepared: Prepared) -> None:
+    app = create_app(keys, prepared=keys_prepared, seconds=0.001)
+    tasks = [f"task-{n % 159 + 1}" for n in range(10_000)]
+    much = json.dumps({"quiz": [], "tasks": tasks, "interval": 0.9}).encode()
+    told = "this takes longer than 0.001 seconds; ask for less"
+    assert anyio.run(call, app, much) == (503, {"error": told})
+    told = "the request was not there after 0.001 seconds"
+    assert anyio.run(call, app, None) == (408, {"error": told})
+
+
+async def call(app: FastAPI, body: bytes | None) -> tuple[int, Any]:
+    """The answer to a prediction, without a network; None is a body that never comes."""
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/predict", "query_string": b"",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+    }  # fmt: skip
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        if body is None:
+            await anyio.sleep_forever()
+        return {"type": "http.request", "body": body}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+# -- whatever the schema allows, and what it does not ----------------------------------------------
+
+
+@pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
+def test_the_api_keeps_to_its_schema(
+    keys: FinishedMap, keys_prepared: Prepared, mode: schemathesis.GenerationMode
+) -> None:
+    app = create_app(keys, prepared=keys_prepared, hosts=["*"])
+    paths = schemathesis.openapi.from_asgi("/openapi.json", app).include(method="POST")
+    for found in paths.get_all_operations():
+        operation: Any = found
+
+        @given(case=operation.ok().as_strategy(generation_mode=mode))
+        @settings(
+            max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        def check(case: Any) -> None:
+            if mode is schemathesis.GenerationMode.POSITIVE:  # the schema knows no names of tasks
+                case.body = of_this_map(case.body, keys)
+            answer = case.call()
+            # Some sense is not in the schema, such as that no task is both harder and easier, and
+            # what is too large counts as accepted.
+            large = [negative_data_rejection] if answer.status_code == 413 else []
+            case.validate_response(answer, excluded_checks=[positive_data_acceptance, *large])
+
+        check()
+
+
+def of_this_map(value: Any, keys: FinishedMap) -> Any:
+    """The same request about tasks of the map."""
+    if isinstance(value, dict):
+        return {name: of_this_map(inner, keys) for name, inner in value.items()}
+    if isinstance(value, str):
+        return f"task-{1 + len(value) % 159}"
+    if isinstance(value, list) and value and isinstance(value[0], float):
+        return keys.tasks[len(value) % 160].tolist()
+    return [of_this_map(inner, keys) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,49 @@
+"""The page as one file: opened from disk, with the network cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace.explore.export import export_page
+from taskspace.finished import FinishedMap
+from taskspace.outcomes import Outcomes
+from tests.explore.browser import chromium
+
+
+def test_the_file_works_from_disk_without_a_network(keys: FinishedMap, tmp_path: Path) -> None:
+    with chromium() as browser:
+        path = tmp_path / "page.html"
+        export_page(keys, path)
+        assert list(tmp_path.iterdir()) == [path]
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+        page, asked = context.new_page(), asked_for(context)
+        page.goto(f"{path.as_uri()}#tab=quiz&quiz=1:1,2:0&colour=predicted&task=3")
+        page.wait_for_function("document.documentElement.dataset.ready", timeout=60_000)
+        assert page.inner_text("#title") == "MultiKeyNav"
+        assert page.inner_text("#question-name") == "task-3"
+        colours = page.eval_on_selector("#map", "map => Array.from(map.data[0].marker.color)")
+        assert len(colours) == 160
+        assert np.ptp(colours) > 0.1
+        page.click("[data-result='1']")
+        assert "3%3A1" in page.url
+        assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+        assert [url for url in asked if url.startswith("file:")] == [f"{path.as_uri()}"]
+
+
+def asked_for(context: Any) -> list[str]:
+    found: list[str] = []
+    context.on("request", lambda request: found.append(request.url.partition("#")[0]))
+    return found
+
+
+def test_too_many_tasks_are_refused_before_any_work(tmp_path: Path) -> None:
+    once: Any = 1
+    unlearned: Any = None
+    outcomes = Outcomes(np.zeros((1, 20_001)), once)
+    with pytest.raises(ValueError, match="at most 20000 tasks, and this map has 20001"):
+        export_page(FinishedMap(tmp_path, unlearned, outcomes), tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []

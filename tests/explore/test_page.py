@@ -1,0 +1,468 @@
+"""The explorer's page in a browser: what is on the screen is what the library says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from taskspace.applications.known_tasks import Mix
+from taskspace.applications.posterior import Posterior
+from taskspace.applications.quiz import information
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.language import encode
+from taskspace.envs.karel.worlds import from_text, stack
+from taskspace.explore.data import explorer_data
+from taskspace.explore.prepared import Prepared
+from taskspace.finished import FinishedMap
+from tests.explore.browser import NASTY, chromium, served
+
+READY = "document.documentElement.dataset.ready"
+STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
+TASK = 7  # that is looked at
+
+
+@dataclass
+class Seen:
+    """The open page, and what it should show."""
+
+    page: Any
+    url: str
+    finished: FinishedMap
+    data: dict[str, Any]
+
+    def go(self, state: str) -> None:
+        """The view with this address; the page stays."""
+        self.page.evaluate("(hash) => { location.hash = hash; }", state)
+        self.page.evaluate(STILL)
+
+    def text(self, selector: str) -> str:
+        return str(self.page.inner_text(selector))
+
+    def colours(self) -> NDArray[np.float64]:
+        """The values that the points are coloured by."""
+        self.page.evaluate(STILL)
+        return self.numbers("map => Array.from(map.data[0].marker.color)")
+
+    def places(self) -> NDArray[np.float64]:
+        """Where the points are (tasks, 2), in the view's coordinates."""
+        self.page.evaluate(STILL)
+        return self.numbers("map => Array.from(map.data[0].x, (x, i) => [x, map.data[0].y[i]])")
+
+    def numbers(self, script: str) -> NDArray[np.float64]:
+        return np.array(self.page.eval_on_selector("#map", script), np.float64)
+
+    def pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Where on the screen a place of the view is."""
+        script = (
+            "(map, [x, y]) => { const {xaxis, yaxis} = map._fullLayout;"
+            " const { x: left, y: top } = map.getBoundingClientRect();"
+            " return [left + xaxis._offset + xaxis.l2p(x), top + yaxis._offset + yaxis.l2p(y)]; }"
+        )
+        left, top = self.page.eval_on_selector("#map", script, [x, y])
+        return float(left), float(top)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, keys: FinishedMap, keys_prepared: Prepared) -> Iterator[Seen]:
+    api = pytest.importorskip("taskspace.explore.api", reason="fastapi is not installed")
+    with served(api.create_app(keys, prepared=keys_prepared)) as url:
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(url)
+        page.wait_for_function(READY, timeout=60_000)
+        yield Seen(page, url, keys, explorer_data(keys, keys_prepared))
+        assert errors == []
+
+
+@pytest.fixture
+def seen(opened: Seen) -> Seen:
+    opened.go("#tab=task")
+    opened.page.mouse.move(1, 1)
+    return opened
+
+
+# -- 1. the map ------------------------------------------------------------------------------------
+
+
+def test_the_map_shows_every_task(seen: Seen) -> None:
+    assert seen.text("#title") == "MultiKeyNav"
+    assert "160 tasks" in seen.text("#told")
+    assert seen.numbers("map => map.data[0].type === 'scattergl'") == 1
+    np.testing.assert_allclose(seen.places(), seen.data["views"]["t-SNE"], rtol=1e-5)
+    sizes = seen.numbers("map => Array.from(map.data[0].marker.size)")
+    assert (np.diff(sizes[np.argsort(seen.data["difficulty"])]) >= 0).all()
+    np.testing.assert_array_equal(seen.colours(), seen.data["clusters"])
+
+
+def test_views_and_colours_can_be_chosen(seen: Seen) -> None:
+    page = seen.page
+    page.click("[data-view=axes]")
+    np.testing.assert_allclose(seen.places(), seen.data["vectors"][:, :2], rtol=1e-5)
+    page.select_option("[aria-label='Axis up']", "2")
+    np.testing.assert_allclose(seen.places(), seen.data["vectors"][:, [0, 2]], rtol=1e-5)
+    page.click("[data-view=PCA]")
+    np.testing.assert_allclose(seen.places(), seen.data["views"]["PCA"], rtol=1e-5)
+    for label, values in (
+        ("difficulty", seen.data["difficulty"]),
+        ("success rate", seen.data["success"]),
+        ("location", seen.data["columns"]["location"]),
+    ):
+        page.select_option("[aria-label=Colour]", label=label)
+        np.testing.assert_allclose(seen.colours(), values, rtol=1e-5)
+        assert label in seen.text("#legend")
+
+
+# -- 2. one task -----------------------------------------------------------------------------------
+
+
+def test_hovering_shows_the_task_and_clicking_chooses_it(seen: Seen) -> None:
+    seen.go("#view=axes")
+    places = seen.places()
+    alone = int(np.argmax(np.linalg.norm(places, axis=1)))
+    x, y = seen.pixels(*places[alone])
+    seen.page.mouse.move(x - 2, y)
+    seen.page.mouse.move(x, y)
+    seen.page.wait_for_selector("#hover:visible")
+    seen.page.wait_for_timeout(300)  # plotly looks at the pointer now and then
+    number, shown = seen.page.eval_on_selector(
+        "#hover", "card => [card.dataset.task, card.innerText]"
+    )
+    place = int(number)
+    np.testing.assert_allclose(places[place], places[alone], atol=0.2)
+    for text in (str(seen.finished.outcomes.tasks[place]), "open the door"):
+        assert text in shown
+    assert f"{seen.data['difficulty'][place]:.2f}" in shown
+    seen.page.mouse.click(x, y)
+    assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[place])
+
+
+def test_lists_of_similar_tasks_are_those_of_the_library(seen: Seen) -> None:
+    seen.go(f"#task={TASK}")
+    index = seen.finished.index
+    for name in ("nearest", "harder", "easier"):
+        sides = {} if name == "nearest" else {name: True}
+        wanted = index.similar(index.vectors[TASK], k=5, **sides)[0].tolist()
+        cards = seen.page.locator(f"[data-list={name}] .card")
+        found = [int(card.get_attribute("data-task")) for card in cards.all()]
+        assert found == [task for task in wanted if task != TASK][:4]
+        assert cards.first.locator("svg").get_attribute("aria-label").endswith("open the door")
+    cards.first.click()
+    assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[found[0]])
+
+
+def test_subpopulations_are_told_apart(seen: Seen) -> None:
+    seen.go(f"#task={TASK}")
+    rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_groups"]
+    for place, name in enumerate([*seen.data["groups"], "all agents"]):
+        members = slice(None) if name == "all agents" else groups == place
+        shown = seen.text(f"[data-group='{name}'] .value")
+        assert float(shown.removesuffix(" %")) == pytest.approx(
+            100 * rates[members].mean(), abs=0.8
+        )
+
+
+# -- 3. the quiz -----------------------------------------------------------------------------------
+
+
+def candidates(seen: Seen, without: int | None = None) -> Posterior:
+    """What the page knows of agents, for the library."""
+    given = seen.data["posterior"]
+    profiles = np.clip(given["profiles"] / 255, 0.25 / 255, 1 - 0.25 / 255).astype(np.float32)
+    prior = given["prior"].astype(np.float64)
+    if without is not None:
+        prior[: given["agents"]][given["known"] == without] = 0
+    return Posterior(profiles, prior / prior.sum(), given["temper"], 1.0)
+
+
+def answers_in(seen: Seen) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    pairs = seen.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('quiz')")
+    table = np.array([pair.split(":") for pair in pairs.split(",")], np.float64)
+    return table[:, 0].astype(np.int64), table[:, 1]
+
+
+def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
+    page, every = seen.page, Mix.known(np.arange(160))
+    page.click("#tab-quiz")
+    page.click("#propose")
+    posterior = candidates(seen)
+    told = information(posterior.profiles, posterior.profiles, posterior.prior)
+    first = seen.finished.place(seen.text("#question-name"))
+    assert told[first] > 0.98 * told.max()
+    for result in (1, 0, 0):
+        page.click(f"[data-result='{result}']")
+    quiz, results = answers_in(seen)
+    assert results.tolist() == [1, 0, 0]
+    assert quiz[0] == first
+    wanted = posterior.predict(Mix.known(quiz), results, every)
+    np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
+    assert np.ptp(wanted) > 0.2
+    page.click("#tab-task")
+    shown = float(seen.text("[data-fact='predicted success']").removesuffix(" %"))
+    task = int(page.evaluate("new URLSearchParams(location.hash.slice(1)).get('task')"))
+    assert shown == pytest.approx(100 * wanted[task], abs=1)
+
+
+def test_any_task_can_be_asked_and_taken_back(seen: Seen) -> None:
+    seen.go("#tab=quiz&task=3")
+    seen.page.click("[data-result='0']")
+    assert seen.page.locator(".answers li").count() == 1
+    assert "✗" in seen.text(".answers li")
+    seen.page.click(".answers [aria-label^=Forget]")
+    assert seen.page.locator(".answers li").count() == 0
+    assert seen.page.input_value("[aria-label=Colour]") == "cluster"
+
+
+def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
+    agent = 3
+    seen.page.click("#tab-quiz")
+    seen.page.select_option("[aria-label='Load an agent']", str(agent))
+    seen.page.wait_for_function("document.querySelectorAll('.answers li').length === 10")
+    quiz, results = answers_in(seen)
+    truth = seen.finished.outcomes.rates[agent]
+    np.testing.assert_allclose(results, truth[quiz], atol=1e-6)
+    every = Mix.known(np.arange(160))
+    wanted = candidates(seen, without=agent).predict(Mix.known(quiz), results, every)
+    np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
+    rest = np.setdiff1d(np.arange(160), quiz)
+    off = float(seen.text("[data-fact='mean difference']").removesuffix(" %"))
+    assert off == pytest.approx(100 * np.abs(wanted - truth)[rest].mean(), abs=1)
+    assert seen.page.locator(".scatter circle").count() == len(rest)
+    seen.page.select_option("[aria-label=Colour]", "true")
+    np.testing.assert_allclose(seen.colours(), truth, atol=0.003)
+
+
+# -- 4. selections and new tasks -------------------------------------------------------------------
+
+
+def saved(seen: Seen, folder: Path) -> list[dict[str, str]]:
+    with seen.page.expect_download() as download:
+        seen.page.click("#save")
+    download.value.save_as(folder / "tasks.csv")
+    with (folder / "tasks.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
+    seen.page.click("#tab-select")
+    seen.page.click("[data-mode=lasso]")
+    seen.page.evaluate(STILL)
+    places = seen.places()
+    middle, reach = places[TASK], np.ptp(places, axis=0).max() / 5
+    left, top = seen.pixels(*middle)
+    radius = seen.pixels(middle[0] + reach, middle[1])[0] - left
+    angles = np.linspace(0, 2 * math.pi, 24)
+    ring = np.column_stack([left + radius * np.cos(angles), top + radius * np.sin(angles)])
+    seen.page.mouse.move(*ring[0])
+    seen.page.mouse.down()
+    for place in ring[1:]:
+        seen.page.mouse.move(*place)
+    seen.page.mouse.up()
+    seen.page.wait_for_function("location.hash.includes('lasso')")
+    seen.page.evaluate(STILL)
+    np.testing.assert_allclose(seen.pixels(*middle), (left, top), atol=0.5)  # the map stays
+    rows = saved(seen, tmp_path)
+    distances = np.linalg.norm(places - middle, axis=1)
+    found = {row["task"] for row in rows}
+    names = seen.finished.outcomes.tasks
+    assert {str(name) for name in names[distances < 0.97 * reach]} <= found
+    assert found <= {str(name) for name in names[distances < 1.03 * reach]}
+    assert seen.text("#count").startswith(f"{len(rows)} of 160")
+    row = next(row for row in rows if row["task"] == f"task-{TASK}")
+    assert float(row["difficulty"]) == pytest.approx(seen.data["difficulty"][TASK], rel=1e-4)
+    assert row["cluster"] == seen.data["cluster_names"][seen.data["clusters"][TASK]]
+
+
+def test_filters_and_two_groups_side_by_side(seen: Seen, tmp_path: Path) -> None:
+    page, hard = seen.page, seen.data["difficulty"]
+    bound = float(np.round(np.median(hard), 3))
+    page.click("#tab-select")
+    page.select_option("[aria-label='Add a filter']", "difficulty")
+    page.fill("[aria-label='difficulty from']", str(bound))
+    page.click("#keep-A")
+    page.click("#clear-selection")
+    chip = page.locator("#legend .chip").first
+    name = chip.get_attribute("data-name")
+    chip.click()
+    page.click("#keep-B")
+    in_a = hard >= np.float32(bound)
+    in_b = seen.data["clusters"] == seen.data["cluster_names"].index(name)
+    cells = page.locator("#compared tr[data-row=difficulty] td").all_inner_texts()
+    assert [float(cell) for cell in cells] == pytest.approx(
+        [hard[in_a].mean(), hard[in_b].mean()], abs=0.006
+    )
+    counts = page.locator("#compared tr[data-row=tasks] td").all_inner_texts()
+    assert [int(count) for count in counts] == [in_a.sum(), in_b.sum()]
+    assert len(saved(seen, tmp_path)) == in_b.sum()
+
+
+def test_a_new_task_lands_where_the_library_puts_it(seen: Seen) -> None:
+    page = seen.page
+    seen.go(f"#view=axes&task={TASK}&tab=new")
+    page.fill("input[name=location]", "0.25")
+    page.set_checked("input[name=keyA]", False)
+    page.set_checked("input[name=doorBit1]", False)
+    page.set_checked("input[name=doorBit2]", True)
+    made = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('made')")
+    values = [float(value) for value in made.split(",")]
+    assert (values[0], values[1], values[5:]) == (0.25, 0, [0, 1])
+    vector = seen.finished.embedder.transform(np.array([values]))[0]
+    page.evaluate(STILL)
+    star = page.locator(".mark.made")
+    place = [float(star.get_attribute(f"data-{axis}")) for axis in "xy"]
+    np.testing.assert_allclose(place, vector[:2], atol=1e-4)
+    shown = float(seen.text("#panel-new [data-fact=difficulty]"))
+    assert shown == pytest.approx(np.linalg.norm(vector), abs=0.006)
+    wanted = seen.finished.index.similar(vector, k=4)[0].tolist()
+    cards = page.locator("#panel-new [data-list=nearest] .card").all()
+    assert [int(card.get_attribute("data-task")) for card in cards] == wanted
+    page.fill("input[name=location]", "2")
+    assert "location should be from 0 to 1." in seen.text("#panel-new .fault")
+
+
+# -- 5. the address, and the rest ------------------------------------------------------------------
+
+
+def test_the_address_brings_the_view_back(seen: Seen) -> None:
+    page = seen.page
+    state = (
+        "#view=PCA&colour=predicted&tab=quiz&task=5&quiz=1:1,2:0&range=-1,1,-1,1"
+        "&filters=%5B%7B%22what%22%3A%22cluster%22%2C%22among%22%3A%5B0%2C1%5D%7D%5D"
+    )
+    seen.go(state)
+    before = seen.colours()
+    page.reload()
+    page.wait_for_function(READY, timeout=60_000)
+    assert page.get_attribute("[data-view=PCA]", "aria-pressed") == "true"
+    assert page.get_attribute("#tab-quiz", "aria-selected") == "true"
+    assert seen.text("#question-name") == "task-5"
+    assert page.locator(".answers li").count() == 2
+    np.testing.assert_array_equal(seen.colours(), before)
+    np.testing.assert_allclose(seen.numbers("map => map._fullLayout.yaxis.range"), [-1, 1])
+    shown = seen.numbers("map => map.data[0].selectedpoints.length")
+    assert shown == (seen.data["clusters"] < 2).sum()
+    seen.go(
+        "#view=nonsense&task=9999&quiz=x:y,1:7&filters=%7B&lasso=3&made=1&range=a"
+    )  # is ignored
+    assert "A map of tasks" in seen.text("#panel-task")
+
+
+def test_the_keyboard_reaches_everything(seen: Seen) -> None:
+    page = seen.page
+    page.focus("#map")
+    page.keyboard.press("ArrowRight")
+    first = seen.text("#task-name")
+    page.keyboard.press("ArrowRight")
+    assert seen.text("#task-name") != first
+    page.keyboard.press("Escape")
+    assert "A map of tasks" in seen.text("#panel-task")
+    page.focus("#tab-task")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.get_attribute("#tab-quiz", "aria-selected") == "true"
+    page.fill("[aria-label='Find a task']", "task-15")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert seen.text("#task-name").startswith("task-15")
+    page.click("#theme")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    assert dark != page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def test_names_are_text_and_never_html(seen: Seen) -> None:
+    seen.go("#task=0")
+    assert seen.text("#task-name") == NASTY
+    seen.go("#task=0&tab=quiz&quiz=0:1")
+    assert seen.text(".answers .link") == NASTY
+    seen.page.fill("[aria-label='Find a task']", "<img")
+    assert seen.text("#found") == NASTY
+    seen.page.keyboard.press("Escape")
+    assert seen.page.evaluate("document.querySelectorAll('img').length") == 0
+    assert seen.page.evaluate("window.broken") is None
+
+
+@pytest.mark.parametrize(
+    ("environment", "values", "told"),
+    [
+        ("MultiKeyNavA", {"keyA": 0, "doorBit1": 1, "doorBit2": 0, "location": 0.5}, "Pick A"),
+        ("CartPoleVar", {"x": 0, "theta": 0, "F": -7.25, "TaskType": 1}, "F = −7.3 N: action 0"),
+        (
+            "PointMass",
+            {"x": 0, "y": 3, "gatePosition": -3, "gateWidth": 2, "friction": 1},
+            "gate to the left",
+        ),
+        ("BasicKarel", {"marker3": 1, "position0": 1, "heading2": 1}, "Pick up a marker"),
+    ],
+)
+def test_every_environment_is_drawn(
+    seen: Seen, environment: str, values: dict[str, float], told: str
+) -> None:
+    found = drawn(seen, environment, {"values": values})
+    assert told in found["told"]
+    assert found["shapes"] > 5
+
+
+def test_karels_worlds_are_drawn_from_their_rows(seen: Seen) -> None:
+    before = stack([stack([from_text("# . 4\n> 2 .")] * 6)])
+    after = stack([stack([from_text("# . 4\n. 3 ^")] * 6)])
+    program = ["DEF", "run", "m(", "REPEAT", "R=2", "r(", "move", "r)", "turnLeft", "m)"]
+    tokens = encode([program])
+    row = KarelTasks.pack(tokens, before, after).rows()[0].tolist()
+    found = drawn(seen, "Karel", {"row": row})
+    assert found["told"] == "REPEAT R=2 { move } turnLeft"
+    assert found["texts"] == ["4", "2", "4", "3"] * 2  # the top row first, two examples
+    assert found["turns"] == [90, 0] * 2  # east, then north
+
+
+def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
+    script = (
+        "async ([environment, task]) => {"
+        " const { drawing } = await import('/assets/drawing.js');"
+        " if (task.row) task.row = Uint8Array.from(task.row);"
+        " const { picture, told } = drawing({ environment }, task);"
+        " const texts = [...picture.querySelectorAll('text')].map((text) => text.textContent);"
+        " const turns = [...picture.querySelectorAll('[transform*=rotate]')].map("
+        "   (hero) => Number(/rotate\\((\\d+)/.exec(hero.getAttribute('transform'))[1]));"
+        " return { told, texts, turns, shapes: picture.children.length }; }"
+    )
+    found: dict[str, Any] = seen.page.evaluate(script, [environment, task])
+    return found
+
+
+# -- what may be wrong -----------------------------------------------------------------------------
+
+
+def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
+    nothing = {"format": "taskspace explorer", "version": 1, "tasks": []}
+    cases = [
+        ("no json", "The data is damaged: it is not the JSON that taskspace writes."),
+        (json.dumps(nothing), "There are no tasks in this data."),
+        (json.dumps({**nothing, "version": 2}), "This data has version 2"),
+        (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
+    ]
+    page = browser.new_page()
+    page.route("**/plotly.min.js", lambda route: route.fulfill(body=""))  # is not needed here
+    for content, sentence in cases:
+        page.route("**/data.json.gz", lambda route, _, body=content: route.fulfill(body=body))
+        page.goto(opened.url)
+        page.wait_for_selector(".status.fault")
+        assert page.inner_text("#status").startswith(sentence)
+        assert not page.is_visible("#page")
+        page.unroute("**/data.json.gz")
+    page.close()

@@ -1,0 +1,99 @@
+"""`taskspace explore` as a process: an address, a page, an end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from taskspace.cli import main
+from taskspace.explore.prepared import Prepared
+from taskspace.explore.server import PORT, TRIED, is_local, listen
+from taskspace.finished import FinishedMap
+
+COMMAND = [sys.executable, "-m", "taskspace.cli", "explore"]
+
+
+@contextlib.contextmanager
+def running(*arguments: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command, and the address that it prints."""
+    words = [*COMMAND, *map(str, arguments), "--no-open"]
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"http://[\w.:\[\]]+", line)
+            assert found, process.communicate()
+            yield process, found[0]
+        finally:
+            process.kill()
+
+
+def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Prepared) -> None:
+    with running(keys.folder, "--port", 0) as (process, url):
+        assert url.startswith("http://127.0.0.1:")
+        with httpx.Client(base_url=url) as client:  # keeps its connection while the server ends
+            assert "<title>taskspace explorer</title>" in client.get("/").text
+            assert client.get("/data.json.gz").json()["environment"] == "MultiKeyNav"
+            assert client.get("/settings.json").status_code == 404
+            assert "server" not in client.get("/api/info").headers
+            process.send_signal(signal.SIGINT)
+            told = process.communicate(timeout=20)
+        assert (process.returncode, told) == (0, ("", "stopped\n"))
+
+
+def test_mistakes_are_told_in_one_sentence(
+    keys: FinishedMap, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*arguments: Any) -> str:
+        assert main(["explore", *map(str, arguments)]) == 2
+        return capsys.readouterr().err
+
+    with socket.create_server(("0.0.0.0", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert told(keys.folder, "--port", port) == (
+            f"taskspace: port {port} is in use; give another as --port, or none to have one"
+            " chosen\n"
+        )
+        warned, error = told(keys.folder, "--port", port, "--host", "0.0.0.0").splitlines()
+    assert warned.startswith("taskspace: everybody who can reach this machine at 0.0.0.0 can look")
+    assert error.startswith(f"taskspace: port {port} is in use")
+    assert told(tmp_path).startswith(f"taskspace: there is no finished map in {tmp_path}; expected")
+
+
+def test_ports_and_hosts() -> None:
+    with pytest.raises(ValueError, match="must be a number from 0 to 65535, not 70000"):
+        listen("127.0.0.1", 70000)
+    with pytest.raises(ValueError, match="must be a whole number from 0 on, not -1"):
+        listen("127.0.0.1", -1)
+    with pytest.raises(ValueError, match="there is no host 'no such host'; expected an address"):
+        listen("no such host", 0)
+    with pytest.raises(OSError, match=r"192\.0\.2\.1 is no address of this machine"):
+        listen("192.0.2.1", 0)
+    assert [is_local(host) for host in ("127.0.0.9", "localhost", "192.0.2.1", "name")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may use any port")
+def test_ports_of_the_system() -> None:
+    with pytest.raises(OSError, match="port 80 is not for everybody; give one from 1024 on"):
+        listen("127.0.0.1", 80)
+
+
+def test_the_first_free_port_is_taken() -> None:
+    with listen("127.0.0.1") as first, listen("127.0.0.1") as second:
+        ports = [each.getsockname()[1] for each in (first, second)]
+        assert PORT <= ports[0] < ports[1] < PORT + TRIED
