@@ -208,7 +208,9 @@ def test_mistakes_of_show(folder: Path, files: Path, capsys: Output) -> None:
     assert complaint(capsys, "show", "absent.npz") == "there is no file absent.npz"
     assert "world.txt:1: this is not a line of JSON" in complaint(capsys, "show", "world.txt")
     Path("empty.jsonl").touch()
-    assert complaint(capsys, "show", "empty.jsonl") == "empty.jsonl is empty; expected a task a line"
+    assert (
+        complaint(capsys, "show", "empty.jsonl") == "empty.jsonl is empty; expected a task a line"
+    )
     assert "OUT.png, not to 'a.pdf'" in complaint(capsys, "show", tasks, "--picture", "a.pdf")
     assert "does not exist" in complaint(capsys, "show", tasks, "--picture", "absent/a.png")
 

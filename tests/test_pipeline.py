@@ -78,13 +78,10 @@ def test_the_silhouette_is_that_of_the_clusters(finished: Path) -> None:
     assert np.std(scores) > 0
 
 
-@pytest.mark.parametrize("seconds", [4.0, 9.0])
-def test_a_killed_run_goes_on_and_ends_with_the_same_bits(
-    finished: Path, tmp_path: Path, seconds: float
-) -> None:
+def test_a_killed_run_goes_on_and_ends_with_the_same_bits(finished: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "run", "multikeynav", "--preset", "fast", "--out", str(tmp_path / "r")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(seconds)
+    time.sleep(9)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.benchmarks.faults import members, survivors
 from taskspace.population.policies import Gaussian, MLPPolicy
 from taskspace.population.population import Agent
 from taskspace.training.snapshots import Report
@@ -82,6 +81,8 @@ in_process(linger)(lambda worker: print(worker, flush=True))
 
 
 def test_a_process_ends_with_its_parent_however_that_ends() -> None:
+    from taskspace.benchmarks.faults import members, survivors  # slow, and processes import us
+
     command = [sys.executable, "-c", PARENT]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as parent:
         assert parent.stdout is not None
