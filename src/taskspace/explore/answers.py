@@ -185,8 +185,8 @@ class Answers:
     @staticmethod
     def quick(quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]) -> bool:
         """Whether a prediction without interval is a matter of a millisecond or less."""
-        few = len(quiz) + len(tasks) <= _FEW and all(result in (0, 1) for result in results)
-        return few and all(isinstance(task, str) for task in (*quiz, *tasks))
+        named = {*map(type, quiz), *map(type, tasks)} <= {str}
+        return named and {*results} <= {0.0, 1.0} and len(quiz) + len(tasks) <= _FEW
 
     def predict(
         self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task],
