@@ -12,6 +12,7 @@ predictor from being sure of the wrong thing if it is of a new kind.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -116,6 +117,7 @@ class AgentPosterior(Posterior):
     outcomes: Outcomes  # of the known agents
 
 
+@functools.cache  # a predictor has one strength
 def _beta_table(strength: float) -> Floats:
     """Chance (101, 101) that an agent's success probability is at most so many percent.
 

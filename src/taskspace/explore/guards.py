@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
 from typing import Any
-
-import anyio
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -67,9 +66,7 @@ class Guard:
         if not length.isdigit() or int(length) > MOST_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
             return
-        body = None
-        with anyio.move_on_after(self._seconds):
-            body = await _body(receive)
+        body = await self._in_time(_body(receive))
         if body is None:
             told = f"the request was not there after {self._seconds:g} seconds"
             await refuse(send_with_headers, 408, told)
@@ -77,6 +74,20 @@ class Guard:
             await refuse(send_with_headers, 413, _TOO_LARGE)
         else:
             await self._app(scope, _replay(body, receive), send_with_headers)
+
+    async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
+        """What comes in time, else None; by a bare timer, which costs a tenth of a scope."""
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        end = loop.call_later(self._seconds, task.cancel)
+        try:
+            return await body
+        except asyncio.CancelledError:
+            if loop.time() < end.when():  # somebody else ends this request
+                raise
+            return None
+        finally:
+            end.cancel()
 
 
 _TOO_LARGE = f"the request is too large; at most {MOST_BYTES} bytes are read"

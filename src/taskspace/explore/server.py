@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import ipaddress
 import os
 import socket
@@ -147,8 +146,6 @@ def _run(app: Any, taken: socket.socket, started: Callable[[], None]) -> None:
         app, log_level="warning", access_log=False, server_header=False, lifespan="off",
         ws="none", timeout_graceful_shutdown=_PATIENCE,
     )  # fmt: skip
-    gc.collect()
-    gc.freeze()  # what is there now stays: no search for garbage goes through it again
     try:
         # Requests share the cores among them; each is too small to gain by more than one.
         with threadpool_limits(1), one_thread():
