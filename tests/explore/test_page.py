@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
@@ -21,7 +22,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.language import encode
 from taskspace.envs.karel.worlds import from_text, stack
 from taskspace.explore.data import explorer_data
-from taskspace.explore.prepared import Prepared
+from taskspace.explore.prepared import Prepared, prepare
 from taskspace.finished import FinishedMap
 from tests.explore.browser import NASTY, chromium, served
 
@@ -77,17 +78,24 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def opened(browser: Any, keys: FinishedMap, keys_prepared: Prepared) -> Iterator[Seen]:
+@contextlib.contextmanager
+def looked_at(browser: Any, finished: FinishedMap, prepared: Prepared) -> Iterator[Seen]:
+    """The page of a map; at the end nothing must have gone wrong on it."""
     api = pytest.importorskip("taskspace.explore.api", reason="fastapi is not installed")
-    with served(api.create_app(keys, prepared=keys_prepared)) as url:
+    with served(api.create_app(finished, prepared=prepared)) as url:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
         page.wait_for_function(READY, timeout=60_000)
-        yield Seen(page, url, keys, explorer_data(keys, keys_prepared))
+        yield Seen(page, url, finished, explorer_data(finished, prepared))
         assert errors == []
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, keys: FinishedMap, keys_prepared: Prepared) -> Iterator[Seen]:
+    with looked_at(browser, keys, keys_prepared) as seen:
+        yield seen
 
 
 @pytest.fixture
@@ -446,6 +454,22 @@ def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
 
 
 # -- what may be wrong -----------------------------------------------------------------------------
+
+
+def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: FinishedMap) -> None:
+    with looked_at(browser, course, prepare(course)) as seen:
+        assert seen.text("#title") == "course.csv"
+        assert "30 tasks" in seen.text("#told")
+        assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
+            "Task", "Quiz", "Select",
+        ]  # fmt: skip
+        np.testing.assert_allclose(seen.places()[:, 0], course.index.vectors[:, 0], rtol=1e-5)
+        seen.go("#task=29&tab=quiz")
+        assert seen.text("#question-name") == "q29"
+        seen.page.click("[data-result='1']")  # who solves the hardest question solves the others
+        hopeful = seen.colours()
+        seen.go("#quiz=29:0,15:0&tab=quiz")
+        assert (hopeful - seen.colours()).mean() > 0.3
 
 
 def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
