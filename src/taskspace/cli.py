@@ -13,6 +13,7 @@ from typing import Any
 
 from taskspace import cli_explore, cli_karel, cli_map, cli_quiz
 from taskspace._version import __version__
+from taskspace.cli_printing import add_command
 
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
@@ -48,7 +49,7 @@ _BENCH_EPILOG = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; mistakes are told in one sentence, without a traceback."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: print(
@@ -67,30 +68,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    whole = argparse.ArgumentParser(
         prog="taskspace",
         description="Learn a map of tasks from how a population of agents performs on them.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"taskspace {__version__}")
-    commands = parser.add_subparsers(metavar="command", required=True)
+    whole.add_argument("--version", action="version", version=f"taskspace {__version__}")
+    commands = whole.add_subparsers(metavar="command", required=True)
     _add_run(commands)
     cli_map.add_commands(commands)
     cli_quiz.add_command(commands)
     cli_explore.add_command(commands)
     _add_reproduce(commands)
-    envs = commands.add_parser(
-        "envs", help="list the environments", description=_envs.__doc__,
-        epilog="example:\n  taskspace envs\n",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    envs.set_defaults(run=_envs)
-    bench = commands.add_parser(
-        "bench", help="measure speed", description=_bench.__doc__, epilog=_BENCH_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    add_command(commands, _envs, "list the environments", "example:\n  taskspace envs\n")
+    _add_bench(commands)
+    cli_karel.add_commands(commands)
+    return whole
+
+
+def _add_bench(commands: Any) -> None:
+    bench = add_command(commands, _bench, "measure speed", _BENCH_EPILOG)
     bench.add_argument(
         "what", choices=[
             "rollouts", "scaling", "million", "similarity", "search", "success", "quiz", "karel",
@@ -103,16 +103,10 @@ def _parser() -> argparse.ArgumentParser:
         " write them; explore: the explorer's server; faults: runs that are killed and go on",
     )  # fmt: skip
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    bench.set_defaults(run=_bench)
-    cli_karel.add_commands(commands)
-    return parser
 
 
 def _add_run(commands: Any) -> None:
-    parser = commands.add_parser(
-        "run", help="make a map of an environment", description=_run.__doc__, epilog=_RUN_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = add_command(commands, _run, "make a map of an environment", _RUN_EPILOG)
     parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
     parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
     presets = ["fast", "default", "small", "paper"]
@@ -125,7 +119,6 @@ def _add_run(commands: Any) -> None:
         help="train and play agents on the Ray cluster at ADDRESS (such as 10.0.0.1:6379; without"
         " one: at RAY_ADDRESS, else on this machine); the result is the same",
     )  # fmt: skip
-    parser.set_defaults(run=_run)
 
 
 def _add_reproduce(commands: Any) -> None:

@@ -6,6 +6,8 @@ import argparse
 from importlib.util import find_spec
 from typing import Any
 
+from taskspace import cli_printing
+
 _EXAMPLES = """The page shows the map, what is near a task, what an agent can do after a quiz, and
 where a new task lands. Beside it is an HTTP API for other programs; its /docs say what it takes.
 What takes long is kept in DIR as explorer.npz, and the next start is quick.
@@ -20,12 +22,8 @@ _NEEDED = ("fastapi", "uvicorn", "plotly")
 
 def add_command(commands: Any) -> None:
     """Add `explore` to the commands of a parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "explore", help="look at a map in a browser, and ask it questions",
-        description=_explore.__doc__, epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run=_explore)
+    told = "look at a map in a browser, and ask it questions"
+    parser = cli_printing.add_command(commands, _explore, told, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
     parser.add_argument("--port", type=int, metavar="N", help="the first free one from 8400 on")
     parser.add_argument(

@@ -8,6 +8,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from taskspace.cli_printing import add_command
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -74,17 +76,8 @@ def add_commands(commands: Any) -> None:
     _add_exec(parts)
 
 
-def _add(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        run.__name__.strip("_"), help=told, description=run.__doc__, epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run=run)
-    return parser
-
-
 def _add_generate(commands: Any) -> None:
-    parser = _add(commands, _generate, "make random tasks", _GENERATE_EPILOG)
+    parser = add_command(commands, _generate, "make random tasks", _GENERATE_EPILOG)
     _add_target(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything (0)")
     parser.add_argument(
@@ -103,7 +96,7 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_filter(commands: Any) -> None:
-    parser = _add(commands, _filter, "take the paper's subset of a data set", _FILTER_EPILOG)
+    parser = add_command(commands, _filter, "take the paper's subset of a data set", _FILTER_EPILOG)
     parser.add_argument(
         "source", metavar="SOURCE", help="a file of JSON lines, one task a line; .gz too"
     )
@@ -111,7 +104,7 @@ def _add_filter(commands: Any) -> None:
 
 
 def _add_show(commands: Any) -> None:
-    parser = _add(commands, _show, "draw a task", _SHOW_EPILOG)
+    parser = add_command(commands, _show, "draw a task", _SHOW_EPILOG)
     parser.add_argument("file", metavar="FILE", help="tasks: .npz, or JSON lines, .gz too")
     parser.add_argument(
         "--task", type=int, default=0, metavar="N", help="its number; the first is 0 (0)"
@@ -122,7 +115,7 @@ def _add_show(commands: Any) -> None:
 
 
 def _add_exec(commands: Any) -> None:
-    parser = _add(commands, _exec, "run a program on a world", _EXEC_EPILOG)
+    parser = add_command(commands, _exec, "run a program on a world", _EXEC_EPILOG)
     parser.add_argument("program", metavar="PROGRAM", help="a text file")
     parser.add_argument("world", metavar="WORLD", help="a text file: a drawing, or JSON")
 

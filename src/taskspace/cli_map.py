@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from taskspace.cli_printing import add_command
+
 if TYPE_CHECKING:
     from taskspace.finished import FinishedMap
     from taskspace.tables import Columns
@@ -39,17 +41,8 @@ def add_commands(commands: Any) -> None:
     _add_export(commands)
 
 
-def _add(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        run.__name__.strip("_"), help=told, description=run.__doc__, epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run=run)
-    return parser
-
-
 def _add_fit(commands: Any) -> None:
-    parser = _add(commands, _fit, "make a map from a table of results", _RESULTS)
+    parser = add_command(commands, _fit, "make a map from a table of results", _RESULTS)
     parser.add_argument("table", metavar="RESULTS", help="a .csv or .parquet file, see below")
     parser.add_argument("--out", metavar="DIR", required=True, help="the folder of the map")
     parser.add_argument("--features", metavar="FILE", help="a table of the tasks' features")
@@ -70,7 +63,7 @@ def _add_embed(commands: Any) -> None:
     example = (
         f"{_TASKS}\nexample:\n  taskspace embed runs/multikeynav tasks.csv --out vectors.csv\n"
     )
-    parser = _add(commands, _embed, "vectors and difficulties of tasks", example)
+    parser = add_command(commands, _embed, "vectors and difficulties of tasks", example)
     _add_folder(parser)
     parser.add_argument("tasks", metavar="TASKS", help="a table of tasks, of any length")
     _add_out(parser)
@@ -83,7 +76,9 @@ def _add_predict(commands: Any) -> None:
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )
-    parser = _add(commands, _predict, "an agent's chances, from its results on a quiz", example)
+    parser = add_command(
+        commands, _predict, "an agent's chances, from its results on a quiz", example
+    )
     _add_folder(parser)
     parser.add_argument("--quiz", metavar="QUIZ", required=True, help="tasks with their results")
     parser.add_argument("tasks", metavar="TASKS", help="a table of tasks, of any length")
@@ -95,7 +90,7 @@ def _add_select(commands: Any) -> None:
         f"{_TASKS}\nexample:\n"
         "  taskspace select runs/multikeynav --reference task.csv options.csv --harder -k 5\n"
     )
-    parser = _add(commands, _select, "the options most like a task", example)
+    parser = add_command(commands, _select, "the options most like a task", example)
     _add_folder(parser)
     parser.add_argument("--reference", metavar="TASK", required=True, help="a table of one task")
     parser.add_argument("options", metavar="OPTIONS", help="a table of tasks to choose from")
@@ -106,7 +101,7 @@ def _add_select(commands: Any) -> None:
 
 def _add_similar(commands: Any) -> None:
     example = "example:\n  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
-    parser = _add(commands, _similar, "tasks of the map most like one of them", example)
+    parser = add_command(commands, _similar, "tasks of the map most like one of them", example)
     _add_folder(parser)
     parser.add_argument("task", metavar="TASK", help="its name; `hardest` and `export` list names")
     _add_how_many(parser)
@@ -115,7 +110,7 @@ def _add_similar(commands: Any) -> None:
 
 
 def _add_hardest(commands: Any) -> None:
-    parser = _add(
+    parser = add_command(
         commands, _hardest, "the hardest tasks of the map",
         "example:\n  taskspace hardest runs/multikeynav -k 5\n",
     )  # fmt: skip
@@ -131,7 +126,7 @@ def _add_export(commands: Any) -> None:
         "  taskspace export runs/multikeynav map.csv       the same for viewers of embeddings\n"
         "  taskspace export runs/multikeynav projector     TensorBoard's pair of TSV files\n"
     )
-    parser = _add(commands, _export, "the map for other programs", example)
+    parser = add_command(commands, _export, "the map for other programs", example)
     _add_folder(parser)
     parser.add_argument("target", metavar="TARGET", help="a .parquet or .csv file, or a folder")
 

@@ -1,9 +1,20 @@
-"""What commands print on the terminal."""
+"""What commands share: how they are added to a parser, and what they print."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from typing import Any
+
+
+def add_command(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
+    """Add a command that calls `run`: its name and description are those of the function."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        run.__name__.strip("_"), help=told, description=run.__doc__, epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+    return parser
 
 
 def print_numbers(numbers: Mapping[str, Any]) -> None:

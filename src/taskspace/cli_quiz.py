@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taskspace import checks
+from taskspace import checks, cli_printing
 
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
@@ -31,11 +31,8 @@ _MOST_SHOWN = 8  # features of a task that fit in a line
 
 def add_command(commands: Any) -> None:
     """Add `quiz` to the commands of a parser."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "quiz", help="quiz an agent, and say what else it can do", description=_quiz.__doc__,
-        epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run=_quiz)
+    told = "quiz an agent, and say what else it can do"
+    parser = cli_printing.add_command(commands, _quiz, told, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
     parser.add_argument("--targets", metavar="FILE", help="tasks to know about (all), by `task`")
     parser.add_argument("--at-most", type=int, default=20, metavar="N", help="questions (20)")

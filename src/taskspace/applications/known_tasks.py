@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -78,9 +79,11 @@ def _by_number(numbers: NDArray[Any], outcomes: Outcomes, what: str) -> NDArray[
 def _by_features(
     rows: NDArray[Any], tasks: Any, outcomes: Outcomes, embedder: Embedder | None, what: str
 ) -> Mix:
+    from scipy.spatial import cKDTree
+
     if outcomes.features is None:
         raise ValueError(f"{what} are rows of features, but these outcomes hold no features")
-    numbers = _same_rows(rows, outcomes.features)
+    numbers = same_rows(rows, outcomes.features, by_bytes(outcomes.features))
     if (numbers >= 0).all():
         return Mix.known(numbers)
     if embedder is None:
@@ -90,18 +93,24 @@ def _by_features(
         )
     tried = vectors_of(embedder, outcomes.features, "the tasks of the outcomes")
     vectors = vectors_of(embedder, tasks, what)
-    near = _near(vectors, tried)
+    mix = near(vectors, cKDTree(tried))
     seen = numbers >= 0
-    near.numbers[seen, 0] = numbers[seen]
-    near.shares[seen] = np.eye(1, near.shares.shape[1])
-    return near
+    mix.numbers[seen, 0] = numbers[seen]
+    mix.shares[seen] = np.eye(1, mix.shares.shape[1])
+    return mix
 
 
-def _same_rows(rows: NDArray[Any], features: NDArray[Any]) -> NDArray[np.int64]:
-    """The number of the task with exactly these features, or -1."""
-    zero = features.dtype.type(0)  # adding it makes -0.0 the same bytes as 0.0
-    known = {row.tobytes(): number for number, row in reversed([*enumerate(features + zero)])}
-    wanted = rows.astype(features.dtype) + zero
+def by_bytes(features: NDArray[Any]) -> dict[bytes, int]:
+    """The number of the first task with these features, as bytes."""
+    plain = features + features.dtype.type(0)  # which makes -0.0 the same bytes as 0.0
+    return {row.tobytes(): number for number, row in reversed([*enumerate(plain)])}
+
+
+def same_rows(
+    rows: NDArray[Any], features: NDArray[Any], known: Mapping[bytes, int]
+) -> NDArray[np.int64]:
+    """The number of the task with exactly these features, or -1; `known` is `by_bytes` of them."""
+    wanted = rows.astype(features.dtype) + features.dtype.type(0)
     exact = (wanted == rows).all(1)
     found = [
         known.get(row.tobytes(), -1) if same else -1
@@ -121,11 +130,10 @@ def vectors_of(embedder: Embedder, tasks: Any, what: str) -> NDArray[np.float64]
     return vectors
 
 
-def _near(vectors: NDArray[np.float64], tried: NDArray[np.float64]) -> Mix:
-    from scipy.spatial import cKDTree
-
-    parts = range(1, min(NEIGHBOURS, len(tried)) + 1)
-    distances, numbers = cKDTree(tried).query(vectors, k=list(parts))
+def near(vectors: NDArray[np.float64], tried: Any) -> Mix:
+    """Tasks with these vectors, in terms of those near them; `tried` is a `cKDTree`."""
+    parts = range(1, min(NEIGHBOURS, tried.n) + 1)
+    distances, numbers = tried.query(vectors, k=list(parts))
     squares = distances**2
     scale = np.maximum(squares.mean(1, keepdims=True), np.finfo(float).tiny)
     weights = np.exp(-squares / scale)

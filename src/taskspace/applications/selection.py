@@ -45,15 +45,27 @@ def select(
         raise ValueError(f"embedder must be a fitted TaskEmbedder, not {embedder!r}")
     most = None if k is None else checks.whole(k, "k", 1)
     vectors = embedder.transform(_rows(reference, options))
-    similarity = vectors[1:] @ vectors[0]
-    length, lengths = np.linalg.norm(vectors[0]), np.linalg.norm(vectors[1:], axis=1)
+    return best_first(vectors[0], vectors[1:], harder=harder, easier=easier)[:most]
+
+
+def best_first(
+    reference: NDArray[np.float64], vectors: NDArray[np.float64], *, harder: bool, easier: bool
+) -> NDArray[np.int64]:
+    """The same for vectors: which of them are most like that of the reference.
+
+    >>> best_first(np.array([1.0, 0.0]), np.eye(2) * 2, harder=True, easier=False)
+    array([0, 1])
+    """
+    if harder and easier:
+        raise ValueError("no task is both harder and easier; ask for one of the two")
+    length, lengths = np.linalg.norm(reference), np.linalg.norm(vectors, axis=1)
     fits = np.ones(len(lengths), np.bool_)
     if harder:
         fits = lengths > length * (1 + ROUNDING)
     elif easier:
         fits = lengths < length * (1 - ROUNDING)
-    order = np.argsort(-similarity, kind="stable")
-    return order[fits[order]][:most]
+    order = np.argsort(-(vectors @ reference), kind="stable")
+    return order[fits[order]]
 
 
 def _rows(reference: Any, options: Any) -> NDArray[Any]:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.known_tasks import NEIGHBOURS, Mix
+from taskspace.applications.known_tasks import Mix, by_bytes, near, same_rows
 from taskspace.applications.quiz import MOST_TASKS, information
-from taskspace.applications.selection import ROUNDING
+from taskspace.applications.selection import best_first
 from taskspace.envs.base import Environment
 from taskspace.explore.data import subpopulations
 from taskspace.explore.kernels import log_likelihoods, means
 from taskspace.explore.prepared import Prepared
-from taskspace.explore.views import TSNE, Axes, near
+from taskspace.explore.views import TSNE, Axes, between
 from taskspace.finished import MOST_FEATURES, FinishedMap
 
 Floats = NDArray[np.float64]
@@ -143,7 +143,7 @@ class Answers:
 
     def _land(self, view: str, vectors: Floats) -> NDArray[Any]:
         if view == TSNE:
-            return near(vectors, self._tree, self._views[TSNE])
+            return between(vectors, self._tree, self._views[TSNE])
         return self._axes.places(vectors)
 
     # -- choosing tasks ------------------------------------------------------------------------
@@ -163,22 +163,12 @@ class Answers:
         self, task: Task, options: Sequence[Task], k: int, harder: bool, easier: bool
     ) -> list[dict[str, Any]]:
         """Which options are most like a task, by their numbers in the list, the best first."""
-        if harder and easier:
-            raise ValueError("no task is both harder and easier; ask for one of the two")
         reference, *rest = self.vectors([task, *options])
         vectors = np.array(rest)
-        lengths, length = np.linalg.norm(vectors, axis=1), np.linalg.norm(reference)
-        fits = np.ones(len(vectors), np.bool_)
-        if harder:
-            fits = lengths > length * (1 + ROUNDING)
-        elif easier:
-            fits = lengths < length * (1 - ROUNDING)
-        likeness = vectors @ reference
-        order = np.argsort(-likeness, kind="stable")
-        return [
-            {"option": int(n), "similarity": float(likeness[n]), "difficulty": float(lengths[n])}
-            for n in order[fits[order]][:k]
-        ]
+        best = best_first(reference, vectors, harder=harder, easier=easier)[:k]
+        likeness, lengths = vectors[best] @ reference, np.linalg.norm(vectors[best], axis=1)
+        rows = zip(best.tolist(), likeness.tolist(), lengths.tolist(), strict=True)
+        return [{"option": n, "similarity": like, "difficulty": far} for n, like, far in rows]
 
     # -- the quiz ------------------------------------------------------------------------------
 
@@ -272,30 +262,21 @@ class Answers:
         features = self.finished.outcomes.features
         if features is None or not len(rows):
             return np.zeros(0, np.int64)
-        wanted = rows.astype(features.dtype) + features.dtype.type(0)  # no -0.0
-        exact = (wanted == rows).all(1)
-        found = [self._known_rows.get(row.tobytes(), -1) for row in wanted]
-        return np.where(exact, found, -1)
+        return same_rows(rows, features, self._known_rows)
 
     def _among_neighbours(self, numbers: NDArray[np.int64], rows: NDArray[Any]) -> Mix:
         """Known tasks as themselves, others (-1, in the order of rows) as those near them."""
-        vectors, new = self._transform(rows), numbers < 0
-        parts = range(1, min(NEIGHBOURS, len(self._places)) + 1)
-        distances, found = self._tree.query(vectors, k=list(parts))
-        squares = distances**2
-        scale = np.maximum(squares.mean(1, keepdims=True), np.finfo(float).tiny)
-        weights = np.exp(-squares / scale)
-        mixed, shares = np.zeros((2, len(numbers), len(parts)))
+        new, mix = numbers < 0, near(self._transform(rows), self._tree)
+        mixed, shares = np.zeros((2, len(numbers), mix.numbers.shape[1]))
         mixed[~new, 0], shares[~new, 0] = numbers[~new], 1.0
-        mixed[new], shares[new] = found, weights / weights.sum(1, keepdims=True)
+        mixed[new], shares[new] = mix.numbers, mix.shares
         return Mix(mixed.astype(np.int64), shares)
 
     @functools.cached_property
     def _known_rows(self) -> dict[bytes, int]:
         features = self.finished.outcomes.features
         assert features is not None
-        plain = features + features.dtype.type(0)
-        return {row.tobytes(): number for number, row in reversed([*enumerate(plain)])}
+        return by_bytes(features)
 
     @functools.cached_property
     def _tree(self) -> Any:

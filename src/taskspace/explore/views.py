@@ -70,19 +70,19 @@ def _neighbourhoods(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     tsne = manifold.TSNE(init="pca", random_state=0, perplexity=min(30, max(len(some) // 4, 1)))
     with threadpool_limits(1):  # the same bits, and faster on a busy machine
         placed = tsne.fit_transform(chosen)
-    places = near(vectors, cKDTree(chosen), placed)
+    places = between(vectors, cKDTree(chosen), placed)
     places[some] = placed
     return places
 
 
-def near(
+def between(
     vectors: NDArray[np.floating], known: Any, places: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Between the places of the nearest known vectors (a `cKDTree`), the nearer to the closest.
 
     >>> from scipy.spatial import cKDTree
     >>> known, places = cKDTree([[0.0], [1.0]]), np.array([[0, 0], [8, 4]], np.float32)
-    >>> near(np.array([[0.0], [0.25]]), known, places).round(6)
+    >>> between(np.array([[0.0], [0.25]]), known, places).round(6)
     array([[0., 0.],
            [2., 1.]], dtype=float32)
     """
