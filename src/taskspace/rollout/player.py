@@ -200,8 +200,9 @@ def play_here(
 
 def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
     """Agents that the engine plays, and the others."""
-    compiled = [i for i, policy in enumerate(policies) if isinstance(policy, EnginePolicy)]
-    return compiled, [i for i in range(len(policies)) if i not in set(compiled)]
+    kinds = [isinstance(policy, EnginePolicy) for policy in policies]
+    agents = range(len(kinds))
+    return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
 
 
 def _oldest(running: deque[tuple[Chunk, Future[Played]]]) -> tuple[Chunk, Played]:
