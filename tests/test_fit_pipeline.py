@@ -196,6 +196,7 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
         (["fit", "one.csv", "--out", "run"], "the table"),
         (["fit", "good.csv", "--out", "run", "--dimensions", "few"], "the number of dimensions"),
         (["fit", "good.csv", "--out", "run", "--steps", "-1"], "steps must be a whole number"),
+        (["fit", "good.csv", "--out", "run"], "a map needs at least 3 tasks; these results have 2"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(

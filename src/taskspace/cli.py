@@ -110,7 +110,10 @@ def _add_run(commands: Any) -> None:
     parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
     parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
     presets = ["fast", "default", "small", "paper"]
-    told = "fast: to try it out; paper: as many rollouts as the paper; small: Karel's default"
+    told = (
+        "fast: to try it out; default: good maps in minutes; paper: as many rollouts as the paper;"
+        " small: Karel's default"
+    )
     parser.add_argument("--preset", default="default", choices=presets, help=told)
     parser.add_argument("--data", metavar="DIR", help="Karel: tasks of `taskspace karel filter`")
     parser.add_argument("--seed", type=int, default=0, help="of everything (0)")

@@ -25,13 +25,13 @@ def add_command(commands: Any) -> None:
     told = "look at a map in a browser, and ask it questions"
     parser = cli_printing.add_command(commands, _explore, told, _EXAMPLES)
     parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
-    parser.add_argument("--port", type=int, metavar="N", help="the first free one from 8400 on")
+    parser.add_argument("--port", type=int, metavar="N", help="(the first free one from 8400 on)")
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS",
         help="who can reach it: this machine alone (127.0.0.1), or everybody (0.0.0.0)",
     )  # fmt: skip
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.add_argument("--export", metavar="FILE", help="write the page to a file, and serve not")
+    parser.add_argument("--export", metavar="FILE", help="write the page to a file instead")
 
 
 def _explore(options: argparse.Namespace) -> None:

@@ -17,6 +17,8 @@ from taskspace.outcomes import Outcomes
 from taskspace.pipeline import MOST_SHOWN, Map, finish, second_map
 from taskspace.runs import Run
 
+FEWEST_TASKS = 3  # one of which is more like a second than the third is
+
 
 def fit_table(
     table: Any,
@@ -42,6 +44,10 @@ def fit_table(
     seed, steps = checks.seed(seed), checks.whole(steps, "steps")
     if n_components != "auto":
         checks.whole(n_components, "the number of dimensions, if not 'auto',", 1)
+    if outcomes.n_tasks < FEWEST_TASKS:
+        raise ValueError(
+            f"a map needs at least {FEWEST_TASKS} tasks; these results have {outcomes.n_tasks}"
+        )
     settings = {
         "results": _digest(outcomes), "n_components": n_components, "steps": steps, "seed": seed,
         "name": name or (Path(table).name if isinstance(table, (str, os.PathLike)) else "results"),

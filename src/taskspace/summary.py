@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SILHOUETTE_SEEDS = 3
+_TOO_LARGE = 1e15  # that vectors are apart: squares would not be numbers in single precision
 IN_MATRIX = 300  # tasks in the picture of the similarity matrix
 
 
@@ -158,10 +159,23 @@ def reachable(env: Environment, population: Population, outcomes: Outcomes, seed
     return float(np.where(yes, p, 1 - p).mean())
 
 
+def neighbourhoods(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """t-SNE (vectors, 2); vectors that are all the same, or too large, are drawn in one place."""
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    spread = float(np.ptp(vectors, axis=0).max())
+    if not 0 < spread < _TOO_LARGE:  # t-SNE would divide by it, and crash
+        return np.zeros((len(vectors), 2), np.float32)
+    tsne = TSNE(init="pca", random_state=0, perplexity=min(30, max(len(vectors) // 4, 1)))
+    with threadpool_limits(1):  # the same bits, and five times as fast on a busy machine
+        found: NDArray[np.float32] = tsne.fit_transform(vectors)
+    return found
+
+
 def project(embedder: TaskEmbedder, tasks: Tasks) -> dict[str, NDArray[Any]]:
     """Tasks, their vectors, and two flat views of these."""
     from sklearn.decomposition import PCA
-    from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
     vectors = embedder.transform(tasks)
@@ -169,9 +183,8 @@ def project(embedder: TaskEmbedder, tasks: Tasks) -> dict[str, NDArray[Any]]:
         noise = np.random.default_rng(0).uniform(-0.2, 0.2, len(vectors)) * np.ptp(vectors)
         flat = np.column_stack([vectors[:, 0], noise])
         return {"tasks": tasks, "vectors": vectors, "tsne": flat, "pca": flat}
-    tsne = TSNE(init="pca", random_state=0, perplexity=min(30, len(tasks) // 4))
-    with threadpool_limits(1):  # the same bits, and five times as fast on a busy machine
-        views = {"tsne": tsne.fit_transform(vectors), "pca": PCA(2).fit_transform(vectors)}
+    with threadpool_limits(1):
+        views = {"tsne": neighbourhoods(vectors), "pca": PCA(2).fit_transform(vectors)}
     return {"tasks": tasks, "vectors": vectors, **views}
 
 

@@ -269,6 +269,8 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
     ("POST", "/api/similar", {"task": "task-1", "harder": True, "easier": True}, 422, "no task is"),
     ("POST", "/api/select", {"task": "task-1", "options": ["task-2"], "harder": True,
      "easier": True}, 422, "no task is both"),
+    ("POST", "/api/quiz/next", {"quiz": [{"task": "nope", "result": 1}]}, 422,
+     "there is no task 'nope' in this map"),
     ("POST", "/api/quiz/next", {"quiz": [{"task": "task-1", "result": 1}], "pool": ["task-1"]}, 422,
      "no task is left to ask"),
 ]  # fmt: skip
@@ -324,7 +326,7 @@ def test_too_long(keys: FinishedMap, keys_prepared: Prepared) -> None:
     app = create_app(keys, prepared=keys_prepared, seconds=0.001)
     tasks = [f"task-{n % 159 + 1}" for n in range(10_000)]
     much = json.dumps({"quiz": [], "tasks": tasks, "interval": 0.9}).encode()
-    told = "this takes longer than 0.001 seconds; ask for less"
+    told = "no answer within 0.001 seconds; ask for less, or when fewer others ask"
     assert anyio.run(call, app, much) == (503, {"error": told})
     told = "the request was not there after 0.001 seconds"
     assert anyio.run(call, app, None) == (408, {"error": told})

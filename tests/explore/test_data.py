@@ -17,6 +17,7 @@ from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore import prepared, views
 from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thinned
 from taskspace.explore.prepared import FILE, Prepared, prepare
+from taskspace.explore.views import lay_out
 from taskspace.finished import FinishedMap
 
 
@@ -164,3 +165,10 @@ def test_tasks_beyond_the_laid_out_ones_lie_among_their_like(
 def test_views_of_a_few_tasks(count: int) -> None:
     vectors = np.random.default_rng(0).normal(size=(count, 2)).astype(np.float32)
     assert all(np.isfinite(view).all() for view in views.lay_out(vectors).values())
+
+
+def test_tasks_in_one_place_are_drawn_in_one_place() -> None:
+    for vectors in (np.ones((12, 3), np.float32), np.full((3, 2), 1e30, np.float32)):
+        views = lay_out(vectors)
+        assert views["t-SNE"].shape == (len(vectors), 2)
+        assert np.ptp(views["t-SNE"], axis=0).tolist() == [0, 0]

@@ -47,3 +47,18 @@ def test_too_many_tasks_are_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at most 20000 tasks, and this map has 20001"):
         export_page(FinishedMap(tmp_path, unlearned, outcomes), tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("outcomes.npz", "expected a name that ends in .html"),
+        ("report.html", "is the report of the run"),
+    ],
+)
+def test_files_of_the_run_are_not_overwritten(keys: FinishedMap, name: str, sentence: str) -> None:
+    before = (keys.folder / "outcomes.npz").read_bytes()
+    with pytest.raises(ValueError, match=sentence):
+        export_page(keys, keys.folder / name)
+    assert (keys.folder / "outcomes.npz").read_bytes() == before
+    assert not (keys.folder / "report.html").exists()

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Task = str | list[float]  # its name, or its features
 
 _FEW = 500  # tasks
-_FARTHEST = 1e100  # that a number of a vector may be from 0: its square is finite
+_FARTHEST = 1e15  # that a number of a vector may be from 0: products stay finite
 
 
 class UnknownTask(ValueError):
@@ -207,7 +207,7 @@ class Answers:
         The doubt is the share of the targets that one would expect to guess wrong now. Of more
         than a thousand tasks a random thousand counts.
         """
-        asked = {self._places[task] for task in quiz if isinstance(task, str)}
+        asked = {self.place(task) for task in quiz if isinstance(task, str)}
         pooled = [number for number in self._numbers(pool) if number not in asked]
         if not pooled:
             raise ValueError("no task is left to ask")

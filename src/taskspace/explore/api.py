@@ -80,7 +80,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
                     function, *arguments, abandon_on_cancel=True, limiter=threads
                 )
         except TimeoutError:
-            told = f"this takes longer than {seconds:g} seconds; ask for less"
+            told = f"no answer within {seconds:g} seconds; ask for less, or when fewer others ask"
             raise HTTPException(503, told) from None
 
     @app.post("/api/predict")  # first, since it is asked for most: paths are tried in turn

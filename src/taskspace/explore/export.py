@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+from pathlib import Path
 
 from taskspace.explore.data import encode, explorer_data
 from taskspace.explore.page import PLOTLY, assets, page_html
@@ -30,9 +31,18 @@ def export_page(finished: FinishedMap, path: str | os.PathLike[str]) -> None:
             f"a page in one file holds at most {MOST_TASKS} tasks, and this map has {count};"
             " use taskspace explore without --export, which serves any number"
         )
+    _check_name(Path(path), finished.folder)
     whole = standalone(encode(explorer_data(finished)))
     with atomic_path(path) as temporary:
         temporary.write_text(whole, "utf-8")
+
+
+def _check_name(path: Path, run: Path) -> None:
+    """A page must not take the place of something else."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"cannot write the page to {path}; expected a name that ends in .html")
+    if path.resolve() == (run / "report.html").resolve():
+        raise ValueError(f"{path} is the report of the run; choose another name")
 
 
 def standalone(data: bytes) -> str:

@@ -63,7 +63,7 @@ class Guard:
             await refuse(send_with_headers, 400, f"this server answers to {named} alone")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
+        if not length.isdigit() or len(length) > 20 or int(length) > MOST_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
             return
         body = await self._in_time(_body(receive))

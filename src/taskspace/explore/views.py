@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.summary import neighbourhoods
+
 Floats = NDArray[np.float64]
 
 TSNE, PCA, LINE = "t-SNE", "PCA", "the only axis"
@@ -62,14 +64,10 @@ def lay_out(vectors: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
 
 def _neighbourhoods(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     from scipy.spatial import cKDTree
-    from sklearn import manifold
-    from threadpoolctl import threadpool_limits
 
     some = np.sort(np.random.default_rng(0).permutation(len(vectors))[:LAID_OUT])
     chosen = np.ascontiguousarray(vectors[some])
-    tsne = manifold.TSNE(init="pca", random_state=0, perplexity=min(30, max(len(some) // 4, 1)))
-    with threadpool_limits(1):  # the same bits, and faster on a busy machine
-        placed = tsne.fit_transform(chosen)
+    placed = neighbourhoods(chosen)
     places = between(vectors, cKDTree(chosen), placed)
     places[some] = placed
     return places

@@ -63,7 +63,7 @@ OTHER_POPULATIONS = {
 FAR = 0.1
 _FRESH = (
     "We draw constraints afresh for every step and weigh both orders by their probability; 5000"
-    " constraints drawn once and for all, as in the paper, give the row above."
+    " constraints drawn once and for all, the paper's way, give the row above."
 )
 _POPULATION = "Trained as in the paper, so it must be the population"
 WHY = {

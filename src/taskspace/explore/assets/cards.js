@@ -7,7 +7,7 @@ import { similar } from "./similar.js";
 
 const SHOWN = 4;
 const LISTS = [
-  ["Nearest", null, "by inner product"],
+  ["Most similar", null, "by inner product"],
   ["Similar but harder", "harder", "longer vectors"],
   ["Similar but easier", "easier", "shorter vectors"],
 ];

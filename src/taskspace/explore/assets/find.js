@@ -15,9 +15,10 @@ export function finder(space, go) {
   function look() {
     const words = box.value.trim().toLowerCase();
     const found = words ? matches(space.names, words) : [];
-    list.replaceChildren(...found.map((task, place) => option(task, place)));
+    const none = words && !found.length ? [el("li", { text: "no such task" })] : [];
+    list.replaceChildren(...none, ...found.map((task, place) => option(task, place)));
     at = found.length ? 0 : -1;
-    show(found.length > 0);
+    show(words !== "");
   }
 
   function option(task, place) {
@@ -56,9 +57,9 @@ export function finder(space, go) {
     if (event.key === "Escape") {
       box.value = "";
       show(false);
-    } else if (event.key === "Enter" && items[at]) {
+    } else if (event.key === "Enter" && at >= 0 && items[at]) {
       choose(Number(items[at].dataset.task));
-    } else if (items.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    } else if (at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       at = (at + (event.key === "ArrowDown" ? 1 : -1) + items.length) % items.length;
       show(true);
@@ -71,13 +72,15 @@ export function finder(space, go) {
   return [box, list];
 }
 
-// Names that begin with the words first, then those that hold them.
+// The name itself first, then names that begin with the words, then those that hold them.
 function matches(names, words) {
-  const [begin, hold] = [[], []];
-  for (let task = 0; task < names.length && begin.length < SHOWN; task++) {
-    const place = names[task].toLowerCase().indexOf(words);
-    if (place === 0) begin.push(task);
+  const [same, begin, hold] = [[], [], []];
+  for (let task = 0; task < names.length; task++) {
+    const name = names[task].toLowerCase();
+    const place = name.indexOf(words);
+    if (name === words) same.push(task);
+    else if (place === 0 && begin.length < SHOWN) begin.push(task);
     else if (place > 0 && hold.length < SHOWN) hold.push(task);
   }
-  return [...begin, ...hold].slice(0, SHOWN);
+  return [...same, ...begin, ...hold].slice(0, SHOWN);
 }

@@ -48,6 +48,9 @@ export class SelectPanel {
       el("strong", { text: figure(shown) }),
       ` of ${figure(space.count)} tasks`,
     );
+    for (const id of ["save", "keep-A", "keep-B"]) {
+      this.element.querySelector(`#${id}`).disabled = shown === 0;
+    }
     this.lasso.replaceChildren(...this.lassoRow(now));
     const typing = this.filters.contains(document.activeElement) && !changed.has("all");
     if (!typing) this.filters.replaceChildren(...now.filters.map((filter, place) =>
