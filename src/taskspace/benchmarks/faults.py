@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 from rich.console import Console
 
-from taskspace import fit_pipeline, karel_pipeline, pipeline
+from taskspace import fit_pipeline, pipeline
 from taskspace.benchmarks.printing import print_lines
 from taskspace.outcomes import Outcomes
 
@@ -57,11 +57,6 @@ def multikeynav(folder: Path, say: Say) -> None:
 def pointmass(folder: Path, say: Say) -> None:
     """`taskspace run pointmass --preset fast`: trains in processes."""
     pipeline.run("PointMass", folder, preset="fast", say=say)
-
-
-def karel(folder: Path, say: Say) -> None:
-    """`taskspace run karel --preset fast`."""
-    karel_pipeline.run_karel(folder, preset="fast", say=say)
 
 
 def fit(folder: Path, say: Say) -> None:
@@ -271,8 +266,11 @@ _LINES: dict[str, Callable[[Survival], str]] = {
 
 def print_report(console: Console) -> None:
     """A column for each kind of run."""
-    title = "Killed and resumed, beside an undisturbed run"
-    print_lines(console, title, _LINES, measure_all())
+    _print(console, measure_all())
+
+
+def _print(console: Console, found: dict[str, Survival]) -> None:
+    print_lines(console, "Killed and resumed, beside an undisturbed run", _LINES, found)
 
 
 def as_json(found: dict[str, Survival]) -> dict[str, Any]:
@@ -282,5 +280,5 @@ def as_json(found: dict[str, Survival]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     results = measure_all()
-    print_lines(Console(), "Killed and resumed", _LINES, results)
+    _print(Console(), results)
     sys.exit(any(found.different or found.orphans for found in results.values()))
