@@ -27,10 +27,15 @@ def numbers(values: Any, what: str) -> NDArray[np.float64]:
         copy = np.array(found, np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} must be an array of numbers") from error
-    if not np.isfinite(copy).all():
-        where = "" if copy.ndim < 2 else f" in row {int(np.argwhere(~np.isfinite(copy))[0][0])}"
-        raise ValueError(f"{what} must be finite numbers; there is a NaN or infinity{where}")
+    finite(copy, what)
     return copy
+
+
+def finite(array: NDArray[np.float64], what: str) -> None:
+    """Refuse NaN and infinities, and say where the first is."""
+    if not np.isfinite(array).all():
+        where = "" if array.ndim < 2 else f" in row {int(np.argwhere(~np.isfinite(array))[0][0])}"
+        raise ValueError(f"{what} must be finite numbers; there is a NaN or infinity{where}")
 
 
 def listed(values: Any, what: str) -> int:

@@ -208,6 +208,11 @@ def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> No
         ts.TaskEmbedder(**settings).fit(skill_world(tasks=20)[2])
 
 
+def test_nan_is_told_in_one_sentence(fitted: ts.TaskEmbedder) -> None:
+    with pytest.raises(ValueError, match=r"^tasks must be finite numbers; .* in row 1$"):
+        fitted.transform([[0.0, 1.0, 0.0, 0.5], [0.0, np.nan, 0.0, 0.5]])
+
+
 def test_bad_data_are_refused() -> None:
     features, _, outcomes = skill_world(tasks=20)
     embedder = ts.TaskEmbedder(2, steps=5)

@@ -71,7 +71,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
         """The tasks as an array, or one sentence on what is wrong with them."""
+        options["ensure_all_finite"] = False  # scikit-learn's own sentence on NaN is five
         tasks: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, **options)
+        checks.finite(tasks, "tasks")
         return tasks
 
     def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
