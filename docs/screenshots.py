@@ -34,7 +34,7 @@ def main(run: str) -> None:
         look(page, "task=7", "explorer-light.png")
         page.click("#tab-quiz")
         page.select_option("[aria-label='Load an agent']", AGENT)
-        page.wait_for_function("document.querySelectorAll('.answers li').length === 10")
+        page.wait_for_selector(".answers li:nth-child(10)")
         page.locator("#comparison").scroll_into_view_if_needed()
         page.locator(".scatter + p").scroll_into_view_if_needed()
         take(page, "explorer-quiz.png")
@@ -49,7 +49,7 @@ def open_page(browser: Any, path: Path) -> Any:
     size = {"width": 1280, "height": 800}
     page = browser.new_page(viewport=size, device_scale_factor=1.5, color_scheme="light")
     page.goto(path.as_uri())
-    page.wait_for_function("document.documentElement.dataset.ready", timeout=120_000)
+    page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
     return page
 
 
