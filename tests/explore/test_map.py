@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from taskspace.explore.prepared import Prepared
 from taskspace.finished import FinishedMap
-from tests.explore.browser import chromium, served
+from tests.explore.browser import READY, STILL, served
 
-READY: Any = {"selector": "html[data-ready]", "state": "attached", "timeout": 60_000}
-STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
 WITHOUT_WEBGL = """
   const getContext = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -48,12 +46,6 @@ TWICE = """async () => {
   };
   return [draw(glPoints), draw((canvas) => new FlatPoints(canvas))];
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

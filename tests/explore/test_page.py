@@ -24,10 +24,8 @@ from taskspace.envs.karel.worlds import from_text, stack
 from taskspace.explore.data import explorer_data
 from taskspace.explore.prepared import Prepared, prepare
 from taskspace.finished import FinishedMap
-from tests.explore.browser import NASTY, chromium, served
+from tests.explore.browser import NASTY, READY, STILL, served
 
-READY: Any = {"selector": "html[data-ready]", "state": "attached", "timeout": 60_000}
-STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
 TASK = 7  # that is looked at
 
 
@@ -67,12 +65,6 @@ class Seen:
         left, top = self.page.evaluate("([x, y]) => explorer.map.pixels(x, y)", [x, y])
         corner = self.page.locator("#map").bounding_box()
         return corner["x"] + left, corner["y"] + top
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @contextlib.contextmanager

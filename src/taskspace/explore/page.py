@@ -29,4 +29,3 @@ def assets() -> dict[str, tuple[str, bytes]]:
 
 def _folder() -> Path:
     return Path(str(resources.files("taskspace.explore") / "assets"))
-

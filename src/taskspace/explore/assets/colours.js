@@ -17,10 +17,11 @@ const NUMBERS = [
 ]; // dark to light: low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
 const STEPS = 256; // of a scale
+const OPAQUE = 217; // of 255: where points overlap one sees it
 const ENDS = ["#D55E00", "#EBA067", "#7FB4D6", "#0072B2"]; // orange fails, blue succeeds
 
-// The colour (red, green, blue and a free byte) and the shape of every task by a quantity, and what
-// the legend tells about it.
+// The colour (four bytes) and the shape of every task by a quantity, and what the legend tells
+// about it.
 export function colouring(quantity) {
   if (quantity.kind === "names") return named(quantity);
   const dark = isDark();
@@ -37,13 +38,20 @@ export function colouring(quantity) {
 function named({ values, names, palette }) {
   const colours = names.map((_, place) => rgb(colourOfName(palette ? palette[place] : place)));
   const many = names.length > NAMED.length;
-  const shapes = Uint8Array.from(values, (value) => (many ? shapePlace(value) : 0));
+  const shapes = new Uint8Array(values.length);
+  if (many) for (let task = 0; task < shapes.length; task++) shapes[task] = shapePlace(values[task]);
   return { values, painted: paint(values, (value) => colours[value]), shapes };
 }
 
 function paint(values, colourOf) {
   const painted = new Uint8Array(4 * values.length);
-  for (let task = 0; task < values.length; task++) painted.set(colourOf(values[task]), 4 * task);
+  for (let task = 0, at = 0; task < values.length; task++) {
+    const colour = colourOf(values[task]);
+    painted[at++] = colour[0];
+    painted[at++] = colour[1];
+    painted[at++] = colour[2];
+    painted[at++] = OPAQUE;
+  }
   return painted;
 }
 

@@ -15,7 +15,7 @@ const REACH = 14; // pixels from the pointer to its point
 const FINGER = 24; // from a finger
 const SHARPEST = 2; // pixels of the device to one of the page; more are not seen on points
 const CORNERS = 60; // of a lasso, at the most: it must fit in an address
-const [OPAQUE, PALE] = [217, 64]; // of 255: points, and those that are not selected
+const PALE = 64; // of 255: points that are not selected
 
 export class TaskMap {
   // `mode()` is "pan" or "lasso"; `told` has hover(task), leave(), click(task), trace(points),
@@ -97,10 +97,9 @@ export class TaskMap {
   }
 
   paint({ colouring, shown, pale }) {
-    const colours = colouring.painted.slice();
-    for (let alpha = 3; alpha < colours.length; alpha += 4) colours[alpha] = OPAQUE;
-    this.points.send("shape", colouring.shapes);
-    this.points.send("colour", shown ? faded(colours, shown, pale) : colours);
+    const { painted, shapes } = colouring;
+    this.points.send("shape", shapes);
+    this.points.send("colour", shown ? faded(painted, shown, pale) : painted);
     this.points.setOrder(shown ? onTop(this.bySize, shown) : this.bySize);
   }
 
@@ -205,9 +204,10 @@ function ratioNow() {
 
 function woven(x, y) {
   const places = new Float32Array(2 * x.length);
-  for (let task = 0; task < x.length; task++) [places[2 * task], places[2 * task + 1]] = [
-    x[task], y[task],
-  ];
+  for (let task = 0; task < x.length; task++) {
+    places[2 * task] = x[task];
+    places[2 * task + 1] = y[task];
+  }
   return places;
 }
 
