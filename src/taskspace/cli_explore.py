@@ -17,7 +17,7 @@ examples:
   taskspace explore runs/multikeynav --export map.html   one file, to be opened without a server
   taskspace explore runs/course --port 9000 --no-open
 """
-_NEEDED = ("fastapi", "uvicorn", "plotly")
+_NEEDED = ("fastapi", "uvicorn")  # to serve
 
 
 def add_command(commands: Any) -> None:
@@ -36,14 +36,14 @@ def add_command(commands: Any) -> None:
 
 def _explore(options: argparse.Namespace) -> None:
     """Serve a page to explore a finished map with, and open it in a browser."""
+    if options.export is not None:
+        _export(options)
+        return
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
             f"the explorer needs {missing[0]}; install it with: pip install 'taskspace[explore]'"
         )
-    if options.export is not None:
-        _export(options)
-        return
     from taskspace.explore.server import serve
 
     serve(options.folder, options.port, options.host, open_browser=not options.no_open)

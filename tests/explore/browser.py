@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import shutil
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -15,36 +13,28 @@ from typing import Any
 import numpy as np
 import pytest
 
+from taskspace.benchmarks.browser import NoBrowser
+from taskspace.benchmarks.browser import chromium as chromium_or_none
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
 from taskspace.runs import FORMAT
 
+READY: Any = {"selector": "html[data-ready]", "state": "attached", "timeout": 60_000}
+STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
 NASTY = '<img src=x onerror="window.broken=1">'  # the name of the first task
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-# WebGL without a graphics card, and no talk with the network.
-_OPTIONS = (
-    "--no-sandbox", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run", "--enable-unsafe-swiftshader", "--use-angle=swiftshader",
-)  # fmt: skip
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Any]:
     """A browser without a window; where there is none, the tests are skipped."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = os.environ.get("TASKSPACE_CHROMIUM") or next(
-        filter(None, map(shutil.which, _NAMES)), None
-    )
-    if found is None:
-        pytest.skip(f"there is none of {', '.join(_NAMES)}; TASKSPACE_CHROMIUM may name a browser")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=found, args=_OPTIONS)
+    with contextlib.ExitStack() as stack:
         try:
-            yield browser
-        finally:
-            browser.close()
+            browser = stack.enter_context(chromium_or_none())
+        except NoBrowser as error:
+            pytest.skip(str(error))
+        yield browser
 
 
 def small_map(folder: Path) -> FinishedMap:

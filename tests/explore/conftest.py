@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from taskspace.explore.programs import read
 from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
 from taskspace.runs import Run
-from tests.explore.browser import small_map
+from tests.explore.browser import chromium, small_map
 
 
 def put(folder: Path, finished: FinishedMap) -> FinishedMap:
@@ -28,6 +29,12 @@ def put(folder: Path, finished: FinishedMap) -> FinishedMap:
     finished.outcomes.save(folder / "outcomes.npz")
     (folder / "map.json").write_text("{}")
     return FinishedMap.load(folder)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -225,7 +225,7 @@ def test_pages(client: httpx.Client) -> None:
     assert data.json()["title"] == "MultiKeyNav"
     tag = {"if-none-match": data.headers["etag"]}
     assert client.get("/data.json.gz", headers=tag).status_code == 304
-    assert client.get("/assets/plotly.min.js").headers["content-type"].startswith("text/javascript")
+    assert client.get("/assets/points.js").headers["content-type"].startswith("text/javascript")
     assert client.head("/assets/style.css").status_code == 200
     manual = client.get("/docs").text
     for path in client.get("/openapi.json").json()["paths"]:

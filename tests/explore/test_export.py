@@ -22,10 +22,10 @@ def test_the_file_works_from_disk_without_a_network(keys: FinishedMap, tmp_path:
         context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
         page, asked = context.new_page(), asked_for(context)
         page.goto(f"{path.as_uri()}#tab=quiz&quiz=1:1,2:0&colour=predicted&task=3")
-        page.wait_for_function("document.documentElement.dataset.ready", timeout=60_000)
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
         assert page.inner_text("#title") == "MultiKeyNav"
         assert page.inner_text("#question-name") == "task-3"
-        colours = page.eval_on_selector("#map", "map => Array.from(map.data[0].marker.color)")
+        colours = page.evaluate("Array.from(explorer.map.drawn.colouring.values)")
         assert len(colours) == 160
         assert np.ptp(colours) > 0.1
         page.click("[data-result='1']")

@@ -28,10 +28,8 @@ from taskspace.explore.export import export_page
 from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.programs import read, shown, task_of
 from taskspace.finished import FinishedMap
-from tests.explore.browser import NASTY, chromium, served
+from tests.explore.browser import NASTY, READY, STILL, served
 
-READY = "document.documentElement.dataset.ready"
-STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"
 TASK = 7  # that is looked at
 
 
@@ -55,31 +53,22 @@ class Seen:
     def colours(self) -> NDArray[np.float64]:
         """The values that the points are coloured by."""
         self.page.evaluate(STILL)
-        return self.numbers("map => Array.from(map.data[0].marker.color)")
+        return self.numbers("Array.from(explorer.map.drawn.colouring.values)")
 
     def places(self) -> NDArray[np.float64]:
         """Where the points are (tasks, 2), in the view's coordinates."""
         self.page.evaluate(STILL)
-        return self.numbers("map => Array.from(map.data[0].x, (x, i) => [x, map.data[0].y[i]])")
+        script = "({ x, y }) => Array.from(x, (value, task) => [value, y[task]])"
+        return self.numbers(f"({script})(explorer.map.drawn)")
 
     def numbers(self, script: str) -> NDArray[np.float64]:
-        return np.array(self.page.eval_on_selector("#map", script), np.float64)
+        return np.array(self.page.evaluate(script), np.float64)
 
     def pixels(self, x: float, y: float) -> tuple[float, float]:
         """Where on the screen a place of the view is."""
-        script = (
-            "(map, [x, y]) => { const {xaxis, yaxis} = map._fullLayout;"
-            " const { x: left, y: top } = map.getBoundingClientRect();"
-            " return [left + xaxis._offset + xaxis.l2p(x), top + yaxis._offset + yaxis.l2p(y)]; }"
-        )
-        left, top = self.page.eval_on_selector("#map", script, [x, y])
-        return float(left), float(top)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
+        left, top = self.page.evaluate("([x, y]) => explorer.map.pixels(x, y)", [x, y])
+        corner = self.page.locator("#map").bounding_box()
+        return corner["x"] + left, corner["y"] + top
 
 
 @contextlib.contextmanager
@@ -91,7 +80,7 @@ def looked_at(browser: Any, finished: FinishedMap, prepared: Prepared) -> Iterat
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
-        page.wait_for_function(READY, timeout=60_000)
+        page.wait_for_selector(**READY)
         yield Seen(page, url, finished, explorer_data(finished, prepared))
         assert errors == []
 
@@ -115,9 +104,8 @@ def seen(opened: Seen) -> Seen:
 def test_the_map_shows_every_task(seen: Seen) -> None:
     assert seen.text("#title") == "MultiKeyNav"
     assert "160 tasks" in seen.text("#told")
-    assert seen.numbers("map => map.data[0].type === 'scattergl'") == 1
     np.testing.assert_allclose(seen.places(), seen.data["views"]["t-SNE"], rtol=1e-5)
-    sizes = seen.numbers("map => Array.from(map.data[0].marker.size)")
+    sizes = seen.numbers("Array.from(explorer.map.sizes)")
     assert (np.diff(sizes[np.argsort(seen.data["difficulty"])]) >= 0).all()
     np.testing.assert_array_equal(seen.colours(), seen.data["clusters"])
 
@@ -151,7 +139,6 @@ def test_hovering_shows_the_task_and_clicking_chooses_it(seen: Seen) -> None:
     seen.page.mouse.move(x - 2, y)
     seen.page.mouse.move(x, y)
     seen.page.wait_for_selector("#hover:visible")
-    seen.page.wait_for_timeout(300)  # plotly looks at the pointer now and then
     number, shown = seen.page.eval_on_selector(
         "#hover", "card => [card.dataset.task, card.innerText]"
     )
@@ -244,7 +231,7 @@ def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     agent = 3
     seen.page.click("#tab-quiz")
     seen.page.select_option("[aria-label='Load an agent']", str(agent))
-    seen.page.wait_for_function("document.querySelectorAll('.answers li').length === 10")
+    seen.page.wait_for_selector(".answers li:nth-child(10)")
     quiz, results = answers_in(seen)
     truth = seen.finished.outcomes.rates[agent]
     np.testing.assert_allclose(results, truth[quiz], atol=1e-6)
@@ -285,7 +272,7 @@ def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
     for place in ring[1:]:
         seen.page.mouse.move(*place)
     seen.page.mouse.up()
-    seen.page.wait_for_function("location.hash.includes('lasso')")
+    assert "lasso=" in seen.page.url
     seen.page.evaluate(STILL)
     np.testing.assert_allclose(seen.pixels(*middle), (left, top), atol=0.5)  # the map stays
     rows = saved(seen, tmp_path)
@@ -467,14 +454,14 @@ def test_the_address_brings_the_view_back(seen: Seen) -> None:
     seen.go(state)
     before = seen.colours()
     page.reload()
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_selector(**READY)
     assert page.get_attribute("[data-view=PCA]", "aria-pressed") == "true"
     assert page.get_attribute("#tab-quiz", "aria-selected") == "true"
     assert seen.text("#question-name") == "task-5"
     assert page.locator(".answers li").count() == 2
     np.testing.assert_array_equal(seen.colours(), before)
-    np.testing.assert_allclose(seen.numbers("map => map._fullLayout.yaxis.range"), [-1, 1])
-    shown = seen.numbers("map => map.data[0].selectedpoints.length")
+    np.testing.assert_allclose(seen.numbers("explorer.map.camera.range.slice(2)"), [-1, 1])
+    shown = seen.numbers("explorer.map.drawn.shown.length")
     assert shown == (seen.data["clusters"] < 2).sum()
     seen.go(
         "#view=nonsense&task=9999&quiz=x:y,1:7&filters=%7B&lasso=3&made=1&range=a"
@@ -593,7 +580,6 @@ def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()
-    page.route("**/plotly.min.js", lambda route: route.fulfill(body=""))  # is not needed here
     for content, sentence in cases:
         page.route("**/data.json.gz", lambda route, _, body=content: route.fulfill(body=body))
         page.goto(opened.url)

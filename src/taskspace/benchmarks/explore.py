@@ -70,17 +70,17 @@ class Load:
         return self.requests / self.seconds
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) -> None:
     """A map that knows nothing, of the size of a real one, ready to be served."""
     Run(folder, {"name": "nothing"}).close()  # writes the settings
     rng = np.random.default_rng(0)
-    outcomes = Outcomes(rng.integers(0, 2, (AGENTS, TASKS)), np.array(1))
+    outcomes = Outcomes(rng.integers(0, 2, (AGENTS, tasks), np.uint8), np.array(1))
     TaskEmbedder(6, steps=0, random_state=0).fit(outcomes).save(folder / "embedder")
     outcomes.save(folder / "outcomes.npz")
     write_json({}, folder / "map.json")
     finished = FinishedMap.load(folder)
-    view = rng.random((TASKS, 2), np.float32)
-    keep(Prepared({TSNE: view, PCA: view}, random_posterior(TASKS, CANDIDATES)), finished)
+    view = rng.random((tasks, 2), np.float32)
+    keep(Prepared({TSNE: view, PCA: view}, random_posterior(tasks, candidates)), finished)
 
 
 def bodies() -> list[bytes]:

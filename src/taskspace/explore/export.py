@@ -9,14 +9,14 @@ import re
 from pathlib import Path
 
 from taskspace.explore.data import encode, explorer_data
-from taskspace.explore.page import PLOTLY, assets, page_html
+from taskspace.explore.page import assets, page_html
 from taskspace.files import atomic_path
 from taskspace.finished import FinishedMap
 
 MOST_TASKS = 20_000  # more make a file that browsers take long to open
 # The file holds all that it needs, and may ask nobody for more.
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' data:;"
+    "default-src 'none'; script-src 'unsafe-inline' data:;"
     " style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
 _IMPORT = re.compile(r'from "\./')
@@ -48,15 +48,13 @@ def _check_name(path: Path, run: Path) -> None:
 def standalone(data: bytes) -> str:
     """The page with its styles, its scripts and this data (as `encode` gives it) inside."""
     found = {name: content.decode() for name, (_, content) in assets().items()}
-    style, plotly = found.pop("style.css"), found.pop(PLOTLY)
-    modules = {f"{_OWN}{name}": _address(text) for name, text in found.items()}
+    modules = {f"{_OWN}{name}": _address(found[name]) for name in found if name.endswith(".js")}
     parts = {
         '<meta charset="utf-8">': (
             '<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         ),
-        '<link rel="stylesheet" href="assets/style.css">': f"<style>{style}</style>",
-        f'<script src="assets/{PLOTLY}" defer></script>': _script("", plotly),
+        '<link rel="stylesheet" href="assets/style.css">': f"<style>{found['style.css']}</style>",
         '<script src="assets/main.js" type="module"></script>': "\n".join([
             _script('type="importmap"', json.dumps({"imports": modules})),
             _script('type="text/plain" id="held-data"', base64.b64encode(data).decode()),
@@ -73,8 +71,8 @@ def standalone(data: bytes) -> str:
 
 def _script(attributes: str, text: str) -> str:
     """A script; its own text must not end it."""
-    opening = f"<script {attributes}>" if attributes else "<script>"
-    return opening + re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE) + "</script>"
+    safe = re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE)
+    return f"<script {attributes}>{safe}</script>"
 
 
 def _address(module: str) -> str:

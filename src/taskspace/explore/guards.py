@@ -15,12 +15,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MOST_BYTES = 1 << 20  # of a request's body
 ANY_HOST = "*"
 
-# plotly compiles its WebGL programs with `Function`, and sets styles of its own: without these two
-# exceptions the map stays empty. Everything comes from this server all the same.
 POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline';"
-    " img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none';"
-    " form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,

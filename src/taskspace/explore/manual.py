@@ -7,15 +7,6 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem;"
-    "color-scheme:light dark}"
-    "code,pre{font:14px/1.4 ui-monospace,monospace}h2 code,h3 code{font-size:inherit}"
-    "pre{padding:.8rem;overflow-x:auto;border:1px solid #8886;border-radius:6px}"
-    "table{border-collapse:collapse}td,th{text-align:left;vertical-align:top;"
-    "padding:.2rem .8rem .2rem 0}h2{margin-top:2.5rem}"
-)
-
 
 def manual_html(schema: Mapping[str, Any]) -> str:
     """A page of plain HTML about the endpoints of an OpenAPI schema."""
@@ -29,7 +20,8 @@ def manual_html(schema: Mapping[str, Any]) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{escape(info['title'])}</title><style>{_STYLE}</style></head><body>"
+        f"<title>{escape(info['title'])}</title>"
+        '<link rel="stylesheet" href="/assets/manual.css"></head><body>'
         f"<h1>{escape(info['title'])}</h1><p>{_text(info['description'])}</p>"
         '<p>The whole schema is at <a href="/openapi.json">/openapi.json</a> (OpenAPI), the map'
         ' itself at <a href="/">/</a>, and all of its data, as JSON compressed with gzip, at'

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from importlib import resources
-from importlib.util import find_spec
 from pathlib import Path
 
-PLOTLY = "plotly.min.js"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 
@@ -22,25 +20,12 @@ def page_html() -> str:
 def assets() -> dict[str, tuple[str, bytes]]:
     """What the page links to: the kind and the bytes of each file, by its name under `assets/`.
 
-    plotly.min.js is the one that the Python package plotly holds.
-
     >>> assets()["main.js"][0]
     'text/javascript; charset=utf-8'
     """
     own = sorted(path for path in _folder().iterdir() if path.suffix in _TYPES)
-    found = {path.name: (_TYPES[path.suffix], path.read_bytes()) for path in own}
-    return {**found, PLOTLY: (_TYPES[".js"], _plotly().read_bytes())}
+    return {path.name: (_TYPES[path.suffix], path.read_bytes()) for path in own}
 
 
 def _folder() -> Path:
     return Path(str(resources.files("taskspace.explore") / "assets"))
-
-
-def _plotly() -> Path:
-    """Found without importing plotly, which takes long."""
-    spec = find_spec("plotly")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(
-            "the explorer needs plotly; install it with: pip install 'taskspace[explore]'"
-        )
-    return Path(spec.origin).parent / "package_data" / PLOTLY

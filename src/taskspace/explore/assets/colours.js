@@ -10,34 +10,64 @@ const NAMED_DARK = [ // lighter, for a dark ground
   "#3d9be0", "#F0B429", "#1FBF92", "#DE97C0", "#8ACBF2", "#F0803C", "#a3a3a3", "#d2c52b", "#c8628f",
 ];
 export const GREY = 6; // its place among the names
-// Clusters beyond the ninth repeat colours in another shape.
+// Clusters beyond the ninth repeat colours in another shape; points.js draws them in this order.
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x"];
 const NUMBERS = [
   "#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e",
 ]; // dark to light: low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
+const STEPS = 256; // of a scale
+const OPAQUE = 217; // of 255: where points overlap one sees it
 const ENDS = ["#D55E00", "#EBA067", "#7FB4D6", "#0072B2"]; // orange fails, blue succeeds
 
-// What plotly needs to colour points by a quantity, and the legend to tell about it.
+// The colour (four bytes) and the shape of every task by a quantity, and what the legend tells
+// about it.
 export function colouring(quantity) {
   if (quantity.kind === "names") return named(quantity);
   const dark = isDark();
   const [low, high] = boundsOf(quantity);
   const colours = quantity.kind === "number" ? (dark ? NUMBERS_DARK : NUMBERS) : diverging(dark);
-  return {
-    low, high, colours, symbols: "circle", ...withUnknown(quantity.values, low, high, colours),
-  };
+  const steps = scaleOf(colours.map(rgb));
+  const place = (value) => Math.round(((value - low) / (high - low)) * (STEPS - 1));
+  const unknown = rgb(colourOfName(GREY));
+  const { values } = quantity;
+  const painted = paint(values, (value) => (Number.isNaN(value) ? unknown : steps[place(value)]));
+  return { values, low, high, colours, painted, shapes: new Uint8Array(values.length) };
 }
 
-// {values, least, scale}: what is not known (NaN) lies below all else, and is grey.
-function withUnknown(values, low, high, colours) {
-  const least = low - (high - low) / 20;
-  const start = 0.05 / 1.05;
-  const steps = colours.map((colour, at) =>
-    [start + ((1 - start) * at) / (colours.length - 1), colour]);
-  const unknown = colourOfName(GREY);
-  const scale = [[0, unknown], [start, unknown], ...steps];
-  return { values: values.map((value) => (Number.isNaN(value) ? least : value)), least, scale };
+function named({ values, names, palette }) {
+  const colours = names.map((_, place) => rgb(colourOfName(palette ? palette[place] : place)));
+  const many = names.length > NAMED.length;
+  const shapes = new Uint8Array(values.length);
+  if (many) for (let task = 0; task < shapes.length; task++) shapes[task] = shapePlace(values[task]);
+  return { values, painted: paint(values, (value) => colours[value]), shapes };
+}
+
+function paint(values, colourOf) {
+  const painted = new Uint8Array(4 * values.length);
+  for (let task = 0, at = 0; task < values.length; task++) {
+    const colour = colourOf(values[task]);
+    painted[at++] = colour[0];
+    painted[at++] = colour[1];
+    painted[at++] = colour[2];
+    painted[at++] = OPAQUE;
+  }
+  return painted;
+}
+
+// Steps from the first colour to the last.
+function scaleOf(colours) {
+  return Array.from({ length: STEPS }, (_, step) => {
+    const at = (step / (STEPS - 1)) * (colours.length - 1);
+    const low = Math.min(Math.floor(at), colours.length - 2);
+    return colours[low].map((part, axis) =>
+      Math.round(part + (at - low) * (colours[low + 1][axis] - part)));
+  });
+}
+
+// "#0072B2" as [0, 114, 178].
+export function rgb(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
 export function colourOfName(place) {
@@ -45,7 +75,11 @@ export function colourOfName(place) {
 }
 
 export function shapeOfName(place) {
-  return SHAPES[Math.floor(place / NAMED.length) % SHAPES.length];
+  return SHAPES[shapePlace(place)];
+}
+
+function shapePlace(place) {
+  return Math.floor(place / NAMED.length) % SHAPES.length;
 }
 
 function diverging(dark) {
@@ -57,13 +91,4 @@ function boundsOf({ kind, values }) {
   if (kind === "difference") return [-1, 1];
   const [low, high] = extent(values);
   return low < high ? [low, high] : [low - 0.5, high + 0.5];
-}
-
-// Names become steps of a scale: plotly colours numbers far faster than it reads colours.
-function named({ values, names, palette }) {
-  const count = Math.max(names.length, 1);
-  const colours = names.map((_, place) => colourOfName(palette ? palette[place] : place));
-  const scale = colours.flatMap((colour, at) => [[at / count, colour], [(at + 1) / count, colour]]);
-  const symbols = count > NAMED.length ? Array.from(values, shapeOfName) : "circle";
-  return { values, least: -0.5, high: count - 0.5, scale, symbols };
 }

@@ -29,6 +29,9 @@ export function comparison({ insight, space, state }, groups) {
     el("tr", { "data-row": name },
       el("th", { text: name, scope: "row" }),
       ...cells.map((text) => el("td", { text }))));
+  const same = members[0].length === members[1].length &&
+    members[0].every((task, place) => task === members[1][place]);
+  if (same) told.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
   return [
     ...told, el("table", { id: "compared" }, el("thead", {}, head), el("tbody", {}, ...rows)),
   ];

@@ -35,6 +35,12 @@ export class Insight {
     return this.space.posterior && chances(this.space.posterior, this.weights, this.space.count);
   }
 
+  // What one would expect of the loaded agent before its first answer.
+  unasked() {
+    const { posterior, count } = this.space;
+    return chances(posterior, weights(posterior, [], this.agent), count);
+  }
+
   // The most informative task that was not asked yet.
   proposal(answers) {
     const asked = new Set(answers.map(({ task }) => task));

@@ -1,7 +1,7 @@
 // The page: loads the data, puts the parts together, and draws whatever follows from the state.
 
 import { neighbours } from "./cards.js";
-import { colouring } from "./colours.js";
+import { colouring, rgb } from "./colours.js";
 import { Fault, load } from "./data.js";
 import { Detail } from "./detail.js";
 import { arrowKeys, button, figure } from "./dom.js";
@@ -15,7 +15,7 @@ import { Marks } from "./marks.js";
 import { QuizPanel } from "./quiz.js";
 import { SelectPanel } from "./select-panel.js";
 import { State } from "./state.js";
-import { isDark, look, startTheme } from "./theme.js";
+import { isDark, pageColour, startTheme } from "./theme.js";
 import { Toolbar } from "./toolbar.js";
 import { viewOf } from "./views.js";
 
@@ -34,10 +34,11 @@ class App {
     document.title = `${space.title} – taskspace explorer`;
     startTheme(byId("theme"), () => this.update(this.state.now, new Set(["all"])));
     this.hover = new HoverCard(byId("hover"), byId("ring"), this);
-    this.map = new TaskMap(byId("map"), space, {
+    this.map = new TaskMap(byId("map"), space, this.mode, {
       hover: (task) => this.hover.show(task, ...this.map.place(task)),
       leave: () => this.hover.hide(),
       click: (task) => this.click(task),
+      trace: (points) => (points ? this.marks.trace(points) : this.draw()),
       lasso: (points) => this.lasso(points),
       range: (range) => this.state.note({ range }),
       moved: () => this.marks.place(),
@@ -130,13 +131,12 @@ class App {
       range: now.range,
       colouring: colours,
       shown: insight.shown,
-      mode: this.dragging,
-      look: this.once("look", [isDark()], look),
+      pale: this.once("pale", [isDark()], () => rgb(pageColour("line"))),
     });
     this.marks.show(this.marked(view), this.outline());
   }
 
-  // What was made before from the same parts: plotly draws points anew for other objects.
+  // What was made before from the same parts: the map looks only at what is another object.
   once(name, parts, make) {
     this.made ??= new Map();
     const before = this.made.get(name);
@@ -175,19 +175,13 @@ class App {
   }
 
   lasso(points) {
-    if (points === null) {
-      this.state.change({ lasso: null });
-      this.draw();
-      return;
-    }
-    if (points.length < 3) return;
     const { view, axes } = this.state.now;
-    this.dragging = "pan";
-    this.state.change({ lasso: { view, axes, points }, tab: "select" });
+    if (points.length < 3) this.draw(); // without what was traced
+    else this.state.change({ lasso: { view, axes, points }, tab: "select" });
   }
 
   setMode(mode) {
-    this.dragging = mode;
+    this.dragging = byId("map").dataset.mode = mode;
     this.update(this.state.now, new Set(["mode"]));
   }
 
@@ -210,6 +204,7 @@ class App {
   }
 
   async share() {
+    this.state.write();
     const copying = navigator.clipboard?.writeText(window.location.href);
     const copied = await copying?.then(() => true, () => false);
     const toast = byId("toast");
@@ -232,6 +227,7 @@ async function begin() {
   const status = byId("status");
   try {
     const app = new App(await load());
+    window.explorer = app; // a handle for the console, and for tests
     byId("page").hidden = false;
     await app.start();
     status.hidden = true;

@@ -1,156 +1,145 @@
-// The map: every task a point, drawn by plotly in WebGL.
+// The map: every task a point.
 
-import { extent, meanOf } from "./quantities.js";
+import { axes } from "./axes.js";
+import { Camera } from "./camera.js";
+import { el, svg } from "./dom.js";
+import { Gestures } from "./gestures.js";
+import { FlatPoints } from "./points-flat.js";
+import { glPoints } from "./points.js";
+import { meanOf } from "./quantities.js";
 
-const CONFIG = { displayModeBar: false, scrollZoom: true, doubleClick: false, responsive: false };
-const DRAWN = ["x", "y", "colouring", "shown", "look"]; // what points must be drawn anew for
 const ZOOM = 1.5; // by a button or a key
-const MANY = 8000; // tasks, whose points have no edges
+const MANY = 2000; // tasks, whose points have no edges: they would darken what lies below
+const EDGE = 0.7; // pixels
+const REACH = 14; // pixels from the pointer to its point
+const FINGER = 24; // from a finger
+const SHARPEST = 2; // pixels of the device to one of the page; more are not seen on points
 const CORNERS = 60; // of a lasso, at the most: it must fit in an address
-
-// Plotly's WebGL needs the browser's, and makes functions from text: a browser or a policy that
-// has or allows neither gets slower points.
-function pointType() {
-  try {
-    new Function("");
-    return document.createElement("canvas").getContext("webgl") ? "scattergl" : "scatter";
-  } catch {
-    return "scatter";
-  }
-}
+const PALE = 64; // of 255: points that are not selected
 
 export class TaskMap {
-  // `told` has hover(task), leave(), click(task), lasso(points or null), range(range), moved().
-  constructor(element, space, told) {
-    this.element = element;
-    this.space = space;
-    this.type = pointType();
+  // `mode()` is "pan" or "lasso"; `told` has hover(task), leave(), click(task), trace(points),
+  // lasso(points), range(range) and moved().
+  constructor(element, space, mode, told) {
+    Object.assign(this, { element, space, told, drawn: {}, waiting: null, hovered: null });
+    this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
+    this.figures = svg("svg", { class: "figures", "aria-hidden": "true" });
+    this.canvas = el("canvas");
+    element.append(this.lines, this.canvas, this.figures);
+    this.points = glPoints(this.canvas) || new FlatPoints(this.canvas);
     this.sizes = sizesOf(space);
-    this.told = told;
-    this.drawn = this.waiting = this.range = null;
-    this.dragging = "pan";
+    this.bySize = new Uint32Array(space.count).map((_, task) => task); // small ones on top
+    this.bySize.sort((a, b) => this.sizes[b] - this.sizes[a]);
+    this.points.send("size", this.sizes);
+    this.camera = new Camera();
+    this.gestures = new Gestures(element, mode, this.hands());
+    element.addEventListener("dblclick", () => this.show(null));
+    this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
+    new ResizeObserver(() => this.scene && this.resize()).observe(element);
   }
 
-  // Draw a scene: {x, y, titles, equal, range, colouring, shown, mode, look}. Several calls before
-  // the next picture of the screen are one.
+  hands() {
+    return {
+      point: (x, y) => this.point(x, y),
+      leave: () => this.leave(),
+      click: (x, y, finger) => this.click(x, y, finger),
+      move: (x, y) => this.look(this.camera.moved(x, y)),
+      zoom: (factor, x, y) => this.look(this.camera.zoomed(factor, x, y)),
+      trace: (trail) => this.told.trace(trail && this.placesOf(trail)),
+      lasso: (trail) => this.told.lasso(this.placesOf(thinned(trail))),
+    };
+  }
+
+  // Pixels in the view's coordinates, to a tenth of a pixel.
+  placesOf(trail) {
+    const { range: [left, right], width } = this.camera;
+    const digits = Math.min(Math.max(0, Math.ceil(Math.log10((10 * width) / (right - left)))), 12);
+    const short = (value) => Number(value.toFixed(digits));
+    return trail.map(([x, y]) => this.camera.place(x, y).map(short));
+  }
+
+  // -- drawing -----------------------------------------------------------------------------------
+
+  // Draw a scene: {x, y, titles, equal, range, colouring, shown, pale}. Several calls before the
+  // next picture of the screen are one.
   draw(scene) {
     this.scene = scene;
+    return this.redraw();
+  }
+
+  redraw() {
     this.waiting ??= new Promise((done) => requestAnimationFrame(() => done(this.drawNow())));
     return this.waiting;
   }
 
-  async drawNow() {
-    const { element, scene } = this;
+  drawNow() {
+    const { camera, drawn, scene } = this;
     this.waiting = null;
-    const first = !this.drawn;
-    if (first || DRAWN.some((part) => this.drawn[part] !== scene[part])) {
-      await window.Plotly.react(
-        element,
-        [this.points(scene)],
-        layout(scene, this.dragging),
-        CONFIG,
-      );
-    } else if (String(scene.range) !== String(this.range)) {
-      await this.show(scene.range);
+    const anew = (...parts) => parts.some((part) => drawn[part] !== scene[part]);
+    const view = anew("x", "y", "equal");
+    if (view) {
+      camera.setView(scene);
+      this.points.send("place", woven(scene.x, scene.y));
     }
-    [this.drawn, this.range] = [scene, scene.range];
-    if (first) this.listen();
-    if (this.dragging !== scene.mode) { // react would not get the points ready for a lasso
-      this.dragging = scene.mode;
-      await window.Plotly.relayout(element, { dragmode: scene.mode });
-    }
-    this.told.moved();
-    element.dataset.drawn = String(Number(element.dataset.drawn || 0) + 1);
-  }
-
-  points({ x, y, colouring, shown, look }) {
-    return {
-      type: this.type,
-      mode: "markers",
-      x,
-      y,
-      hoverinfo: "none", // events, but no box: the page has its own
-      marker: {
-        size: this.sizes,
-        color: colouring.values,
-        cmin: colouring.least,
-        cmax: colouring.high,
-        colorscale: colouring.scale,
-        symbol: colouring.symbols,
-        opacity: 0.85,
-        line: { width: this.space.count > MANY ? 0 : 0.6, color: look.ground },
-      },
-      selectedpoints: shown,
-      selected: { marker: { opacity: 0.9 } },
-      unselected: { marker: { opacity: 0.25, color: look.line } },
-    };
-  }
-
-  listen() {
-    const { element, told } = this;
-    element.on("plotly_hover", ({ points }) => told.hover(points[0].pointNumber));
-    element.on("plotly_unhover", () => told.leave());
-    element.on("plotly_click", ({ points }) => told.click(points[0].pointNumber));
-    element.on(
-      "plotly_selected",
-      (event) => event?.lassoPoints && told.lasso(corners(event.lassoPoints)),
-    );
-    element.on("plotly_deselect", () => {
-      this.drawn = { ...this.drawn, shown: undefined }; // plotly has changed the points itself
-      told.lasso(null);
+    if (!drawn.x) this.measure();
+    if (view || anew("range")) camera.look(scene.range);
+    if (anew("colouring", "shown", "pale")) this.paint(scene);
+    this.drawn = scene;
+    this.points.draw({
+      ...camera,
+      ratio: ratioNow(),
+      edge: this.space.count > MANY ? 0 : EDGE,
     });
-    element.on("plotly_doubleclick", () => this.show(null));
-    element.on("plotly_relayouting", () => told.moved());
-    element.on("plotly_relayout", (event) => this.relaid(event));
-    new ResizeObserver(() => window.Plotly.Plots.resize(element).then(told.moved)).observe(element);
-  }
-
-  relaid(event) {
-    if ("xaxis.range[0]" in event || "xaxis.range" in event) this.note(this.rangeNow());
+    const { lines, figures } = axes(camera, scene.titles);
+    this.lines.replaceChildren(...lines);
+    this.figures.replaceChildren(...figures);
     this.told.moved();
   }
 
-  note(range) {
-    this.range = range;
-    this.told.range(range);
+  paint({ colouring, shown, pale }) {
+    const { painted, shapes } = colouring;
+    this.points.send("shape", shapes);
+    this.points.send("colour", shown ? faded(painted, shown, pale) : painted);
+    this.points.setOrder(shown ? onTop(this.bySize, shown) : this.bySize);
+  }
+
+  measure() {
+    const { width, height } = this.element.getBoundingClientRect();
+    const ratio = ratioNow();
+    Object.assign(this.camera, { width: Math.max(width, 1), height: Math.max(height, 1) });
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+  }
+
+  resize() {
+    this.measure();
+    this.camera.look(this.scene.range);
+    this.drawNow(); // at once: a canvas of a new size is empty
   }
 
   // -- where things are --------------------------------------------------------------------------
 
-  // Where a place of the view is, in pixels from the corner of the map, also while it moves.
+  // Where a place of the view is, in pixels from the corner of the map.
   pixels(x, y) {
-    const { xaxis, yaxis } = this.element._fullLayout;
-    const along = (
-      { range: [low, high], _length }, value
-    ) => ((value - low) / (high - low)) * _length;
-    return [xaxis._offset + along(xaxis, x), yaxis._offset + yaxis._length - along(yaxis, y)];
+    return this.camera.pixels(x, y);
   }
 
   place(task) {
     return this.pixels(this.scene.x[task], this.scene.y[task]);
   }
 
-  rangeNow() {
-    const { xaxis, yaxis } = this.element._fullLayout;
-    return [...xaxis.range, ...yaxis.range];
-  }
-
-  // Move to a range, or to all tasks.
-  async show(range) {
-    const [left, right, bottom, top] = range || everything(this.scene);
-    const axes = { "xaxis.range": [left, right], "yaxis.range": [bottom, top] };
-    await window.Plotly.relayout(this.element, axes);
-    if (!range) this.note(null);
-  }
-
-  zoom(direction) {
-    const [left, right, bottom, top] = this.rangeNow();
-    const by = direction > 0 ? 1 / ZOOM : ZOOM;
-    const around = (low, high) => {
-      const half = ((high - low) / 2) * by;
-      return [(low + high) / 2 - half, (low + high) / 2 + half];
-    };
-    return this.show([...around(left, right), ...around(bottom, top)]);
+  // The task whose point is nearest to some pixels, if it is within reach.
+  nearest(across, down, reach) {
+    const { x, y } = this.scene;
+    const [left, top] = this.camera.place(across, down);
+    const [right, bottom] = this.camera.place(across + 1, down + 1);
+    const [wide, high] = [right - left, top - bottom]; // of a pixel
+    let [best, least] = [null, reach * reach];
+    for (let task = 0; task < x.length; task++) {
+      const aside = ((x[task] - left) / wide) ** 2 + ((y[task] - top) / high) ** 2;
+      if (aside < least) [best, least] = [task, aside];
+    }
+    return best;
   }
 
   // The nearest task in a direction on the screen: "ArrowLeft" and so on.
@@ -168,51 +157,82 @@ export class TaskMap {
     }
     return best;
   }
+
+  // -- moving ------------------------------------------------------------------------------------
+
+  // Look at a range while a hand moves the map.
+  look(range) {
+    this.camera.look(range);
+    this.told.range(this.camera.range);
+    this.scene = { ...this.scene, range: this.camera.range };
+    this.redraw();
+  }
+
+  // Go to a range, or to all tasks.
+  show(range) {
+    this.told.range(range);
+    return this.draw({ ...this.scene, range });
+  }
+
+  zoom(direction) {
+    return this.show(this.camera.zoomed(direction > 0 ? ZOOM : 1 / ZOOM));
+  }
+
+  // -- pointing ----------------------------------------------------------------------------------
+
+  point(x, y) {
+    const task = this.nearest(x, y, REACH);
+    if (task === null) this.leave();
+    else if (task !== this.hovered) this.told.hover(task);
+    this.hovered = task;
+  }
+
+  leave() {
+    this.hovered = null;
+    this.told.leave();
+  }
+
+  click(x, y, finger) {
+    const task = this.nearest(x, y, finger ? FINGER : REACH);
+    if (task !== null) this.told.click(task);
+  }
 }
 
-// The range that holds all points. Plotly finds it only where it draws all points anew.
-function everything({ x, y }) {
-  return [x, y].flatMap((values) => {
-    const [low, high] = extent(values);
-    const room = 0.05 * (high - low || 1);
-    return [low - room, high + room];
-  });
+function ratioNow() {
+  return Math.min(window.devicePixelRatio || 1, SHARPEST);
 }
 
-function layout(scene, dragmode) {
-  const { look, titles, equal } = scene;
-  const range = scene.range || everything(scene);
-  const axis = (title) => ({
-    visible: Boolean(title),
-    title: title && { text: title, font: { size: 12 }, standoff: 6 },
-    gridcolor: look.grid,
-    zerolinecolor: look.line,
-    color: look.muted,
-    tickfont: { size: 11 },
-    nticks: 7,
-  });
-  const x = axis(titles && titles[0]);
-  const y = { ...axis(titles && titles[1]), ...(equal && { scaleanchor: "x" }) };
-  return {
-    xaxis: { ...x, range: range.slice(0, 2) },
-    yaxis: { ...y, range: range.slice(2) },
-    selections: [], // our own outline stays, plotly's goes
-    margin: { l: titles && titles[1] ? 48 : 12, r: 12, t: 12, b: titles ? 40 : 12 },
-    paper_bgcolor: "rgba(0,0,0,0)",
-    plot_bgcolor: "rgba(0,0,0,0)",
-    font: { family: "inherit", color: look.ink },
-    dragmode,
-    hovermode: "closest",
-    hoverdistance: 14,
-    showlegend: false,
-    newselection: { line: { color: look.accent, width: 2, dash: "solid" } },
-  };
+function woven(x, y) {
+  const places = new Float32Array(2 * x.length);
+  for (let task = 0; task < x.length; task++) {
+    places[2 * task] = x[task];
+    places[2 * task + 1] = y[task];
+  }
+  return places;
 }
 
-function corners({ x, y }) {
-  const step = Math.max(1, Math.ceil(x.length / CORNERS));
-  const short = (value) => Number(value.toPrecision(4));
-  return x.map((value, at) => [short(value), short(y[at])]).filter((_, at) => at % step === 0);
+// Colours in which only some tasks stand out.
+function faded(colours, shown, [red, green, blue]) {
+  const result = new Uint8Array(colours.length);
+  for (let at = 0; at < result.length; at += 4) result.set([red, green, blue, PALE], at);
+  for (const task of shown) result.set(colours.subarray(4 * task, 4 * task + 4), 4 * task);
+  return result;
+}
+
+// An order in which some tasks come last, and lie on top.
+function onTop(order, shown) {
+  const above = new Uint8Array(order.length);
+  for (const task of shown) above[task] = 1;
+  const below = order.filter((task) => !above[task]);
+  const result = new Uint32Array(order.length);
+  result.set(below);
+  result.set(order.filter((task) => above[task]), below.length);
+  return result;
+}
+
+function thinned(trail) {
+  const step = Math.max(1, Math.ceil(trail.length / CORNERS));
+  return trail.filter((_, at) => at % step === 0);
 }
 
 // The area of a point is in proportion to the difficulty; more tasks have smaller points.

@@ -32,6 +32,14 @@ export class Marks {
     this.place();
   }
 
+  // A lasso that is being drawn.
+  trace(points) {
+    this.lasso?.[0].remove();
+    this.lasso = [svg("path", { class: "outline" }), points];
+    this.element.prepend(this.lasso[0]);
+    this.place();
+  }
+
   // Put them where the map now has their places.
   place() {
     for (const [drawn, x, y] of this.marks) {

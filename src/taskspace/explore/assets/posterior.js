@@ -44,9 +44,9 @@ export function chances(posterior, given, count) {
 
 function likely(given, least) {
   const bound = least * Math.max(...given);
-  const places = [...given.keys()].filter((c) => given[c] > bound);
+  const places = Int32Array.from(given.keys()).filter((c) => given[c] > bound);
   const total = places.reduce((sum, c) => sum + given[c], 0);
-  return { places, shares: places.map((c) => given[c] / total) };
+  return { places, shares: Float64Array.from(places, (c) => given[c] / total) };
 }
 
 // -- the next question ----------------------------------------------------------------------------

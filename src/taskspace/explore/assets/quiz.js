@@ -12,6 +12,11 @@ const LOADING =
   `Asks an agent of the population ${LOADED} questions, and compares the prediction with what it` +
   " really does. It is not among those that the prediction is made from.";
 
+const COMPARED =
+  "A point is a task that was not asked; the thick line is their mean. On the dashed line," +
+  " prediction and truth agree.";
+const OF_QUIZ = new Set(["predicted", "true", "missed"]); // colours that go with it
+
 export class QuizPanel {
   constructor(app) {
     this.app = app;
@@ -61,7 +66,9 @@ export class QuizPanel {
 
   clear() {
     this.loading = null;
-    this.app.state.change({ answers: [], agent: null, task: null });
+    const { state } = this.app;
+    const colour = OF_QUIZ.has(state.now.colour) ? "cluster" : state.now.colour;
+    state.change({ answers: [], agent: null, task: null, colour });
   }
 
   update(now) {
@@ -189,22 +196,18 @@ export class QuizPanel {
     const asked = new Set(now.answers.map(({ task }) => task));
     const tasks = [...space.names.keys()].filter((task) =>
       !asked.has(task) && !Number.isNaN(insight.truth[task]));
-    const right = meanOf(
-      tasks.map((task) => Number(insight.chances[task] > 0.5 === insight.truth[task] > 0.5)),
-      tasks.keys(),
-    );
-    const off = meanOf(
-      tasks.map((task) => Math.abs(insight.chances[task] - insight.truth[task])),
-      tasks.keys(),
-    );
-    const rows = [["right on other tasks", percent(right)], ["mean difference", percent(off)]];
+    const mean = (of) => percent(meanOf(tasks.map(of), tasks.keys()));
+    const { truth } = insight;
+    const right = (chances) => (task) => Number(chances[task] > 0.5 === truth[task] > 0.5);
+    const rows = [
+      ["right on other tasks", mean(right(insight.chances))],
+      ["without any answer", mean(right(insight.unasked()))],
+      ["mean difference", mean((task) => Math.abs(insight.chances[task] - truth[task]))],
+    ];
     return [
       el("dl", { class: "facts" }, ...rows.map(fact)),
-      scatter(insight.chances, insight.truth, tasks, "predicted success", "true success"),
-      el("p", {
-        class: "quiet",
-        text: "A point is a task that was not asked. On the line, prediction and truth agree.",
-      }),
+      scatter(insight.chances, truth, tasks, "predicted success", "true success"),
+      el("p", { class: "quiet", text: COMPARED }),
     ];
   }
 }

@@ -2,14 +2,18 @@
 
 import { svg } from "./dom.js";
 import { evenly } from "./posterior.js";
+import { meanOf } from "./quantities.js";
 
 const SHOWN = 1500; // more would be one blot
+const BINS = 10; // that the mean is taken in
+const FEW = 5; // points have no mean worth a line
 
 export function scatter(across, up, tasks, acrossTold, upTold) {
+  const single = tasks.every((task) => up[task] === 0 || up[task] === 1); // attempts, not rates
   const points = evenly(tasks.length, SHOWN).map((place) => {
     const task = tasks[place];
     // A little to the side, or equal rates would hide each other.
-    const aside = ((place * 0.618034) % 1) * 2 - 1;
+    const aside = (((place * 0.618034) % 1) * 2 - 1) * (single ? 4 : 1);
     return svg("circle", { cx: 100 * across[task], cy: 100 - 100 * up[task] + aside, r: 0.9 });
   });
   const ticks = [0, 50, 100].flatMap((at) => [
@@ -19,7 +23,7 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
   return svg(
     "svg",
     {
-      viewBox: "-24 -4 134 122",
+      viewBox: "-24 -6 134 124",
       class: "scatter",
       role: "img",
       "aria-label": `${upTold} against ${acrossTold}`,
@@ -27,12 +31,21 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
     svg("path", { d: "M0 0V100H100", class: "axis" }),
     svg("path", { d: "M0 100L100 0", class: "diagonal" }),
     svg("g", { class: "points" }, ...points),
+    svg("polyline", { class: "mean", points: means(across, up, tasks).join(" ") }),
     ...ticks,
     label(50, 115, acrossTold),
     svg("text", {
       transform: "translate(-19 50) rotate(-90)", text: upTold, "text-anchor": "middle",
     }),
   );
+}
+
+// The means of both in bins from left to right, as places in the picture.
+function means(across, up, tasks) {
+  const bins = Array.from({ length: BINS }, () => []);
+  for (const task of tasks) bins[Math.min(Math.floor(BINS * across[task]), BINS - 1)].push(task);
+  const found = bins.filter((bin) => bin.length >= FEW);
+  return found.map((bin) => `${100 * meanOf(across, bin)},${100 - 100 * meanOf(up, bin)}`);
 }
 
 function label(x, y, text, anchor = "middle") {

@@ -15,6 +15,8 @@ const EMPTY = {
   range: null, // what the map shows: [left, right, bottom, top]
 };
 
+const REST = 200; // milliseconds
+
 export class State {
   constructor(space) {
     this.space = space;
@@ -32,10 +34,12 @@ export class State {
     this.tell(new Set(changed));
   }
 
-  // Take over what the screen shows already.
+  // Take over what the screen shows already. The address follows when it rests: browsers refuse
+  // to change it many times a second.
   note(values) {
     this.now = { ...this.now, ...values };
-    this.write();
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.write(), REST);
   }
 
   restore() {
@@ -49,6 +53,7 @@ export class State {
   }
 
   write() {
+    clearTimeout(this.resting);
     this.written = written(this.space, this.now);
     window.history.replaceState(
       null,
@@ -80,7 +85,7 @@ function written(space, now) {
     words.set("program", now.made.program.trim().replace(/\s+/g, " "));
     words.set("like", now.made.like);
   }
-  if (now.range) words.set("range", now.range.map((value) => value.toPrecision(5)).join());
+  if (now.range) words.set("range", now.range.map((value) => value.toPrecision(7)).join());
   const text = words.toString().replace(/%(3D|28|29)/g, decodeURIComponent); // = ( )
   return text && `#${text}`;
 }

@@ -41,10 +41,7 @@ function keep(theme) {
   }
 }
 
-// The colours that plotly needs to be told.
-export function look() {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  return Object.fromEntries(["ground", "ink", "muted", "line", "grid", "accent"].map((name) =>
-    [name, colour(name)]));
+// The colour of the page that has this name in its style.
+export function pageColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,0 +1,89 @@
+// What a hand does on the map: point, click, drag, pinch and turn the wheel.
+
+const STILL = 4; // pixels that a click may move
+const WHEEL = 0.0022; // how far a pixel of the wheel zooms
+const LINE = 16; // pixels of a wheel that counts lines
+
+export class Gestures {
+  // `told` has point(x, y), leave(), click(x, y, finger), move(x, y), zoom(factor, x, y), and for
+  // a lasso trace(points or null) and lasso(points); x and y are pixels.
+  constructor(element, mode, told) {
+    Object.assign(this, { element, mode, told, down: new Map(), trail: null, dragged: false });
+    const on = (name, act) => element.addEventListener(name, act.bind(this), { passive: false });
+    on("pointerdown", this.press);
+    on("pointermove", this.move);
+    on("pointerup", this.release);
+    on("pointercancel", this.cancel);
+    on("pointerleave", () => this.told.leave());
+    on("wheel", this.wheel);
+  }
+
+  at(event) {
+    const { left, top } = this.element.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  }
+
+  press(event) {
+    if (event.button !== 0) return;
+    this.element.setPointerCapture(event.pointerId);
+    this.down.set(event.pointerId, this.at(event));
+    const first = this.down.size === 1;
+    this.start = first ? this.at(event) : null; // two fingers do not click
+    this.dragged = !first;
+    this.trail = first && this.mode() === "lasso" ? [this.at(event)] : null;
+    if (!first) this.told.trace(null);
+  }
+
+  move(event) {
+    const now = this.at(event);
+    const before = this.down.get(event.pointerId);
+    if (!before) {
+      if (event.pointerType === "mouse" || event.pointerType === "pen") this.told.point(...now);
+      return;
+    }
+    if (!this.dragged && apart(now, this.start) < STILL) return;
+    if (!this.dragged) this.told.leave();
+    this.dragged = true;
+    if (this.down.size === 2) this.pinch(event.pointerId, before, now);
+    else if (this.trail) this.trace(now);
+    else this.told.move(now[0] - before[0], now[1] - before[1]);
+    this.down.set(event.pointerId, now);
+  }
+
+  trace(now) {
+    this.trail.push(now);
+    this.told.trace(this.trail);
+  }
+
+  pinch(finger, before, now) {
+    const [, still] = [...this.down].find(([other]) => other !== finger);
+    const middle = [(now[0] + still[0]) / 2, (now[1] + still[1]) / 2];
+    this.told.move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+    this.told.zoom(apart(now, still) / Math.max(apart(before, still), 1), ...middle);
+  }
+
+  release(event) {
+    if (!this.down.delete(event.pointerId)) return;
+    if (this.down.size) return; // the other finger goes on
+    if (!this.dragged) this.told.click(...this.at(event), event.pointerType === "touch");
+    else if (this.trail) this.told.lasso(this.trail);
+    this.trail = null;
+  }
+
+  cancel(event) {
+    this.down.delete(event.pointerId);
+    this.trail = null;
+    this.told.trace(null);
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    const turned = event.deltaY * (event.deltaMode ? LINE : 1) * (event.ctrlKey ? 4 : 1);
+    this.told.leave();
+    this.told.zoom(Math.exp(-WHEEL * turned), ...this.at(event));
+  }
+}
+
+function apart([x, y], [otherX, otherY]) {
+  return Math.hypot(x - otherX, y - otherY);
+}

@@ -1,0 +1,145 @@
+// Points in WebGL: a program of our own, because a scene of 50,000 points must follow the hand.
+// Places, sizes and colours lie in the memory of the graphics card; to move the map is to change
+// two numbers, and to colour it is to send four bytes a point.
+
+const ATTRIBUTES = { place: 2, size: 1, colour: 4, shape: 1 }; // numbers a point
+
+const VERTEX = `#version 300 es
+in vec2 place;
+in float size;
+in vec4 colour;
+in float shape;
+uniform vec2 middle; // of what is seen, in the view's coordinates
+uniform vec2 scale; // from there to the clip space
+uniform float ratio; // pixels of the device to one of the page
+flat out vec4 fill;
+flat out int kind;
+flat out float radius;
+flat out float room;
+
+void main() {
+  gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
+  radius = 0.5 * size * ratio;
+  kind = int(shape);
+  room = 2.0 * radius * (kind == 0 ? 1.0 : 1.6) + 2.0; // corners reach beyond the circle
+  gl_PointSize = room;
+  fill = colour;
+}`;
+
+// The distance to the edge of each shape, in pixels, below zero inside; areas are alike.
+const FRAGMENT = `#version 300 es
+precision highp float;
+flat in vec4 fill;
+flat in int kind;
+flat in float radius;
+flat in float room;
+uniform float edge; // its width: there the colour is darker
+out vec4 result;
+
+float plus(vec2 at) {
+  vec2 outside = at - vec2(1.145, 0.42) * radius;
+  vec2 other = at - vec2(0.42, 1.145) * radius;
+  return min(max(outside.x, outside.y), max(other.x, other.y));
+}
+
+float triangle(vec2 at) {
+  return max(0.866 * abs(at.x) + 0.5 * at.y, -at.y) - 0.778 * radius;
+}
+
+float distanceTo(vec2 at) { // y points up
+  vec2 away = abs(at);
+  if (kind == 0) return length(at) - radius;
+  if (kind == 1) return max(away.x, away.y) - 0.886 * radius;
+  if (kind == 2) return triangle(at);
+  if (kind == 3) return 0.7071 * (away.x + away.y) - 0.886 * radius;
+  if (kind == 4) return triangle(vec2(at.x, -at.y));
+  if (kind == 5) return plus(away);
+  return plus(abs(0.7071 * vec2(at.x + at.y, at.x - at.y)));
+}
+
+void main() {
+  vec2 at = (gl_PointCoord - 0.5) * vec2(room, -room);
+  float away = distanceTo(at);
+  float inked = fill.a * clamp(0.5 - away, 0.0, 1.0);
+  float atEdge = edge > 0.0 ? clamp(away + edge + 0.5, 0.0, 1.0) : 0.0;
+  result = vec4(fill.rgb * (1.0 - 0.3 * atEdge) * inked, inked);
+}`;
+
+// Points on a canvas, or null if the browser has no WebGL 2.
+export function glPoints(canvas) {
+  const gl = canvas.getContext("webgl2", { antialias: false, premultipliedAlpha: true });
+  return gl && new GlPoints(canvas, gl);
+}
+
+class GlPoints {
+  constructor(canvas, gl) {
+    Object.assign(this, { canvas, gl, held: {}, order: new Uint32Array(0) });
+    this.begin();
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => this.begin());
+  }
+
+  // Also after the card has forgotten everything, as it may.
+  begin() {
+    const { gl } = this;
+    this.program = programOf(gl);
+    gl.useProgram(this.program);
+    const names = ["middle", "scale", "ratio", "edge"];
+    this.uniforms = Object.fromEntries(
+      names.map((name) => [name, gl.getUniformLocation(this.program, name)]),
+    );
+    this.buffers = Object.fromEntries(
+      [...Object.keys(ATTRIBUTES), "order"].map((name) => [name, gl.createBuffer()]),
+    );
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    for (const [name, values] of Object.entries(this.held)) this.send(name, values);
+    this.setOrder(this.order);
+  }
+
+  // Values of an attribute, for all points: floats, or bytes, of which colours are shares of 255.
+  send(name, values) {
+    const { gl } = this;
+    this.held[name] = values;
+    const at = gl.getAttribLocation(this.program, name);
+    const bytes = values instanceof Uint8Array;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name]);
+    gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+    gl.enableVertexAttribArray(at);
+    const type = bytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
+    gl.vertexAttribPointer(at, ATTRIBUTES[name], type, name === "colour", 0, 0);
+  }
+
+  // The numbers of the points in the order in which they are drawn: the last lies on top.
+  setOrder(order) {
+    const { gl } = this;
+    this.order = order;
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
+  }
+
+  draw({ width, height, ratio, range: [left, right, bottom, top], edge }) {
+    const { gl, uniforms } = this;
+    gl.viewport(0, 0, width * ratio, height * ratio);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.uniform2f(uniforms.middle, (left + right) / 2, (bottom + top) / 2);
+    gl.uniform2f(uniforms.scale, 2 / (right - left), 2 / (top - bottom));
+    gl.uniform1f(uniforms.ratio, ratio);
+    gl.uniform1f(uniforms.edge, edge * ratio);
+    gl.drawElements(gl.POINTS, this.order.length, gl.UNSIGNED_INT, 0);
+  }
+}
+
+function programOf(gl) {
+  const program = gl.createProgram();
+  for (const [type, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+    const shader = gl.createShader(type);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  const fine = gl.getProgramParameter(program, gl.LINK_STATUS) || gl.isContextLost();
+  if (!fine) throw new Error(gl.getProgramInfoLog(program) || "the shaders do not compile");
+  return program;
+}
