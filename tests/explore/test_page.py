@@ -399,9 +399,7 @@ def test_a_program_makes_a_new_task_of_karel(
         row = task_of(read(text), karel.tasks[9])
         vector = karel.embedder.transform([row])[0]
         page.reload()  # the address brings it back
-        page.wait_for_selector("#panel-new .facts")
-        page.wait_for_function(READY, timeout=60_000)
-        page.evaluate(STILL)
+        star.wait_for(state="attached", timeout=60_000)
         place = [float(star.get_attribute(f"data-{axis}")) for axis in "xy"]
         np.testing.assert_allclose(place, vector, atol=1e-5)
         fact = float(seen.text("#panel-new [data-fact=difficulty]"))
@@ -436,7 +434,7 @@ def test_the_exported_file_has_no_server_to_ask(
     export_page(karel, tmp_path / "map.html")
     page = browser.new_page()
     page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=1")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_selector("#panel-new:visible", timeout=60_000)
     told = "A new task of Karel needs the server: look at this map with taskspace explore."
     assert page.inner_text("#panel-new").endswith(told)
     page.close()
