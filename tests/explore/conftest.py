@@ -1,4 +1,4 @@
-"""Two small maps in run folders: of tasks with features, and of tasks known by name."""
+"""Small maps in run folders: of tasks with features, of tasks known by name, and of programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.embedding.karel_embedder import KarelEmbedder
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.interpreter import run
+from taskspace.envs.karel.language import encode
+from taskspace.envs.karel.worlds import random_worlds
 from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.programs import read
 from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
 from taskspace.runs import Run
@@ -55,3 +61,32 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
     Run(folder, {"name": "course.csv"}).close()  # writes the settings
     embedder = TaskEmbedder(1, steps=300, random_state=0, progress=False).fit(outcomes)
     return put(folder, FinishedMap(folder, embedder, outcomes))
+
+
+# They never crash: they look before they move, and there are no markers in the worlds.
+PROGRAMS = (
+    "turnLeft", "turnLeft turnLeft", "putMarker", "putMarker turnRight", "REPEAT 3 { putMarker }",
+    "IF frontIsClear { move }", "WHILE frontIsClear { move }", "IF leftIsClear { turnLeft move }",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def karel(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+    """40 tasks of Karel: eight programs, each in five times six worlds."""
+    folder, rng = tmp_path_factory.mktemp("karel"), np.random.default_rng(0)
+    worlds = random_worlds(240, seed=0, sides=(3, 6), markers=0.0).reshape(40, 6)
+    tokens = encode([read(text) for text in PROGRAMS * 5])
+    tasks = KarelTasks.pack(tokens, worlds, run(tokens[:, None], worlds).worlds)
+    chances = rng.uniform(0.2, 1, (20, 1)) * np.tile(np.linspace(1, 0.1, 8), 5)
+    given: Any = {"rollouts": 10, "features": tasks.rows()}
+    outcomes = Outcomes(rng.binomial(10, chances), **given)
+    Run(folder, {"environment": "Karel"}).close()
+    embedder = KarelEmbedder(
+        2, side=6, channels=4, blocks=1, code=16, steps=50, random_state=0, progress=False
+    ).fit(outcomes)
+    return put(folder, FinishedMap(folder, embedder, outcomes))
+
+
+@pytest.fixture(scope="session")
+def karel_prepared(karel: FinishedMap) -> Prepared:
+    return prepare(karel)

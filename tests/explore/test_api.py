@@ -244,6 +244,7 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
     ("GET", "/assets//etc/passwd", None, 404, "nothing at"),
     ("GET", "/assets/..%5c..%5csettings.json", None, 404, "nothing at"),
     ("GET", "/outcomes.npz", None, 404, "nothing at"),
+    ("POST", "/api/karel", {"program": "move", "like": "task-1"}, 404, "nothing at /api/karel"),
     ("DELETE", "/api/predict", None, 405, "/api/predict does not take DELETE"),
     ("POST", "/", b"", 405, "/ does not take POST"),
     ("POST", "/api/predict", b"", 422, "must be a JSON object"),

@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.quiz import information
+from taskspace.envs.basickarel import BasicKarel
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.envs.karel.language import encode
+from taskspace.envs.karel.grammar import random_programs
+from taskspace.envs.karel.language import decode, encode, parse
 from taskspace.envs.karel.worlds import from_text, stack
 from taskspace.explore.data import explorer_data
+from taskspace.explore.export import export_page
 from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.programs import read, shown, task_of
 from taskspace.finished import FinishedMap
 from tests.explore.browser import NASTY, READY, STILL, served
 
@@ -328,6 +332,112 @@ def test_a_new_task_lands_where_the_library_puts_it(seen: Seen) -> None:
     assert [int(card.get_attribute("data-task")) for card in cards] == wanted
     page.fill("input[name=location]", "2")
     assert "location should be from 0 to 1." in seen.text("#panel-new .fault")
+
+
+def grids_to_solve(count: int, seed: int = 0) -> NDArray[np.float64]:
+    """Tasks of BasicKarel with up to seven markers to change, many of which have no solution."""
+    rng = np.random.default_rng(seed)
+    tasks = np.zeros((count, 88))
+    walls, markers, wanted = (tasks[:, start : start + 16] for start in (0, 16, 32))
+    every = np.arange(count)
+    walls[:] = rng.random((count, 16)) < rng.choice([0.1, 0.3, 0.5], (count, 1))
+    for start, size in ((48, 16), (64, 16), (80, 4), (84, 4)):
+        place = rng.integers(0, size, count)
+        tasks[every, start + place] = 1
+        if size == 16:
+            walls[every, place] = 0
+    markers[:] = (rng.random((count, 16)) < 0.3) & (walls == 0)
+    changed = (rng.random((count, 16)).argsort(1) < rng.integers(0, 8, (count, 1))) & (walls == 0)
+    wanted[:] = (markers > 0) ^ changed
+    for now, then in ((16, 32), (48, 64)):  # the last one is solved as it is
+        tasks[-1, then : then + 16] = tasks[-1, now : now + 16]
+    tasks[-1, 84:] = tasks[-1, 80:84]
+    return tasks
+
+
+def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> None:
+    env = BasicKarel()
+    tasks = np.concatenate([env.sample_tasks(100, seed=0), grids_to_solve(300)])
+    script = (
+        "async ([names, tasks]) => {"
+        " const { shortest } = await import('/assets/solvable.js');"
+        " const { judgedGrids } = await import('/assets/grid-form.js');"
+        " return tasks.map((row) => {"
+        "   const values = Object.fromEntries(row.map((value, place) => [names[place], value]));"
+        "   return { length: shortest(values), ...judgedGrids(values) }; }); }"
+    )
+    found = seen.page.evaluate(script, [list(env.state_names), tasks.astype(int).tolist()])
+    lengths = env.solution_lengths(tasks)
+    assert [each["length"] for each in found] == lengths.tolist()
+    assert set(range(-1, 25)) <= set(lengths.tolist())  # a test of all kinds
+    for length, each in zip(lengths.tolist(), found, strict=True):
+        told = each.get("told", each.get("fault"))
+        if length < 0:
+            assert told.startswith("No agent can solve it: walls keep it from ")
+        elif length >= env.horizon:
+            assert told.endswith(f": it takes {length + 1} actions, and an episode has 20.")
+        elif length:
+            assert told == f"Solved in {length + 1} actions at best, the last of them finish."
+        else:
+            assert told == "Solved in 1 action: finish."
+        assert ("told" in each) == (0 <= length < env.horizon)
+
+
+def test_a_program_makes_a_new_task_of_karel(
+    browser: Any, karel: FinishedMap, karel_prepared: Prepared
+) -> None:
+    with looked_at(browser, karel, karel_prepared) as seen:
+        page, star = seen.page, seen.page.locator(".mark.made")
+        seen.go("#view=axes&task=9&tab=new")
+        page.wait_for_selector("#panel-new .facts")
+        known = shown(parse(decode(KarelTasks.from_rows(karel.tasks).tokens[9])))
+        assert page.input_value("#program") == known
+        page.locator("#program").press_sequentially(" repeat 2 {turnLeft}", delay=5)
+        page.wait_for_selector("#understood")
+        text = f"{known} repeat 2 {{turnLeft}}"
+        assert seen.text("#understood") == f"Read as {shown(read(text))}"
+        row = task_of(read(text), karel.tasks[9])
+        vector = karel.embedder.transform([row])[0]
+        page.reload()  # the address brings it back
+        star.wait_for(state="attached", timeout=60_000)
+        place = [float(star.get_attribute(f"data-{axis}")) for axis in "xy"]
+        np.testing.assert_allclose(place, vector, atol=1e-5)
+        fact = float(seen.text("#panel-new [data-fact=difficulty]"))
+        assert fact == pytest.approx(np.linalg.norm(vector), abs=0.006)
+        assert page.locator(".worlds [transform*=rotate]").count() == 12  # heroes
+        page.fill("#program", "turnLeft pickMarker")
+        page.wait_for_selector("#panel-new .fault")
+        told = "The program picks where there is no marker in world 1, at action 2."
+        assert seen.text("#panel-new .fault") == told
+        assert star.count() == 0
+        assert page.locator(".worlds [transform*=rotate]").count() == 6  # as they are before it
+        seen.go("#task=3&tab=new&program=putMarker&like=9")
+        page.click("#take-worlds")
+        page.wait_for_selector("#panel-new .facts")
+        assert page.url.endswith("program=putMarker&like=3")
+
+
+def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
+    rows = random_programs(100, seed=2, longest=24)
+    script = (
+        "async (rows) => {"
+        " const { programOf } = await import('/assets/drawing-karel.js');"
+        " return rows.map((row) => programOf(Uint8Array.from(row))); }"
+    )
+    told = seen.page.evaluate(script, rows.tolist())
+    assert told == [shown(parse(decode(row))) for row in rows]
+
+
+def test_the_exported_file_has_no_server_to_ask(
+    browser: Any, karel: FinishedMap, karel_prepared: Prepared, tmp_path: Path
+) -> None:
+    export_page(karel, tmp_path / "map.html")
+    page = browser.new_page()
+    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=1")
+    page.wait_for_selector("#panel-new:visible", timeout=60_000)
+    told = "A new task of Karel needs the server: look at this map with taskspace explore."
+    assert page.inner_text("#panel-new").endswith(told)
+    page.close()
 
 
 # -- 5. the address, and the rest ------------------------------------------------------------------

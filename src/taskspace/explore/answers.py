@@ -16,6 +16,7 @@ from taskspace.envs.base import Environment
 from taskspace.explore.data import subpopulations
 from taskspace.explore.kernels import log_likelihoods, means
 from taskspace.explore.prepared import Prepared
+from taskspace.explore.programs import read, shown, task_of
 from taskspace.explore.views import TSNE, Axes, between
 from taskspace.finished import MOST_FEATURES, FinishedMap
 
@@ -140,6 +141,12 @@ class Answers:
             }
             for number, vector in enumerate(vectors)
         ]
+
+    def karel(self, program: str, like: str) -> dict[str, Any]:
+        """The same of the task that a Karel program makes in the worlds of a task of the map."""
+        understood, place = read(program), self.place(like)
+        row = task_of(understood, self.finished.tasks[place]).tolist()
+        return {"program": shown(understood), "task": row, **self.embed([row])[0]}
 
     def _land(self, view: str, vectors: Floats) -> NDArray[Any]:
         if view == TSNE:

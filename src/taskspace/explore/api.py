@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from taskspace._version import __version__
 from taskspace.envs.base import Environment
+from taskspace.envs.karel.environment import Karel
 from taskspace.explore import guards, models, page
 from taskspace.explore.answers import Answers, Task, UnknownTask
 from taskspace.explore.data import encode, explorer_data, told
@@ -141,6 +142,13 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         )
         name = str(answers.finished.outcomes.tasks[best])
         return models.NextAnswer(task=name, chance=chance, doubt=doubt)
+
+    if isinstance(answers.finished.space, Karel):
+
+        @app.post("/api/karel")
+        async def karel(asked: models.Karel) -> models.KarelAnswer:
+            """Where a new task of Karel lies: what a program does in the worlds of another task."""
+            return models.KarelAnswer(**await work(answers.karel, asked.program, asked.like))
 
 
 def _split(quiz: list[models.QuizAnswer]) -> tuple[list[Task], list[float]]:

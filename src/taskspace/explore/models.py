@@ -12,6 +12,7 @@ MOST_QUIZ = 1000  # answers in a request
 MOST_TASKS = 10_000  # tasks to predict, or to choose from
 MOST_FOUND = 1000  # tasks in an answer
 LONGEST_NAME = 1000
+LONGEST_PROGRAM = 1000  # characters
 
 
 class Expected:
@@ -93,6 +94,17 @@ class Select(Strict):
     easier: Easier = False
 
 
+class Karel(Strict):
+    """A program, and the task in whose worlds it runs."""
+
+    model_config = _example({"program": "REPEAT R=2 { move } turnLeft", "like": "task-1"})
+
+    program: Annotated[str, Field(max_length=LONGEST_PROGRAM)] = Field(
+        description="in one line, as the page shows programs, or in tokens: `DEF run m( move m)`"
+    )
+    like: Name = Field(description="the name of a task of the map")
+
+
 class QuizAnswer(Strict):
     """How an agent did on a task."""
 
@@ -142,6 +154,13 @@ class EmbedAnswer(BaseModel):
     """Tasks in the order of the request."""
 
     tasks: list[Embedded]
+
+
+class KarelAnswer(Embedded):
+    """The new task: its program as it was understood, and its features."""
+
+    program: str
+    task: list[int] = Field(description="as `/api/embed` and the others take it")
 
 
 class Known(BaseModel):

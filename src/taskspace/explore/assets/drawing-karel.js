@@ -123,22 +123,50 @@ function basicWorld(values, wanted) {
 // markers (half a byte a cell). Worlds are 16 × 16 at the most, and row 0 is the lowest.
 const [SIZES, HEROES, WALLS, MARKERS] = [24, 36, 72, 264];
 
+const EXAMPLES = 6; // the last one is held out: neither agents nor the map see it
+
 export function drawKarel({ row }, small) {
-  const told = program(row);
-  const examples = small ? 1 : 2;
+  const told = programOf(row);
   const parts = [];
-  for (let example = 0; example < examples; example++) {
-    const y = 8.6 * example;
-    for (const [end, x] of [[0, 0], [1, 10.6]]) {
-      const found = karelWorld(row, example, end);
-      const size = 8 / Math.max(found.rows, found.columns);
-      parts.push(
-        ...world(x + (8 - size * found.columns) / 2, y + (8 - size * found.rows) / 2, size, found),
-      );
-    }
-    parts.push(arrow(9.3, y + 4, 0.6));
+  for (let example = 0; example < (small ? 1 : 2); example++) {
+    parts.push(...pair(row, example, 0, 8.6 * example));
   }
   return { told, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts };
+}
+
+// All worlds of a task with their numbers, before and after the program, or before it alone.
+export function drawWorlds(row, withOutputs) {
+  const [across, wide, letters] = withOutputs ? [2, 21.5, 1.4] : [3, 10.5, 1.05];
+  const parts = [];
+  for (let example = 0; example < EXAMPLES; example++) {
+    const [x, y] = [wide * (example % across), 11 * Math.floor(example / across)];
+    const last = withOutputs && example === EXAMPLES - 1;
+    const text = `world ${example + 1}${last ? " (held out)" : ""}`;
+    parts.push(
+      svg("text", { x, y: y - 0.5, text, "font-size": letters, fill: "var(--muted)" }),
+      ...(withOutputs ? pair(row, example, x, y) : framed(karelWorld(row, example, 0), x, y)),
+    );
+  }
+  const told = `${EXAMPLES} worlds${withOutputs ? ", before and after the program" : ""}`;
+  const box = withOutputs ? "-0.2 -2 40.6 32.2" : "-0.2 -2 29.4 21.2";
+  return svg("svg", { viewBox: box, class: "worlds", role: "img", "aria-label": told }, ...parts);
+}
+
+// Input, arrow, output.
+function pair(row, example, x, y) {
+  return [
+    ...framed(karelWorld(row, example, 0), x, y),
+    arrow(x + 9.3, y + 4, 0.6),
+    ...framed(karelWorld(row, example, 1), x + 10.6, y),
+  ];
+}
+
+// In the middle of a square of side 8.
+function framed(found, x, y) {
+  const size = 8 / Math.max(found.rows, found.columns);
+  return world(
+    x + (8 - size * found.columns) / 2, y + (8 - size * found.rows) / 2, size, found,
+  );
 }
 
 function karelWorld(row, example, end) {
@@ -159,8 +187,9 @@ function karelWorld(row, example, end) {
 }
 
 // The program that solves the task, in one line, without the brackets around it all.
-function program(row) {
+export function programOf(row) {
   const numbers = [...row.subarray(0, SIZES)].filter((token) => token < PAD);
   const inner = numbers.map((token) => TOKENS[token]).slice(3, -1).join(" ");
-  return inner.replace(/\b[rimewc]\( /g, "{ ").replace(/ [rimewc]\)/g, " }");
+  return inner.replace(/not c\( (\w+) c\)/g, "not $1").replace(/c\( ([\w ]+) c\)/g, "($1)")
+    .replace(/\b[riew]\( /g, "{ ").replace(/ [riew]\)/g, " }");
 }

@@ -1,14 +1,22 @@
 // The panel of a new task: its fields, its picture, and where it lands.
 
-import { neighbourLists, picture } from "./cards.js";
+import { picture } from "./cards.js";
 import { valuesOf } from "./data.js";
-import { fact } from "./detail.js";
-import { button, el, figure, percent } from "./dom.js";
-import { gridForm, gridFault } from "./grid-form.js";
+import { button, el, figure } from "./dom.js";
+import { gridForm, judgedGrids } from "./grid-form.js";
+import { KarelPanel } from "./karel-form.js";
+import { faultLine, landed } from "./landed.js";
 import { embedded } from "./network.js";
-import { length, nearest } from "./similar.js";
+import { landing } from "./views.js";
 
-export class FormPanel {
+// The panel for this map, or null where no new tasks can be made.
+export function formOf(app) {
+  const { environment, rows, form, network } = app.space;
+  if (environment === "Karel" && rows) return new KarelPanel(app);
+  return form && network ? new FormPanel(app) : null;
+}
+
+class FormPanel {
   constructor(app) {
     this.app = app;
     this.keys = ["made", "answers"];
@@ -52,9 +60,8 @@ export class FormPanel {
     }
     if (now.made === null) return;
     this.show(now.made);
-    const fault = faultOf(this.app.space, now.made);
-    const told = (text) => [el("p", { class: "fault", text, role: "alert" })];
-    this.result.replaceChildren(...(fault ? told(fault) : this.landed(now.made)));
+    const { fault, told } = judged(this.app.space, now.made);
+    this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.landed(now.made, told)));
   }
 
   // Fields are made once and then set, so that a hand on a slider keeps hold of it.
@@ -85,44 +92,43 @@ export class FormPanel {
     };
   }
 
-  landed(made) {
-    const { space, insight, go } = this.app;
-    const vector = vectorOfMade(space, made);
-    const near = nearest(space, vector);
-    const guess = (values) => near.reduce((sum, { task, share }) => sum + share * values[task], 0);
-    const facts = [
-      ["difficulty", figure(length(vector))],
-      ["success rate of its neighbours", percent(guess(space.success))],
-    ];
-    if (insight.chances) facts.push(["predicted success there", percent(guess(insight.chances))]);
-    const drawn = isGrid(space) ? null : picture(space, {
-      values: valuesByName(space, made), row: null,
-    });
-    return [
-      ...(drawn ? [drawn] : []),
-      el("dl", { class: "facts" }, ...facts.map(fact)),
-      ...neighbourLists(space, vector, -1, go),
-    ];
+  landed(made, told) {
+    const { space } = this.app;
+    const drawn = isGrid(space)
+      ? el("p", { id: "solvable", text: told })
+      : picture(space, { values: valuesByName(space, made), row: null });
+    return [...(drawn ? [drawn] : []), ...landed(this.app, embedded(space.network, made))];
+  }
+
+  // Where the star is in a view, or null.
+  star(view, { made, view: name, axes }) {
+    const { space } = this.app;
+    if (!made || judged(space, made).fault) return null;
+    return landing(space, view, name, axes, embedded(space.network, made));
   }
 }
 
-export function vectorOfMade(space, made) {
-  return embedded(space.network, made);
+const known = new WeakMap(); // what was made, and how it was judged: to search may take a while
+
+// {fault} where it is no task, else {told} where there is more to say.
+function judged(space, made) {
+  if (!known.has(made)) known.set(made, judgedAnew(space, made));
+  return known.get(made);
 }
 
-export function faultOf(space, made) {
+function judgedAnew(space, made) {
   for (const [place, { name, low, high, whole }] of space.form.entries()) {
     const value = made[place];
     if (!(value >= low && value <= high)) {
-      return `${name} should be from ${figure(low)} to ${figure(high)}.`;
+      return { fault: `${name} should be from ${figure(low)} to ${figure(high)}.` };
     }
-    if (whole && !Number.isInteger(value)) return `${name} should be a whole number.`;
+    if (whole && !Number.isInteger(value)) return { fault: `${name} should be a whole number.` };
   }
   const values = valuesByName(space, made);
   if (space.environment === "CartPoleVar" && Math.abs(values.F) < 5) {
-    return "F should be at least 5 N strong, to either side.";
+    return { fault: "F should be at least 5 N strong, to either side." };
   }
-  return isGrid(space) ? gridFault(values) : null;
+  return isGrid(space) ? judgedGrids(values) : {};
 }
 
 function isGrid(space) {

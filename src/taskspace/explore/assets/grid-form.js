@@ -1,6 +1,7 @@
 // The form of BasicKarel: two grids to click on instead of 88 switches.
 
 import { arrowKeys, button, el } from "./dom.js";
+import { solvable } from "./solvable.js";
 
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
@@ -97,13 +98,20 @@ export function gridForm(form, now, change) {
   return { elements, set };
 }
 
-// Whether the agent or a marker stands on a wall; whether there is a solution is not checked.
-export function gridFault(values) {
-  for (let cell = 0; cell < CELLS; cell++) {
-    const held = [
-      "marker", "postMarker", "position", "postPosition",
-    ].some((group) => values[`${group}${cell}`] > 0.5);
-    if (held && values[`wall${cell}`] > 0.5) return "A marker or the agent stands on a wall.";
+// {fault} or {told}: what is wrong with the grids, or how the task is solved at best.
+export function judgedGrids(values) {
+  const set = (group, size) => Array.from({ length: size }, (_, n) => values[`${group}${n}`] > 0.5);
+  for (const [group, size] of [
+    ["position", CELLS], ["postPosition", CELLS], ["heading", 4], ["postHeading", 4],
+  ]) {
+    if (set(group, size).filter(Boolean).length !== 1) {
+      return { fault: "Each grid should have one agent, which faces one way." };
+    }
   }
-  return null;
+  const walls = set("wall", CELLS);
+  const held = ["marker", "postMarker", "position", "postPosition"].map((g) => set(g, CELLS));
+  if (walls.some((wall, cell) => wall && held.some((group) => group[cell]))) {
+    return { fault: "A marker or the agent stands on a wall." };
+  }
+  return solvable(values);
 }

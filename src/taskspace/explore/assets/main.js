@@ -6,7 +6,7 @@ import { Fault, load } from "./data.js";
 import { Detail } from "./detail.js";
 import { arrowKeys, button, figure } from "./dom.js";
 import { finder } from "./find.js";
-import { FormPanel, faultOf, vectorOfMade } from "./form.js";
+import { formOf } from "./form.js";
 import { HoverCard } from "./hover.js";
 import { Insight } from "./insight.js";
 import { showLegend } from "./legend.js";
@@ -17,7 +17,7 @@ import { SelectPanel } from "./select-panel.js";
 import { State } from "./state.js";
 import { isDark, pageColour, startTheme } from "./theme.js";
 import { Toolbar } from "./toolbar.js";
-import { landing, viewOf } from "./views.js";
+import { viewOf } from "./views.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -55,11 +55,12 @@ class App {
 
   makePanels() {
     const { space } = this;
+    this.form = formOf(this);
     const panels = [
       ["task", "Task", new Detail(this)],
       ...(space.posterior ? [["quiz", "Quiz", new QuizPanel(this)]] : []),
       ["select", "Select", new SelectPanel(this)],
-      ...(space.form && space.network ? [["new", "New task", new FormPanel(this)]] : []),
+      ...(this.form ? [["new", "New task", this.form]] : []),
     ];
     for (const [key, title, panel] of panels) {
       const tab = button(title, () => this.state.change({ tab: key }), {
@@ -154,10 +155,8 @@ class App {
       if (now.tab === "task") found.push(...neighbours(space, now.task).map(at("near")));
       found.push(at("chosen")(now.task));
     }
-    if (now.made && space.network && !faultOf(space, now.made)) {
-      const vector = vectorOfMade(space, now.made);
-      found.push(["made", ...landing(space, view, now.view, now.axes, vector)]);
-    }
+    const star = this.form?.star(view, now);
+    if (star) found.push(["made", ...star]);
     return found;
   }
 
@@ -191,7 +190,7 @@ class App {
     if (event.key === "Escape") {
       this.hover.hide();
       if (this.dragging === "lasso") this.setMode("pan");
-      else if (!/INPUT|SELECT/.test(event.target.tagName)) this.state.change({ task: null });
+      else if (!/INPUT|SELECT|TEXT/.test(event.target.tagName)) this.state.change({ task: null });
     }
     if (event.target !== byId("map")) return;
     if (event.key === "+" || event.key === "=") this.map.zoom(1);

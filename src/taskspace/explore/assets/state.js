@@ -11,7 +11,7 @@ const EMPTY = {
   filters: [], // {what, low, high} or {what, among}
   lasso: null, // {view, axes, points: [[x, y], …]}
   groups: { A: null, B: null }, // each {filters, lasso}
-  made: null, // values of the new task, in the order of the form
+  made: null, // values of the new task, in the order of the form; of Karel {program, like}
   range: null, // what the map shows: [left, right, bottom, top]
 };
 
@@ -80,9 +80,13 @@ function written(space, now) {
   for (const name of ["A", "B"]) {
     if (now.groups[name]) words.set(`group${name}`, JSON.stringify(now.groups[name]));
   }
-  if (now.made) words.set("made", now.made.join());
+  if (Array.isArray(now.made)) words.set("made", now.made.join());
+  else if (now.made) {
+    words.set("program", now.made.program.trim().replace(/\s+/g, " "));
+    words.set("like", now.made.like);
+  }
   if (now.range) words.set("range", now.range.map((value) => value.toPrecision(7)).join());
-  const text = words.toString();
+  const text = words.toString().replace(/%(3D|28|29)/g, decodeURIComponent); // = ( )
   return text && `#${text}`;
 }
 
@@ -94,7 +98,6 @@ function read(space, hash) {
   const axes = numbers(words.get("axes")).filter((axis) =>
     wholeBelow(axis, space.dimensions) !== null);
   const range = numbers(words.get("range"));
-  const made = numbers(words.get("made"));
   return {
     ...EMPTY,
     view: views.includes(words.get("view")) ? words.get("view") : firstView(space),
@@ -107,7 +110,7 @@ function read(space, hash) {
     filters: filtersIn(json(words.get("filters"))),
     lasso: lassoIn(json(words.get("lasso"))),
     groups: { A: groupIn(json(words.get("groupA"))), B: groupIn(json(words.get("groupB"))) },
-    made: space.form && made.length === space.form.length ? made : null,
+    made: space.environment === "Karel" ? writtenIn(words, space) : valuesIn(words, space),
     range: range.length === 4 ? range : null,
   };
 }
@@ -124,6 +127,18 @@ function wholeBelow(text, count) {
 function numbers(text) {
   const found = (text || "").split(",").filter(Boolean).map(Number);
   return found.every(Number.isFinite) ? found : [];
+}
+
+function valuesIn(words, { form }) {
+  const made = numbers(words.get("made"));
+  return form && made.length === form.length ? made : null;
+}
+
+// A Karel program, and the task in whose worlds it runs.
+function writtenIn(words, { count }) {
+  const program = words.get("program");
+  const like = wholeBelow(words.get("like"), count);
+  return program === null || like === null ? null : { program, like };
 }
 
 function answersIn(text, count) {

@@ -1,0 +1,25 @@
+// What the panel says about a new task that has its place on the map.
+
+import { neighbourLists } from "./cards.js";
+import { fact } from "./detail.js";
+import { el, figure, percent } from "./dom.js";
+import { length, nearest } from "./similar.js";
+
+// Its difficulty, how its neighbours fare, and the tasks around it.
+export function landed({ space, insight, go }, vector) {
+  const near = nearest(space, vector);
+  const guess = (values) => near.reduce((sum, { task, share }) => sum + share * values[task], 0);
+  const facts = [
+    ["difficulty", figure(length(vector))],
+    ["success rate of its neighbours", percent(guess(space.success))],
+  ];
+  if (insight.chances) facts.push(["predicted success there", percent(guess(insight.chances))]);
+  return [
+    el("dl", { class: "facts" }, ...facts.map(fact)),
+    ...neighbourLists(space, vector, -1, go),
+  ];
+}
+
+export function faultLine(text) {
+  return el("p", { class: "fault", text, role: "alert" });
+}

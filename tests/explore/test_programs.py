@@ -1,0 +1,138 @@
+"""Karel programs as people write them: what is read, what is refused, and what tasks they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.grammar import random_programs
+from taskspace.envs.karel.language import TOKENS, decode, parse, pretty
+from taskspace.explore.api import create_app
+from taskspace.explore.prepared import Prepared
+from taskspace.explore.programs import read, shown
+from taskspace.finished import FinishedMap
+from tests.explore.browser import served
+
+# -- reading and writing ---------------------------------------------------------------------------
+
+
+def test_every_program_is_read_as_it_is_shown_and_in_tokens() -> None:
+    for row in random_programs(300, seed=1, longest=40):
+        program = parse(decode(row))
+        assert read(shown(program)) == program
+        assert read(pretty(program)) == program
+        assert read(shown(program).replace(" ", "\n ").lower()) == program
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "IFELSE (not frontIsClear) { move } ELSE { REPEAT R=3 { turnLeft } }",
+        "IF not frontIsClear{move}else{repeat 3(turnLeft)}",
+        "ifelse {not {frontIsClear}} (move) else (repeat r=3 r( turnleft r))",
+        "DEF run { IF c( not (frontIsClear) c) { move } ELSE { REPEAT 3 { turnLeft } } }",
+    ],
+)
+def test_there_are_many_ways_to_write_it(text: str) -> None:
+    tokens = (
+        "DEF run m( IFELSE c( not c( frontIsClear c) c) i( move i)"
+        " ELSE e( REPEAT R=3 r( turnLeft r) e) m)"
+    )
+    assert read(text) == parse(tokens)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(st.lists(st.sampled_from([*TOKENS, "{", "}", "(", ")", "3", "jump", "é\x00"])))
+def test_any_text_is_a_program_or_gets_a_sentence(words: list[str]) -> None:
+    try:
+        program = read(" ".join(words))
+    except ValueError as error:
+        told = str(error)
+    else:
+        told = "" if read(shown(program)) == program else "it is read otherwise"
+    assert re.match(
+        r"$|(the program|a bracket|word \d+)[ ,].*(empty|expected|no bracket is open)", told
+    )
+
+
+# -- the question ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def client(karel: FinishedMap, karel_prepared: Prepared) -> Iterator[httpx.Client]:
+    with (
+        served(create_app(karel, prepared=karel_prepared)) as url,
+        httpx.Client(base_url=url, timeout=30) as found,
+    ):
+        yield found
+
+
+def test_a_new_task_is_what_the_program_does_in_the_worlds(
+    client: httpx.Client, karel: FinishedMap
+) -> None:
+    asked = {"program": "repeat 3 {turnLeft}", "like": "task-9"}
+    found = client.post("/api/karel", json=asked).json()
+    assert found["program"] == "REPEAT R=3 { turnLeft }"
+    old, new = (KarelTasks.from_rows(np.array([row])) for row in (karel.tasks[9], found["task"]))
+    assert new.inputs.same_as(old.inputs).all()
+    heroes, before = new.outputs.heroes, old.inputs.heroes
+    np.testing.assert_array_equal(heroes[..., :2], before[..., :2])
+    # North, east, south, west: three turns to the left are one to the right.
+    np.testing.assert_array_equal(heroes[..., 2], (before[..., 2] + 1) % 4)
+    np.testing.assert_array_equal(new.outputs.markers, old.inputs.markers)
+    np.testing.assert_allclose(found["vector"], karel.embedder.transform([found["task"]])[0])
+    assert found["difficulty"] == pytest.approx(np.linalg.norm(found["vector"]))
+    again = client.post("/api/embed", json={"tasks": [found["task"]]}).json()["tasks"][0]
+    assert again == {name: found[name] for name in again}
+
+
+def test_a_known_program_makes_the_known_task(
+    client: httpx.Client, karel: FinishedMap, karel_prepared: Prepared
+) -> None:
+    text = " ".join(decode(KarelTasks.from_rows(karel.tasks).tokens[7]))
+    found = client.post("/api/karel", json={"program": text, "like": "task-7"}).json()
+    assert found["task"] == karel.tasks[7].tolist()
+    for name, view in karel_prepared.views.items():
+        np.testing.assert_allclose(found["places"][name], view[7], atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        (" ", "the program is empty; write an action at least, such as move"),
+        ("move jump", "word 2, 'jump', is no word of Karel; expected an action"),
+        ("x" * 99, "word 1, 'x{24}…', is no word"),
+        ("REPEAT 2 { move", "a bracket is never closed; expected '}' in the end"),
+        ("IF (frontIsClear { move }", r"word 4 is '\{', expected '\)'"),
+        ("move }", "word 2 is '}', but no bracket is open"),
+        ("REPEAT 2 { }", "word 4 is '}', expected an action"),
+        ("REPEAT 20 { move }", "word 2 is '20', expected a number of rounds from R=0 to R=19"),
+        ("IF markers { move }", "word 2, 'markers', is no word of Karel; expected a condition"),
+        ("REPEAT 9 { move }", "the program runs into a wall or off the grid in world 1, at action"),
+        ("turnLeft pickMarker", "picks where there is no marker in world 1, at action 2"),
+        ("REPEAT 11 { putMarker }", "puts an eleventh marker on a cell in world 1, at action 11"),
+        ("WHILE noMarkersPresent { turnLeft }", "is not done after 200 steps in world 1"),
+        ("putMarker " * 21, "the program has 25 tokens, and a task of Karel at most 24"),
+        ("move " * 201, "program: string should have at most 1000 characters"),
+        ("REPEAT 1{" * 111, "a bracket is never closed|expected an action"),
+    ],
+)
+def test_bad_programs_get_one_sentence(client: httpx.Client, program: str, sentence: str) -> None:
+    answer = client.post("/api/karel", json={"program": program, "like": "task-9"})
+    assert answer.status_code == 422
+    assert list(answer.json()) == ["error"]
+    assert re.search(sentence, answer.json()["error"]), answer.json()
+
+
+def test_unknown_tasks_are_told_and_the_manual_has_it(client: httpx.Client) -> None:
+    answer = client.post("/api/karel", json={"program": "move", "like": "nobody"})
+    assert answer.status_code == 422
+    assert answer.json() == {"error": "there is no task 'nobody' in this map"}
+    assert "/api/karel" in client.get("/docs").text
