@@ -7,7 +7,11 @@ const APART = 90; // pixels from line to line, or somewhat more
 // {lines, figures} of what a camera sees; a title is null where an axis has no meaning.
 export function axes(camera, titles) {
   if (!titles) return { lines: [], figures: [] };
-  const { width, height, range: [left, right, bottom, top] } = camera;
+  const {
+    width,
+    height,
+    range: [left, right, bottom, top],
+  } = camera;
   const [across, up] = titles;
   const [lines, figures] = [[], []];
   for (const value of across === null ? [] : ticks(left, right, width / APART)) {
@@ -55,5 +59,7 @@ function stepOf(low, high, count) {
 
 function figured(value, low, high) {
   const digits = Math.max(0, 2 - Math.floor(Math.log10(high - low)));
-  return Number(value.toFixed(Math.min(digits, 12))).toString().replace("-", "−");
+  return Number(value.toFixed(Math.min(digits, 12)))
+    .toString()
+    .replace("-", "−");
 }

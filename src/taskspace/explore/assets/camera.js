@@ -28,15 +28,14 @@ export class Camera {
 
   pixels(x, y) {
     const [left, right, bottom, top] = this.range;
-    return [
-      ((x - left) / (right - left)) * this.width, ((top - y) / (top - bottom)) * this.height,
-    ];
+    return [((x - left) / (right - left)) * this.width, ((top - y) / (top - bottom)) * this.height];
   }
 
   place(across, down) {
     const [left, right, bottom, top] = this.range;
     return [
-      left + (across / this.width) * (right - left), top - (down / this.height) * (top - bottom),
+      left + (across / this.width) * (right - left),
+      top - (down / this.height) * (top - bottom),
     ];
   }
 
@@ -52,12 +51,10 @@ export class Camera {
   zoomed(factor, across = this.width / 2, down = this.height / 2) {
     const [left, right, bottom, top] = this.range;
     const whole = this.all[1] - this.all[0];
-    const by = Math.min(Math.max((right - left) / factor, CLOSEST * whole), 20 * whole) /
-      (right - left);
+    const by =
+      Math.min(Math.max((right - left) / factor, CLOSEST * whole), 20 * whole) / (right - left);
     const [x, y] = this.place(across, down);
-    return [
-      x + (left - x) * by, x + (right - x) * by, y + (bottom - y) * by, y + (top - y) * by,
-    ];
+    return [x + (left - x) * by, x + (right - x) * by, y + (bottom - y) * by, y + (top - y) * by];
   }
 }
 

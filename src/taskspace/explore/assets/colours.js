@@ -4,17 +4,32 @@ import { extent } from "./quantities.js";
 import { isDark } from "./theme.js";
 
 const NAMED = [
-  "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#6b6b6b", "#b0a000", "#882255",
+  "#0072B2",
+  "#E69F00",
+  "#009E73",
+  "#CC79A7",
+  "#56B4E9",
+  "#D55E00",
+  "#6b6b6b",
+  "#b0a000",
+  "#882255",
 ];
-const NAMED_DARK = [ // lighter, for a dark ground
-  "#3d9be0", "#F0B429", "#1FBF92", "#DE97C0", "#8ACBF2", "#F0803C", "#a3a3a3", "#d2c52b", "#c8628f",
+const NAMED_DARK = [
+  // lighter, for a dark ground
+  "#3d9be0",
+  "#F0B429",
+  "#1FBF92",
+  "#DE97C0",
+  "#8ACBF2",
+  "#F0803C",
+  "#a3a3a3",
+  "#d2c52b",
+  "#c8628f",
 ];
 export const GREY = 6; // its place among the names
 // Clusters beyond the ninth repeat colours in another shape; points.js draws them in this order.
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x"];
-const NUMBERS = [
-  "#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e",
-]; // dark to light: low to high
+const NUMBERS = ["#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e"]; // from low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
 const STEPS = 256; // of a scale
 const OPAQUE = 217; // of 255: where points overlap one sees it
@@ -39,7 +54,8 @@ function named({ values, names, palette }) {
   const colours = names.map((_, place) => rgb(colourOfName(palette ? palette[place] : place)));
   const many = names.length > NAMED.length;
   const shapes = new Uint8Array(values.length);
-  if (many) for (let task = 0; task < shapes.length; task++) shapes[task] = shapePlace(values[task]);
+  if (many)
+    for (let task = 0; task < shapes.length; task++) shapes[task] = shapePlace(values[task]);
   return { values, painted: paint(values, (value) => colours[value]), shapes };
 }
 
@@ -61,7 +77,8 @@ function scaleOf(colours) {
     const at = (step / (STEPS - 1)) * (colours.length - 1);
     const low = Math.min(Math.floor(at), colours.length - 2);
     return colours[low].map((part, axis) =>
-      Math.round(part + (at - low) * (colours[low + 1][axis] - part)));
+      Math.round(part + (at - low) * (colours[low + 1][axis] - part)),
+    );
   });
 }
 

@@ -11,12 +11,17 @@ const MOST_TASKS = 2000; // of a group whose agents are looked at: a mean needs 
 export function comparison({ insight, space, state }, groups) {
   const kept = ["A", "B"].filter((name) => groups[name]);
   const told = kept.map((name) =>
-    el("p", { class: "kept" },
+    el(
+      "p",
+      { class: "kept" },
       el("strong", { text: name }),
       el("span", { text: groupTold(insight, groups[name]) }),
       button("×", () => state.change({ groups: { ...groups, [name]: null } }), {
-        class: "plain", "aria-label": `Forget group ${name}`,
-      })));
+        class: "plain",
+        "aria-label": `Forget group ${name}`,
+      }),
+    ),
+  );
   if (kept.length < 2) return told;
   const members = kept.map((name) => insight.members(groups[name]));
   const head = el(
@@ -26,21 +31,28 @@ export function comparison({ insight, space, state }, groups) {
     ...kept.map((name) => el("th", { text: name, scope: "col" })),
   );
   const rows = rowsOf(space, insight, members).map(([name, cells]) =>
-    el("tr", { "data-row": name },
+    el(
+      "tr",
+      { "data-row": name },
       el("th", { text: name, scope: "row" }),
-      ...cells.map((text) => el("td", { text }))));
-  const same = members[0].length === members[1].length &&
+      ...cells.map((text) => el("td", { text })),
+    ),
+  );
+  const same =
+    members[0].length === members[1].length &&
     members[0].every((task, place) => task === members[1][place]);
   if (same) told.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
   return [
-    ...told, el("table", { id: "compared" }, el("thead", {}, head), el("tbody", {}, ...rows)),
+    ...told,
+    el("table", { id: "compared" }, el("thead", {}, head), el("tbody", {}, ...rows)),
   ];
 }
 
 function rowsOf(space, insight, members) {
   const each = (of) => members.map(of);
   const some = members.map((tasks) =>
-    tasks.filter((_, place) => place % Math.ceil(tasks.length / MOST_TASKS) === 0));
+    tasks.filter((_, place) => place % Math.ceil(tasks.length / MOST_TASKS) === 0),
+  );
   const solving = some.map((tasks) => bySubpopulation(space, tasks));
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
   for (const { key, label, kind, values } of insight.quantities) {
@@ -49,12 +61,15 @@ function rowsOf(space, insight, members) {
     rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
   }
   for (const place of (space.groups || []).keys()) {
-    rows.push([`success of ${space.groups[place]}`, solving.map((found) =>
-      percent(found[place].mean))]);
+    rows.push([
+      `success of ${space.groups[place]}`,
+      solving.map((found) => percent(found[place].mean)),
+    ]);
   }
   for (const [place, name] of space.clusterNames.entries()) {
-    const share = each((tasks) =>
-      tasks.filter((task) => space.clusters[task] === place).length / tasks.length);
+    const share = each(
+      (tasks) => tasks.filter((task) => space.clusters[task] === place).length / tasks.length,
+    );
     if (share.some((value) => value > 0)) rows.push([`in ${name}`, share.map(percent)]);
   }
   return [...rows, ...columnRows(space, members)];

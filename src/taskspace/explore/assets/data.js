@@ -18,9 +18,8 @@ async function fetched() {
   } catch {
     throw new Fault("The data could not be fetched. Is taskspace explore still running?");
   }
-  if (!answer.ok) throw new Fault(
-    `The data could not be fetched: the server answered ${answer.status}.`,
-  );
+  if (!answer.ok)
+    throw new Fault(`The data could not be fetched: the server answered ${answer.status}.`);
   return parsed(await answer.text());
 }
 
@@ -73,9 +72,9 @@ function opened(given) {
   try {
     return spaceOf(given);
   } catch (error) {
-    throw error instanceof Fault ? error : new Fault(
-      "The data is damaged: parts of it are missing.",
-    );
+    throw error instanceof Fault
+      ? error
+      : new Fault("The data is damaged: parts of it are missing.");
   }
 }
 
@@ -101,11 +100,8 @@ function spaceOf(given) {
     rowWidth: given.rows && given.rows.shape[1],
     agents: given.agents,
     groups: given.groups,
-    agentGroups: given.agent_groups && array(
-      given.agent_groups,
-      "agent_groups",
-      given.agents.length,
-    ),
+    agentGroups:
+      given.agent_groups && array(given.agent_groups, "agent_groups", given.agents.length),
     rates: array(given.rates, "rates", given.agents.length, n),
     form: given.form,
     network: given.network,

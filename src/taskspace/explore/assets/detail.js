@@ -28,7 +28,7 @@ export class Detail {
       ["Click", "it for the tasks around it, and who solves it."],
       ["Quiz", "an agent: a few answers predict its success everywhere."],
       ["Select", "tasks by lasso or filter, compare two groups, save them."],
-      ...(space.form ? [["New task", "shows where a task of your own would lie."]] : []),
+      ...(this.app.form ? [["New task", "shows where a task of your own would lie."]] : []),
     ];
     return [
       el("h2", { text: "A map of tasks" }),
@@ -77,9 +77,8 @@ function facts(space, insight, task) {
     ["success rate", percent(space.success[task])],
   ];
   if (insight.chances) rows.push(["predicted success", percent(insight.chances[task])]);
-  if (insight.truth) rows.push(
-    [`true, ${space.agents[insight.agent]}`, percent(insight.truth[task])],
-  );
+  if (insight.truth)
+    rows.push([`true, ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
   return el("dl", { class: "facts" }, ...rows.map(fact));
 }
 

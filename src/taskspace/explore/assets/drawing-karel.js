@@ -5,10 +5,39 @@ import { svg } from "./dom.js";
 const BLUE = "var(--blue)";
 const ORANGE = "#E69F00";
 const TOKENS = [
-  "DEF", "run", "m(", "m)", "move", "turnLeft", "turnRight", "pickMarker", "putMarker", "REPEAT",
-  ...Array.from({ length: 20 }, (_, times) => `R=${times}`), "r(", "r)", "IF", "IFELSE", "ELSE",
-  "i(", "i)", "e(", "e)", "WHILE", "w(", "w)", "c(", "c)", "not", "frontIsClear", "leftIsClear",
-  "rightIsClear", "markersPresent", "noMarkersPresent", "<s>", "<pad>",
+  "DEF",
+  "run",
+  "m(",
+  "m)",
+  "move",
+  "turnLeft",
+  "turnRight",
+  "pickMarker",
+  "putMarker",
+  "REPEAT",
+  ...Array.from({ length: 20 }, (_, times) => `R=${times}`),
+  "r(",
+  "r)",
+  "IF",
+  "IFELSE",
+  "ELSE",
+  "i(",
+  "i)",
+  "e(",
+  "e)",
+  "WHILE",
+  "w(",
+  "w)",
+  "c(",
+  "c)",
+  "not",
+  "frontIsClear",
+  "leftIsClear",
+  "rightIsClear",
+  "markersPresent",
+  "noMarkersPresent",
+  "<s>",
+  "<pad>",
 ];
 const PAD = TOKENS.length - 1;
 
@@ -46,11 +75,16 @@ function world(x, y, size, { rows, columns, wall, markers, agent }) {
 function marker(x, y, size, count) {
   const half = 0.34 * size;
   const diamond = svg("path", {
-    d: `M${x} ${y - half}L${x + half} ${y}L${x} ${y + half}L${x - half} ${y}Z`, fill: ORANGE,
+    d: `M${x} ${y - half}L${x + half} ${y}L${x} ${y + half}L${x - half} ${y}Z`,
+    fill: ORANGE,
   });
   if (count === 1) return [diamond];
   const given = {
-    x, y: y + 0.15 * size, text: count, "font-size": 0.42 * size, "text-anchor": "middle",
+    x,
+    y: y + 0.15 * size,
+    text: count,
+    "font-size": 0.42 * size,
+    "text-anchor": "middle",
   };
   return [diamond, svg("text", { ...given, fill: "#2b2f36", "font-weight": 700 })];
 }
@@ -74,10 +108,8 @@ const SIDE = 4;
 const TURNS = [0, 180, 90, 270]; // north, south, east, west
 
 export function drawBasicKarel({ values }, small) {
-  const count = (group) => cells(group, SIDE * SIDE).reduce(
-    (sum, name) => sum + (values[name] > 0.5),
-    0,
-  );
+  const count = (group) =>
+    cells(group, SIDE * SIDE).reduce((sum, name) => sum + (values[name] > 0.5), 0);
   const change = count("postMarker") - count("marker");
   const kinds = ["Pick up a marker", "Go to the wanted place", "Put down a marker"];
   const told = kinds[Math.sign(change) + 1];
@@ -87,10 +119,18 @@ export function drawBasicKarel({ values }, small) {
     ...world(5.7, 0, 1, basicWorld(values, true)),
   ];
   if (!small) {
-    for (const [x, text] of [[2, "now"], [7.7, "wanted"]]) {
+    for (const [x, text] of [
+      [2, "now"],
+      [7.7, "wanted"],
+    ]) {
       parts.push(
         svg("text", {
-          x, y: -0.25, text, "font-size": 0.5, "text-anchor": "middle", fill: "var(--muted)",
+          x,
+          y: -0.25,
+          text,
+          "font-size": 0.5,
+          "text-anchor": "middle",
+          fill: "var(--muted)",
         }),
       );
     }
@@ -164,9 +204,7 @@ function pair(row, example, x, y) {
 // In the middle of a square of side 8.
 function framed(found, x, y) {
   const size = 8 / Math.max(found.rows, found.columns);
-  return world(
-    x + (8 - size * found.columns) / 2, y + (8 - size * found.rows) / 2, size, found,
-  );
+  return world(x + (8 - size * found.columns) / 2, y + (8 - size * found.rows) / 2, size, found);
 }
 
 function karelWorld(row, example, end) {
@@ -174,9 +212,8 @@ function karelWorld(row, example, end) {
   const hero = HEROES + 6 * example + 3 * end;
   const flip = (line) => rows - 1 - line;
   const bit = (cell) => (row[WALLS + 32 * example + (cell >> 3)] >> (7 - (cell & 7))) & 1;
-  const half = (cell) => (
-    row[MARKERS + 256 * example + 128 * end + (cell >> 1)] >> (4 * (cell & 1))
-  ) & 15;
+  const half = (cell) =>
+    (row[MARKERS + 256 * example + 128 * end + (cell >> 1)] >> (4 * (cell & 1))) & 15;
   return {
     rows,
     columns,
@@ -189,7 +226,13 @@ function karelWorld(row, example, end) {
 // The program that solves the task, in one line, without the brackets around it all.
 export function programOf(row) {
   const numbers = [...row.subarray(0, SIZES)].filter((token) => token < PAD);
-  const inner = numbers.map((token) => TOKENS[token]).slice(3, -1).join(" ");
-  return inner.replace(/not c\( (\w+) c\)/g, "not $1").replace(/c\( ([\w ]+) c\)/g, "($1)")
-    .replace(/\b[riew]\( /g, "{ ").replace(/ [riew]\)/g, " }");
+  const inner = numbers
+    .map((token) => TOKENS[token])
+    .slice(3, -1)
+    .join(" ");
+  return inner
+    .replace(/not c\( (\w+) c\)/g, "not $1")
+    .replace(/c\( ([\w ]+) c\)/g, "($1)")
+    .replace(/\b[riew]\( /g, "{ ")
+    .replace(/ [riew]\)/g, " }");
 }

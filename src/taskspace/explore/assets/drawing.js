@@ -13,7 +13,12 @@ const GREEN = "#009E73";
 const RED = "#D55E00";
 
 const DOORS = {
-  MultiKeyNav: [["A", "B"], ["A", "C"], ["B", "D"], ["C", "D"]],
+  MultiKeyNav: [
+    ["A", "B"],
+    ["A", "C"],
+    ["B", "D"],
+    ["C", "D"],
+  ],
   MultiKeyNavAB: Array(4).fill(["A", "B"]),
   MultiKeyNavA: Array(4).fill(["A"]),
 };
@@ -44,7 +49,13 @@ export function drawing(space, task, small = false) {
 
 function words(x, y, text, size, given = {}) {
   return svg("text", {
-    x, y, text, "font-size": size, "text-anchor": "middle", fill: MUTED, ...given,
+    x,
+    y,
+    text,
+    "font-size": size,
+    "text-anchor": "middle",
+    fill: MUTED,
+    ...given,
   });
 }
 
@@ -64,10 +75,18 @@ function drawKeys({ values }, small, environment) {
   parts.push(
     svg("rect", { x: 90, y: 38.7, width: 10, height: 2.6, fill: INK }),
     svg("rect", {
-      x: 89.5, y: 17, width: 11, height: 22, rx: 1, fill: PALE, stroke: INK, "stroke-width": 0.7,
+      x: 89.5,
+      y: 17,
+      width: 11,
+      height: 22,
+      rx: 1,
+      fill: PALE,
+      stroke: INK,
+      "stroke-width": 0.7,
     }),
     ...door.map((key, place) =>
-      tile(95, 28 + 9.6 * (place - door.length / 2 + 0.5), key, held.has(key) ? "held" : "absent")),
+      tile(95, 28 + 9.6 * (place - door.length / 2 + 0.5), key, held.has(key) ? "held" : "absent"),
+    ),
   );
   const at = 100 * values.location;
   parts.push(
@@ -143,14 +162,22 @@ function cart(x, theta) {
       opacity: 0.15,
     }),
     svg("path", {
-      d: `M${x} -.65L${end(drawn, 2.35)}`, stroke: Math.abs(theta) > LIMIT ? RED : INK,
-      "stroke-width": 0.13, "stroke-linecap": "round",
+      d: `M${x} -.65L${end(drawn, 2.35)}`,
+      stroke: Math.abs(theta) > LIMIT ? RED : INK,
+      "stroke-width": 0.13,
+      "stroke-linecap": "round",
     }),
     svg("rect", { x: x - 0.5, y: -0.65, width: 1, height: 0.5, rx: 0.1, fill: INK }),
     ...[-0.28, 0.28].map((side) =>
       svg("circle", {
-        cx: x + side, cy: -0.12, r: 0.11, fill: MUTED, stroke: PAPER, "stroke-width": 0.04,
-      })),
+        cx: x + side,
+        cy: -0.12,
+        r: 0.11,
+        fill: MUTED,
+        stroke: PAPER,
+        "stroke-width": 0.04,
+      }),
+    ),
     svg("circle", { cx: x, cy: -0.65, r: 0.12, fill: PAPER, stroke: INK, "stroke-width": 0.06 }),
   ];
 }
@@ -181,18 +208,37 @@ function drawPointMass({ values }, small) {
   const told = `Reach the goal: ${where}, friction ${friction.toFixed(1)}`;
   const parts = [
     svg("rect", {
-      x: -4, y: -4, width: 8, height: 8, fill: "#c9ab6a", opacity: 0.06 + (0.45 * friction) / 4,
+      x: -4,
+      y: -4,
+      width: 8,
+      height: 8,
+      fill: "#c9ab6a",
+      opacity: 0.06 + (0.45 * friction) / 4,
     }),
     svg("rect", {
-      x: -4, y: -4, width: 8, height: 8, fill: "none", stroke: INK, "stroke-width": 0.14,
+      x: -4,
+      y: -4,
+      width: 8,
+      height: 8,
+      fill: "none",
+      stroke: INK,
+      "stroke-width": 0.14,
     }),
     svg("path", { d: `M-4 0H${left}M${right} 0H4`, stroke: INK, "stroke-width": 0.4 }),
     svg("path", {
-      d: `M${left} 0H${right}`, stroke: GREEN, "stroke-width": 0.1, "stroke-dasharray": "0.2 0.2",
+      d: `M${left} 0H${right}`,
+      stroke: GREEN,
+      "stroke-width": 0.1,
+      "stroke-dasharray": "0.2 0.2",
     }),
     svg("circle", { cx: 0, cy: 3, r: 0.3, fill: GREEN }),
     svg("circle", {
-      cx: values.x, cy: -values.y, r: 0.34, fill: BLUE, stroke: PAPER, "stroke-width": 0.1,
+      cx: values.x,
+      cy: -values.y,
+      r: 0.34,
+      fill: BLUE,
+      stroke: PAPER,
+      "stroke-width": 0.1,
     }),
   ];
   if (!small) {
@@ -201,7 +247,8 @@ function drawPointMass({ values }, small) {
     parts.push(words(0.55, 3.18, "goal", 0.52, { ...label, fill: GREEN }));
     parts.push(
       words(Math.min(Math.max((left + right) / 2, -3.3), 3.3), -0.4, "gate", 0.52, {
-        fill: GREEN, "font-weight": 700,
+        fill: GREEN,
+        "font-weight": 700,
       }),
     );
   }

@@ -7,8 +7,14 @@ const SHOWN = 8;
 export function finder(space, go) {
   const list = el("ul", { role: "listbox", id: "found", hidden: true });
   const box = el("input", {
-    type: "search", placeholder: "Find a task", "aria-label": "Find a task", role: "combobox",
-    "aria-expanded": "false", "aria-controls": "found", autocomplete: "off", spellcheck: "false",
+    type: "search",
+    placeholder: "Find a task",
+    "aria-label": "Find a task",
+    role: "combobox",
+    "aria-expanded": "false",
+    "aria-controls": "found",
+    autocomplete: "off",
+    spellcheck: "false",
   });
   let at = -1;
 
@@ -39,10 +45,8 @@ export function finder(space, go) {
     list.hidden = !open;
     box.setAttribute("aria-expanded", String(open));
     box.setAttribute("aria-activedescendant", at >= 0 ? `found-${at}` : "");
-    for (const [place, item] of [...list.children].entries()) item.setAttribute(
-      "aria-selected",
-      String(place === at),
-    );
+    for (const [place, item] of [...list.children].entries())
+      item.setAttribute("aria-selected", String(place === at));
   }
 
   function choose(task) {

@@ -35,7 +35,8 @@ class FormPanel {
         { class: "row" },
         from,
         button("Remove", () => app.state.change({ made: null, tab: "task" }), {
-          class: "plain", id: "unmake",
+          class: "plain",
+          id: "unmake",
         }),
       ),
       this.fields,
@@ -69,7 +70,11 @@ class FormPanel {
     const { space } = this.app;
     if (!this.setters) {
       const built = isGrid(space)
-        ? gridForm(space.form, () => this.now(), (values) => this.set(values))
+        ? gridForm(
+            space.form,
+            () => this.now(),
+            (values) => this.set(values),
+          )
         : this.plain(space.form);
       this.fields.replaceChildren(...built.elements);
       this.setters = built.set;

@@ -23,7 +23,8 @@ export function gridForm(form, now, change) {
   ];
   let tool = "wall";
   const tools = TOOLS.map(([key, text]) =>
-    button(text, () => choose(key), { "aria-pressed": String(key === tool), "data-tool": key }));
+    button(text, () => choose(key), { "aria-pressed": String(key === tool), "data-tool": key }),
+  );
 
   function choose(key) {
     tool = key;
@@ -33,8 +34,10 @@ export function gridForm(form, now, change) {
   function grid(title, [markers, position, heading]) {
     const cells = Array.from({ length: CELLS }, (_, cell) =>
       button("", () => click(cell, markers, position, heading), {
-        class: "cell", "data-cell": `${title} ${cell}`,
-      }));
+        class: "cell",
+        "data-cell": `${title} ${cell}`,
+      }),
+    );
     const board = el("div", { class: "board", role: "group", "aria-label": title }, ...cells);
     arrowKeys(board, SIDE);
     return {
@@ -66,23 +69,29 @@ export function gridForm(form, now, change) {
 
   function turn(values, heading) {
     const facing = HEADINGS.findIndex((_, h) => values[place[`${heading}${h}`]] > 0.5);
-    for (let h = 0; h < 4; h++) values[place[`${heading}${h}`]] = Number(
-      h === TURNED[Math.max(facing, 0)],
-    );
+    for (let h = 0; h < 4; h++)
+      values[place[`${heading}${h}`]] = Number(h === TURNED[Math.max(facing, 0)]);
   }
 
   function set(values) {
     const is = (name) => values[place[name]] > 0.5;
     for (const { title, markers, position, heading, cells } of grids) {
-      const facing = Math.max(HEADINGS.findIndex((_, h) => is(`${heading}${h}`)), 0);
+      const facing = Math.max(
+        HEADINGS.findIndex((_, h) => is(`${heading}${h}`)),
+        0,
+      );
       for (const [cell, shown] of cells.entries()) {
         const [wall, marker, agent] = [
-          is(`wall${cell}`), is(`${markers}${cell}`), is(`${position}${cell}`),
+          is(`wall${cell}`),
+          is(`${markers}${cell}`),
+          is(`${position}${cell}`),
         ];
         shown.className = `cell${wall ? " wall" : ""}${marker ? " marker" : ""}`;
         shown.textContent = agent ? ARROWS[facing] : marker ? "◆" : "";
         const held = [
-          wall && "wall", marker && "marker", agent && `agent facing ${HEADINGS[facing]}`,
+          wall && "wall",
+          marker && "marker",
+          agent && `agent facing ${HEADINGS[facing]}`,
         ].filter(Boolean);
         const where = `${title}, row ${Math.floor(cell / SIDE) + 1}, column ${(cell % SIDE) + 1}`;
         shown.setAttribute("aria-label", `${where}: ${held.join(", ") || "empty"}`);
@@ -102,7 +111,10 @@ export function gridForm(form, now, change) {
 export function judgedGrids(values) {
   const set = (group, size) => Array.from({ length: size }, (_, n) => values[`${group}${n}`] > 0.5);
   for (const [group, size] of [
-    ["position", CELLS], ["postPosition", CELLS], ["heading", 4], ["postHeading", 4],
+    ["position", CELLS],
+    ["postPosition", CELLS],
+    ["heading", 4],
+    ["postHeading", 4],
   ]) {
     if (set(group, size).filter(Boolean).length !== 1) {
       return { fault: "Each grid should have one agent, which faces one way." };

@@ -17,13 +17,13 @@ export class HoverCard {
     const { space, insight } = this.app;
     const drawn = picture(space, valuesOf(space, task));
     const rows = [
-      ["difficulty", figure(space.difficulty[task])], ["success", percent(space.success[task])],
+      ["difficulty", figure(space.difficulty[task])],
+      ["success", percent(space.success[task])],
     ];
     if (insight.chances) rows.push(["predicted", percent(insight.chances[task])]);
     if (space.columns.size <= MOST_VALUES) {
-      for (const [name, column] of space.columns) rows.push(
-        [name, figure(Number(column[task].toPrecision(4)))],
-      );
+      for (const [name, column] of space.columns)
+        rows.push([name, figure(Number(column[task].toPrecision(4)))]);
     }
     this.card.replaceChildren(
       el("strong", { text: space.names[task] }),

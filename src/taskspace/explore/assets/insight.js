@@ -16,11 +16,8 @@ export class Insight {
     if (any("answers", "agent")) this.predict(now);
     if (any("answers", "agent", "groups")) this.quantities = quantities(this.space, this);
     if (any("groups")) this.group(now);
-    if (any("answers", "agent", "filters", "lasso")) this.shown = matching(
-      this.space,
-      this.quantities,
-      now,
-    );
+    if (any("answers", "agent", "filters", "lasso"))
+      this.shown = matching(this.space, this.quantities, now);
   }
 
   predict({ answers, agent }) {

@@ -39,8 +39,13 @@ export class KarelPanel {
     const { state } = this.app;
     this.worldsOf = el("p");
     this.box = el("textarea", {
-      id: "program", rows: 3, maxlength: LONGEST, spellcheck: "false", autocapitalize: "off",
-      "aria-label": "Program", oninput: () => this.typed(),
+      id: "program",
+      rows: 3,
+      maxlength: LONGEST,
+      spellcheck: "false",
+      autocapitalize: "off",
+      "aria-label": "Program",
+      oninput: () => this.typed(),
     });
     this.result = el("div", { "aria-live": "polite" });
     return [
@@ -122,9 +127,14 @@ export class KarelPanel {
     const row = answer ? Uint8Array.from(answer.task) : valuesOf(this.app.space, made.like).row;
     const worlds = el("figure", {}, drawWorlds(row, Boolean(answer)));
     if (fault) return [faultLine(fault), worlds];
-    const understood = el("p", { class: "quiet", id: "understood" }, "Read as ", el("code", {
-      text: answer.program,
-    }));
+    const understood = el(
+      "p",
+      { class: "quiet", id: "understood" },
+      "Read as ",
+      el("code", {
+        text: answer.program,
+      }),
+    );
     return [
       ...(plain(made.program) === answer.program ? [] : [understood]),
       worlds,

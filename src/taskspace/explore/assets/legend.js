@@ -11,18 +11,22 @@ export function showLegend(container, app, quantity, colouring) {
 function names({ state }, quantity) {
   const filter = state.now.filters.find(({ what }) => what === quantity.key);
   const used = new Set(quantity.values);
-  const items = [...quantity.names.keys()].filter((place) => used.has(place)).map((place) => {
-    const colour = quantity.palette ? quantity.palette[place] : place;
-    const on = Boolean(filter) && filter.among.includes(place);
-    const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
-    dot.style.background = colourOfName(colour);
-    const chip = button("", () => flip(state, quantity, place), {
-      class: "chip", "aria-pressed": String(on), "data-name": quantity.names[place],
-      title: on ? "Show all again" : "Show only these",
+  const items = [...quantity.names.keys()]
+    .filter((place) => used.has(place))
+    .map((place) => {
+      const colour = quantity.palette ? quantity.palette[place] : place;
+      const on = Boolean(filter) && filter.among.includes(place);
+      const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
+      dot.style.background = colourOfName(colour);
+      const chip = button("", () => flip(state, quantity, place), {
+        class: "chip",
+        "aria-pressed": String(on),
+        "data-name": quantity.names[place],
+        title: on ? "Show all again" : "Show only these",
+      });
+      chip.append(dot, el("span", { text: quantity.names[place] }));
+      return chip;
     });
-    chip.append(dot, el("span", { text: quantity.names[place] }));
-    return chip;
-  });
   const list = el(
     "div",
     { class: "chips", role: "group", "aria-label": `Filter by ${quantity.label}` },

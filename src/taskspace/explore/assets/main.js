@@ -64,7 +64,9 @@ class App {
     ];
     for (const [key, title, panel] of panels) {
       const tab = button(title, () => this.state.change({ tab: key }), {
-        role: "tab", id: `tab-${key}`, "aria-controls": `panel-${key}`,
+        role: "tab",
+        id: `tab-${key}`,
+        "aria-controls": `panel-${key}`,
       });
       byId("tabs").append(tab);
       Object.assign(panel.element, { id: `panel-${key}`, className: "one-panel" });
@@ -77,8 +79,12 @@ class App {
   }
 
   makeZoom() {
-    const buttons = [["+", "Zoom in", 1], ["−", "Zoom out", -1]].map(([text, label, direction]) =>
-      button(text, () => this.map.zoom(direction), { "aria-label": label, title: label }));
+    const buttons = [
+      ["+", "Zoom in", 1],
+      ["−", "Zoom out", -1],
+    ].map(([text, label, direction]) =>
+      button(text, () => this.map.zoom(direction), { "aria-label": label, title: label }),
+    );
     byId("zoom").append(
       ...buttons,
       button("⤢", () => this.map.show(null), { "aria-label": "Show all", title: "Show all" }),
@@ -117,11 +123,13 @@ class App {
   }
 
   async draw() {
-    const { space, insight, state: { now } } = this;
-    const view = this.once(
-      "view",
-      [now.view, ...now.axes],
-      () => viewOf(space, now.view, now.axes),
+    const {
+      space,
+      insight,
+      state: { now },
+    } = this;
+    const view = this.once("view", [now.view, ...now.axes], () =>
+      viewOf(space, now.view, now.axes),
     );
     const quantity = insight.quantity(this.colourKey());
     const colours = this.once("colours", [quantity.values, isDark()], () => colouring(quantity));
@@ -147,10 +155,14 @@ class App {
   }
 
   marked(view) {
-    const { space, state: { now } } = this;
+    const {
+      space,
+      state: { now },
+    } = this;
     const at = (kind) => (task) => [kind, view.x[task], view.y[task]];
     const found = now.answers.map(({ task, result }) =>
-      at(result >= 0.5 ? "solved" : "failed")(task));
+      at(result >= 0.5 ? "solved" : "failed")(task),
+    );
     if (now.task !== null) {
       if (now.tab === "task") found.push(...neighbours(space, now.task).map(at("near")));
       found.push(at("chosen")(now.task));
@@ -176,7 +188,8 @@ class App {
 
   lasso(points) {
     const { view, axes } = this.state.now;
-    if (points.length < 3) this.draw(); // without what was traced
+    if (points.length < 3)
+      this.draw(); // without what was traced
     else this.state.change({ lasso: { view, axes, points }, tab: "select" });
   }
 
@@ -206,7 +219,10 @@ class App {
   async share() {
     this.state.write();
     const copying = navigator.clipboard?.writeText(window.location.href);
-    const copied = await copying?.then(() => true, () => false);
+    const copied = await copying?.then(
+      () => true,
+      () => false,
+    );
     const toast = byId("toast");
     toast.textContent = copied
       ? "The link to this view is copied."
@@ -218,9 +234,9 @@ class App {
 
 function countsOf({ count, agents, dimensions }) {
   const some = (number, what) => `${figure(number)} ${what}${number === 1 ? "" : "s"}`;
-  return [
-    some(count, "task"), some(agents.length, "agent"), some(dimensions, "dimension"),
-  ].join(" · ");
+  return [some(count, "task"), some(agents.length, "agent"), some(dimensions, "dimension")].join(
+    " · ",
+  );
 }
 
 async function begin() {

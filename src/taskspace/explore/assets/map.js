@@ -52,7 +52,10 @@ export class TaskMap {
 
   // Pixels in the view's coordinates, to a tenth of a pixel.
   placesOf(trail) {
-    const { range: [left, right], width } = this.camera;
+    const {
+      range: [left, right],
+      width,
+    } = this.camera;
     const digits = Math.min(Math.max(0, Math.ceil(Math.log10((10 * width) / (right - left)))), 12);
     const short = (value) => Number(value.toFixed(digits));
     return trail.map(([x, y]) => this.camera.place(x, y).map(short));
@@ -226,7 +229,10 @@ function onTop(order, shown) {
   const below = order.filter((task) => !above[task]);
   const result = new Uint32Array(order.length);
   result.set(below);
-  result.set(order.filter((task) => above[task]), below.length);
+  result.set(
+    order.filter((task) => above[task]),
+    below.length,
+  );
   return result;
 }
 

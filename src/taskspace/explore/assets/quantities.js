@@ -17,9 +17,12 @@ export function quantities(space, insight) {
     { key: "success", label: "success rate", kind: "chance", values: space.success },
   ];
   if (insight.chances) {
-    found.push(
-      { key: "predicted", label: "predicted success", kind: "chance", values: insight.chances },
-    );
+    found.push({
+      key: "predicted",
+      label: "predicted success",
+      kind: "chance",
+      values: insight.chances,
+    });
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
   if (insight.groups) found.push(insight.groups);

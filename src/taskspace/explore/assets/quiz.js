@@ -54,13 +54,11 @@ export class QuizPanel {
     const told = (name, place) =>
       space.groups ? `${name} (${space.groups[space.agentGroups[place]]})` : name;
     const choices = [
-      ["", "None"], ...space.agents.map((name, place) => [String(place), told(name, place)]),
+      ["", "None"],
+      ...space.agents.map((name, place) => [String(place), told(name, place)]),
     ];
-    return select(
-      "Load an agent",
-      choices,
-      "",
-      (value) => (value === "" ? this.clear() : this.load(Number(value))),
+    return select("Load an agent", choices, "", (value) =>
+      value === "" ? this.clear() : this.load(Number(value)),
     );
   }
 
@@ -90,14 +88,16 @@ export class QuizPanel {
       return [
         propose,
         el("p", {
-          class: "quiet", text: "The page picks the task that tells most. Or click any point.",
+          class: "quiet",
+          text: "The page picks the task that tells most. Or click any point.",
         }),
       ];
     }
     const given = now.answers.find(({ task }) => task === now.task);
     const choice = (text, result, kind) =>
       button(text, () => this.answer(now.task, result), {
-        class: `answer ${kind}`, "data-result": result,
+        class: `answer ${kind}`,
+        "data-result": result,
         "aria-pressed": String(given?.result === result),
       });
     return [
@@ -140,7 +140,8 @@ export class QuizPanel {
       el("span", { class: `result ${kind}`, text: told }),
       button(name, () => state.change({ task }), { class: "link" }),
       button("×", () => this.forget(task), {
-        class: "plain", "aria-label": `Forget the answer on ${name}`,
+        class: "plain",
+        "aria-label": `Forget the answer on ${name}`,
       }),
     );
   }
@@ -178,7 +179,8 @@ export class QuizPanel {
     this.loading = agent;
     state.change({ answers: [], agent, task: null, colour: "predicted" });
     const untried = [...space.names.keys()].filter((task) =>
-      Number.isNaN(rate(space, agent, task)));
+      Number.isNaN(rate(space, agent, task)),
+    );
     for (let asked = 0; asked < LOADED; asked++) {
       await new Promise((done) => setTimeout(done)); // let the page draw in between
       if (this.loading !== agent) return;
@@ -194,8 +196,9 @@ export class QuizPanel {
   compared(now) {
     const { insight, space } = this.app;
     const asked = new Set(now.answers.map(({ task }) => task));
-    const tasks = [...space.names.keys()].filter((task) =>
-      !asked.has(task) && !Number.isNaN(insight.truth[task]));
+    const tasks = [...space.names.keys()].filter(
+      (task) => !asked.has(task) && !Number.isNaN(insight.truth[task]),
+    );
     const mean = (of) => percent(meanOf(tasks.map(of), tasks.keys()));
     const { truth } = insight;
     const right = (chances) => (task) => Number(chances[task] > 0.5 === truth[task] > 0.5);

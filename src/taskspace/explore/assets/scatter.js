@@ -35,7 +35,9 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
     ...ticks,
     label(50, 115, acrossTold),
     svg("text", {
-      transform: "translate(-19 50) rotate(-90)", text: upTold, "text-anchor": "middle",
+      transform: "translate(-19 50) rotate(-90)",
+      text: upTold,
+      "text-anchor": "middle",
     }),
   );
 }

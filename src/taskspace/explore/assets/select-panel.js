@@ -19,11 +19,15 @@ export class SelectPanel {
       {},
       el("h2", { text: "Select tasks" }),
       this.count,
-      el("div", { class: "row" },
+      el(
+        "div",
+        { class: "row" },
         button("Save as CSV", () => this.save(), { id: "save" }),
         button("Clear", () => app.state.change({ filters: [], lasso: null }), {
-          id: "clear-selection", class: "plain",
-        })),
+          id: "clear-selection",
+          class: "plain",
+        }),
+      ),
       el("h3", { text: "Lasso" }),
       this.lasso,
       el("h3", { text: "Filters" }),
@@ -35,7 +39,8 @@ export class SelectPanel {
         "div",
         { class: "row" },
         ...["A", "B"].map((name) =>
-          button(`Keep as ${name}`, () => this.keep(name), { id: `keep-${name}` })),
+          button(`Keep as ${name}`, () => this.keep(name), { id: `keep-${name}` }),
+        ),
       ),
       this.groups,
     );
@@ -53,8 +58,10 @@ export class SelectPanel {
     }
     this.lasso.replaceChildren(...this.lassoRow(now));
     const typing = this.filters.contains(document.activeElement) && !changed.has("all");
-    if (!typing) this.filters.replaceChildren(...now.filters.map((filter, place) =>
-      this.filterRow(filter, place)));
+    if (!typing)
+      this.filters.replaceChildren(
+        ...now.filters.map((filter, place) => this.filterRow(filter, place)),
+      );
     this.adder.replaceChildren(this.choice());
     this.groups.replaceChildren(...comparison(this.app, now.groups));
   }
@@ -65,11 +72,14 @@ export class SelectPanel {
     const idle = now.lasso ? "Draw another" : "Draw a lasso";
     const flip = () => this.app.setMode(drawing ? "pan" : "lasso");
     const draw = button(drawing ? "Drawing … drag on the map" : idle, flip, {
-      id: "draw-lasso", "aria-pressed": String(drawing),
+      id: "draw-lasso",
+      "aria-pressed": String(drawing),
     });
-    const remove = now.lasso && button("Remove", () => state.change({ lasso: null }), {
-      class: "plain",
-    });
+    const remove =
+      now.lasso &&
+      button("Remove", () => state.change({ lasso: null }), {
+        class: "plain",
+      });
     return [draw, ...(remove ? [remove] : [])];
   }
 
@@ -85,9 +95,12 @@ export class SelectPanel {
     const quantity = insight.quantity(key);
     if (!quantity) return;
     const names = quantity.kind === "names";
-    const filter = names ? {
-      what: key, among: [...quantity.names.keys()],
-    } : { what: key, low: null, high: null };
+    const filter = names
+      ? {
+          what: key,
+          among: [...quantity.names.keys()],
+        }
+      : { what: key, low: null, high: null };
     state.change({ filters: [...state.now.filters, filter] });
     this.filters.lastElementChild?.querySelector("input")?.focus();
   }
@@ -103,7 +116,8 @@ export class SelectPanel {
       el("legend", { text: title }),
       ...fields,
       button("×", () => this.drop(place), {
-        class: "plain drop", "aria-label": `Remove the filter on ${title}`,
+        class: "plain drop",
+        "aria-label": `Remove the filter on ${title}`,
       }),
     );
   }
@@ -115,7 +129,8 @@ export class SelectPanel {
       box.addEventListener("change", () => {
         const rest = this.filter(place).among.filter((other) => other !== number);
         this.put(place, {
-          what: quantity.key, among: box.checked ? [...rest, number].sort((a, b) => a - b) : rest,
+          what: quantity.key,
+          among: box.checked ? [...rest, number].sort((a, b) => a - b) : rest,
         });
       });
       return el("label", { class: "check" }, box, el("span", { text: name }));
@@ -151,8 +166,9 @@ export class SelectPanel {
 
   put(place, filter) {
     const { state } = this.app;
-    state.change({ filters: state.now.filters.map((other, at) =>
-      (at === place ? filter : other)) });
+    state.change({
+      filters: state.now.filters.map((other, at) => (at === place ? filter : other)),
+    });
   }
 
   drop(place) {

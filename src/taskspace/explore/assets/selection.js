@@ -9,8 +9,8 @@ export function matching(space, quantities, { filters, lasso }) {
   if (lasso) tests.push(inside(space, lasso));
   if (!tests.length) return null;
   const found = [];
-  for (let task = 0; task < space.count; task++) if (tests.every((test) =>
-    test(task))) found.push(task);
+  for (let task = 0; task < space.count; task++)
+    if (tests.every((test) => test(task))) found.push(task);
   return found;
 }
 
@@ -50,8 +50,9 @@ function told(quantity, { low, high, among }) {
 
 // A kept group in words.
 export function groupTold(insight, { filters, lasso }) {
-  const known = filters.map((filter) =>
-    [insight.quantity(filter.what), filter]).filter(([quantity]) => quantity);
+  const known = filters
+    .map((filter) => [insight.quantity(filter.what), filter])
+    .filter(([quantity]) => quantity);
   const parts = [
     ...(lasso ? ["inside a lasso"] : []),
     ...known.map(([quantity, filter]) => told(quantity, filter)),
@@ -62,8 +63,10 @@ export function groupTold(insight, { filters, lasso }) {
 // -- CSV ------------------------------------------------------------------------------------------
 
 export function csv(space, quantities, tasks) {
-  const columns = quantities.map((quantity) =>
-    [columnName(quantity), (task) => value(quantity, task)]);
+  const columns = quantities.map((quantity) => [
+    columnName(quantity),
+    (task) => value(quantity, task),
+  ]);
   const rows = [["task", ...columns.map(([name]) => name)]];
   for (const task of tasks) rows.push([space.names[task], ...columns.map(([, of]) => of(task))]);
   return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
@@ -71,7 +74,10 @@ export function csv(space, quantities, tasks) {
 
 function columnName({ key, label }) {
   const names = {
-    success: "success", predicted: "predicted", true: "true", missed: "predicted-true",
+    success: "success",
+    predicted: "predicted",
+    true: "true",
+    missed: "predicted-true",
   };
   return names[key] || label;
 }

@@ -15,11 +15,8 @@ export function similar(space, vector, count, side = null, except = -1) {
     const longer = difficulty[task] > given * (1 + ROUNDING);
     const shorter = difficulty[task] < given * (1 - ROUNDING);
     const fits = side === "harder" ? longer : side === "easier" ? shorter : true;
-    scores[task] = fits && task !== except ? product(
-      vectors,
-      vector,
-      task * dimensions,
-    ) : -Infinity;
+    scores[task] =
+      fits && task !== except ? product(vectors, vector, task * dimensions) : -Infinity;
   }
   return largest(scores, count).map((task) => ({ task, score: scores[task] }));
 }

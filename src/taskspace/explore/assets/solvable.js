@@ -5,7 +5,12 @@
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
 const HORIZON = 20; // actions in an episode; the last one is `finish`
-const STEPS = [[-1, 0], [1, 0], [0, 1], [0, -1]]; // north, south, east, west
+const STEPS = [
+  [-1, 0],
+  [1, 0],
+  [0, 1],
+  [0, -1],
+]; // north, south, east, west
 const LEFT = [3, 2, 0, 1];
 const RIGHT = [2, 3, 1, 0];
 
@@ -27,9 +32,10 @@ export function solvable(values) {
     };
   }
   return {
-    told: actions === 1
-      ? "Solved in 1 action: finish."
-      : `Solved in ${actions} actions at best, the last of them finish.`,
+    told:
+      actions === 1
+        ? "Solved in 1 action: finish."
+        : `Solved in ${actions} actions at best, the last of them finish.`,
   };
 }
 
@@ -71,7 +77,8 @@ function waysOf(is) {
       const [row, column] = [Math.floor(cell / SIDE) + down, (cell % SIDE) + right];
       const inside = row >= 0 && row < SIDE && column >= 0 && column < SIDE;
       return inside && !is(`wall${SIDE * row + column}`) ? SIDE * row + column : -1;
-    }));
+    }),
+  );
 }
 
 function reachable(ways, start) {

@@ -95,8 +95,9 @@ function read(space, hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const views = [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
   const number = (key, count) => wholeBelow(words.get(key), count);
-  const axes = numbers(words.get("axes")).filter((axis) =>
-    wholeBelow(axis, space.dimensions) !== null);
+  const axes = numbers(words.get("axes")).filter(
+    (axis) => wholeBelow(axis, space.dimensions) !== null,
+  );
   const range = numbers(words.get("range"));
   return {
     ...EMPTY,
@@ -165,7 +166,8 @@ function filtersIn(given) {
   const numeric = (value) => value === null || Number.isFinite(value);
   return listed.filter(
     (filter) =>
-      filter && typeof filter.what === "string" &&
+      filter &&
+      typeof filter.what === "string" &&
       (Array.isArray(filter.among) || (numeric(filter.low) && numeric(filter.high))),
   );
 }

@@ -9,7 +9,8 @@ export class Toolbar {
     this.axes = el("span", { class: "axes" });
     this.colours = el("span");
     this.modes = ["pan", "lasso"].map((mode) =>
-      button(mode === "pan" ? "Move" : "Lasso", () => app.setMode(mode), { "data-mode": mode }));
+      button(mode === "pan" ? "Move" : "Lasso", () => app.setMode(mode), { "data-mode": mode }),
+    );
     const group = (label, items) => {
       const row = el("span", { class: "segments", role: "group", "aria-label": label }, ...items);
       arrowKeys(row);
@@ -34,24 +35,21 @@ export class Toolbar {
     return names.map((name) =>
       button(name === "axes" ? "Axes" : name, () => state.change({ view: name, range: null }), {
         "data-view": name,
-      }));
+      }),
+    );
   }
 
   update(now) {
     const { space, state, insight, mode } = this.app;
-    for (const view of this.views) view.setAttribute(
-      "aria-pressed",
-      String(view.dataset.view === now.view),
-    );
-    for (const one of this.modes) one.setAttribute(
-      "aria-pressed",
-      String(one.dataset.mode === mode()),
-    );
+    for (const view of this.views)
+      view.setAttribute("aria-pressed", String(view.dataset.view === now.view));
+    for (const one of this.modes)
+      one.setAttribute("aria-pressed", String(one.dataset.mode === mode()));
     const axis = (end, label) => {
-      const choices = Array.from(
-        { length: space.dimensions },
-        (_, place) => [String(place), `axis ${place + 1}`],
-      );
+      const choices = Array.from({ length: space.dimensions }, (_, place) => [
+        String(place),
+        `axis ${place + 1}`,
+      ]);
       return select(label, choices, String(now.axes[end]), (value) => {
         const axes = [...now.axes];
         axes[end] = Number(value);
@@ -64,8 +62,9 @@ export class Toolbar {
     }
     const choices = insight.quantities.map(({ key, label }) => [key, label]);
     if (!this.colours.contains(document.activeElement)) {
-      this.colours.replaceChildren(select("Colour", choices, this.app.colourKey(), (colour) =>
-        state.change({ colour })));
+      this.colours.replaceChildren(
+        select("Colour", choices, this.app.colourKey(), (colour) => state.change({ colour })),
+      );
     }
   }
 }

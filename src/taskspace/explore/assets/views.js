@@ -11,7 +11,10 @@ export function viewOf(space, name, [across, up]) {
         (_, task) => space.vectors[task * space.dimensions + number],
       );
     return {
-      x: axis(across), y: axis(up), titles: [`axis ${across + 1}`, `axis ${up + 1}`], equal: true,
+      x: axis(across),
+      y: axis(up),
+      titles: [`axis ${across + 1}`, `axis ${up + 1}`],
+      equal: true,
     };
   }
   const line = space.dimensions === 1;
@@ -26,11 +29,14 @@ export function viewOf(space, name, [across, up]) {
 export function landing(space, view, name, [across, up], vector) {
   if (name === "axes") return [vector[across], vector[up]];
   if (space.dimensions === 1) return [vector[0], 0];
-  if (name === "PCA") return space.network.axes.directions.map((axis) =>
-    along(axis, space.network.axes.mean, vector));
+  if (name === "PCA")
+    return space.network.axes.directions.map((axis) =>
+      along(axis, space.network.axes.mean, vector),
+    );
   const near = nearest(space, vector);
   return [view.x, view.y].map((values) =>
-    near.reduce((sum, { task, share }) => sum + share * values[task], 0));
+    near.reduce((sum, { task, share }) => sum + share * values[task], 0),
+  );
 }
 
 function along(axis, mean, vector) {
