@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
+from contextvars import ContextVar
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -31,6 +32,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_RECEIVE: ContextVar[Receive] = ContextVar("_RECEIVE")  # of the request that is served
 
 
 class Guard:
@@ -73,6 +75,7 @@ class Guard:
         elif len(body) > MOST_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
         else:
+            _RECEIVE.set(receive)
             await self._app(scope, _replay(body, receive), send_with_headers)
 
     async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
@@ -123,6 +126,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return read
+
+
+async def client_gone() -> None:
+    """Wait until the client of the request that is served here has hung up."""
+    receive = _RECEIVE.get()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def refuse(send: Send, status: int, sentence: str) -> None:
