@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -34,6 +35,15 @@ _INTRODUCTION = (
     "A task is its name, or a list of its features in the order of `columns` of `/api/info`."
     ' Every error is an object with one sentence: {"error": "…"}.'
 )
+
+
+class _Any(PathConvertor):
+    """The rest of an address, line breaks and all: a task may have any name."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("any", _Any())
 
 
 def create_app(
@@ -90,7 +100,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         """What map this is, and how much a request may ask."""
         return _info(answers.finished, seconds)
 
-    @app.get("/api/tasks/{name:path}", responses={404: {"model": models.Error}})
+    @app.get("/api/tasks/{name:any}", responses={404: {"model": models.Error}})
     async def task(name: str) -> models.TaskAnswer:
         """All about one task of the map."""
         try:

@@ -60,6 +60,9 @@ class Guard:
             await send(message)
 
         headers = dict(scope["headers"])
+        if [name for name, _ in scope["headers"]].count(b"host") > 1:
+            await refuse(send_with_headers, 400, "the request names two hosts; expected one")
+            return
         if ANY_HOST not in self._hosts and _name(headers.get(b"host", b"")) not in self._hosts:
             named = ", ".join(sorted(self._hosts))
             await refuse(send_with_headers, 400, f"this server answers to {named} alone")
