@@ -54,8 +54,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
             await send(message)
 
@@ -79,7 +83,11 @@ class Guard:
             await refuse(send_with_headers, 413, _TOO_LARGE)
         else:
             _RECEIVE.set(receive)
-            await self._app(scope, _replay(body, receive), send_with_headers)
+            try:
+                await self._app(scope, _replay(body, receive), send_with_headers)
+            except asyncio.CancelledError:  # the server would print where each request was
+                if not begun:
+                    await refuse(send_with_headers, 503, "the server ends")
 
     async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
         """What comes in time, else None; by a bare timer, which costs a tenth of a scope."""
