@@ -8,6 +8,7 @@ import json
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from taskspace.explore.api import SECONDS
 from taskspace.explore.guards import HEADERS, MOST_BYTES
 
 
@@ -18,7 +19,7 @@ class Connection(HttpToolsProtocol):
     connection that is idle after an answer is closed sooner, by uvicorn.
     """
 
-    seconds = 20.0
+    seconds = SECONDS
     _timer: asyncio.TimerHandle | None = None  # while a head is waited for
     _size = 0  # of what is there of it
 
