@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from taskspace import __version__
+from taskspace import __version__, benchmarks
 from taskspace.envs.registry import ENVIRONMENTS, PROGRAMMING
 
 SCRIPT = str(Path(sys.executable).parent / "taskspace")
@@ -66,8 +66,11 @@ def test_envs_works_without_unicode() -> None:
 def test_bench_help_says_what_is_measured() -> None:
     done = run("bench", "rollouts", "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "rollouts" in done.stdout
     assert "--json" in done.stdout
+    lines = [line.split(maxsplit=1) for line in done.stdout.splitlines() if line.strip()]
+    told = dict(line for line in lines if len(line) == 2)
+    for module in Path(benchmarks.__file__).parent.glob("*.py"):  # one a line, and none forgotten
+        assert ("def print_report(" in module.read_text()) == (module.stem in told)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import re
 import warnings
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def test_answers_decide_the_chances(
     for number, row in enumerate(table):
         assert (float(row["probability"]) > 0.5) == (number % 2 == solved)
         assert float(row["low"]) <= float(row["probability"]) <= float(row["high"])
+        assert max(map(len, (row["probability"], row["low"], row["high"]))) <= len("0.1234")
 
 
 def test_it_asks_again_where_it_does_not_understand(
@@ -76,6 +78,43 @@ def test_it_asks_again_where_it_does_not_understand(
     assert "answers: 2;" in lines[-1]
     assert told.out == ""
     assert len(rows(tmp_path / "out.csv")) == 8
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_is_asked_a_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))  # and then Ctrl-D
+    run(str(folder), "--at-most", "2", "--choose", "random")
+    prompt = r"Does the agent solve q\d\? \[y/n, or a rate from 0 to 1; Enter ends\] "
+    asked, summary = capfd.readouterr().err.splitlines()  # what is typed is not in it
+    assert re.fullmatch(prompt + prompt, asked)
+    assert summary.startswith("answers: 1;")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_questions_have_few_features_with_few_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], typed: bool
+) -> None:
+    solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
+    features = np.array([[1 / 3], [0.33332], [0.33334]])
+    outcomes = Outcomes(solved, np.array(1), features=features, feature_names=("x",))
+    outcomes.save(tmp_path / "outcomes.npz")
+    TaskEmbedder(1, steps=5, random_state=0).fit(outcomes).save(tmp_path / "embedder")
+    (tmp_path / "map.json").write_text("{}")
+    monkeypatch.setattr("sys.stdin", Terminal("\n") if typed else io.StringIO("\n"))
+    run(str(tmp_path))
+    line = capfd.readouterr().err.splitlines()[0]
+    if typed:
+        assert re.match(r"Does the agent solve task-\d \(x 0\.3333\)\? \[", line)
+    else:
+        assert re.fullmatch(r"task-\d: x 0\.3333", line)
 
 
 @pytest.mark.parametrize("text", ["", "\n1\n"])

@@ -7,7 +7,7 @@ import importlib
 import json
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,12 @@ _EPILOG = """examples:
   taskspace bench rollouts --json      the same as one JSON object
   taskspace karel generate tasks       programming tasks of Karel; `taskspace karel --help` has more
 """
+_PRESETS = {
+    "fast": "to try it out",
+    "default": "good maps in minutes",
+    "small": "Karel's default",
+    "paper": "as many rollouts as the paper",
+}
 _RUN_EPILOG = """examples:
   taskspace run multikeynav
   taskspace run cartpolevar --preset fast --seed 1 --out runs/first-look
@@ -41,6 +47,20 @@ _REPRODUCE_EPILOG = """examples:
   taskspace reproduce figure5 --env MultiKeyNav --seeds 1
   taskspace reproduce all --preset fast --out runs/quick
 """
+_BENCHMARKS = {
+    "rollouts": "playing agents on tasks, compiled and in plain Python",
+    "scaling": "the same in threads and on Ray",
+    "million": "time and memory of a map of a million tasks",
+    "similarity": "the error of similarities, against the number of rollouts",
+    "search": "finding similar tasks among a million",
+    "success": "learning who solves what",
+    "quiz": "choosing questions, and what the answers tell",
+    "karel": "running programs of Karel",
+    "synthesis": "learning to write programs",
+    "explore": "requests a second to the explorer's server",
+    "page": "how the explorer's page follows a hand on 50,000 tasks, in a browser",
+    "faults": "runs that are killed and go on",
+}
 _BENCH_EPILOG = """examples:
   taskspace bench rollouts
   taskspace bench search --json
@@ -91,30 +111,25 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_bench(commands: Any) -> None:
     bench = add_command(commands, _bench, "measure speed", _BENCH_EPILOG)
-    bench.add_argument(
-        "what", choices=[
-            "rollouts", "scaling", "million", "similarity", "search", "success", "quiz", "karel",
-            "synthesis", "explore", "faults",
-        ],
-        help="rollouts: playing agents on tasks; scaling: the same on Ray; million: time"
-        " and memory of a map of a million tasks; similarity: error"
-        " against rollouts; search: finding similar tasks among a million; success: learning who"
-        " solves what; quiz: choosing questions; karel: running programs; synthesis: learning to"
-        " write them; explore: the explorer's server; faults: runs that are killed and go on",
-    )  # fmt: skip
+    bench.description = f"{_bench.__doc__}\n\nwhat there is:\n{_lines(_BENCHMARKS)}"
+    bench.add_argument("what", choices=list(_BENCHMARKS), metavar="what", help="see above")
     bench.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _lines(told: Mapping[str, str]) -> str:
+    """Names, and what there is to say about each, one a line."""
+    width = max(map(len, told))
+    return "\n".join(f"  {name:<{width}}  {text}" for name, text in told.items())
 
 
 def _add_run(commands: Any) -> None:
     parser = add_command(commands, _run, "make a map of an environment", _RUN_EPILOG)
+    parser.description = f"{_run.__doc__}\n\npresets:\n{_lines(_PRESETS)}"
     parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
     parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
-    presets = ["fast", "default", "small", "paper"]
-    told = (
-        "fast: to try it out; default: good maps in minutes; paper: as many rollouts as the paper;"
-        " small: Karel's default"
+    parser.add_argument(
+        "--preset", default="default", choices=list(_PRESETS), help="see above (default)"
     )
-    parser.add_argument("--preset", default="default", choices=presets, help=told)
     parser.add_argument("--data", metavar="DIR", help="Karel: tasks of `taskspace karel filter`")
     parser.add_argument("--seed", type=int, default=0, help="of everything (0)")
     parser.add_argument(
@@ -127,12 +142,11 @@ def _add_run(commands: Any) -> None:
 def _add_reproduce(commands: Any) -> None:
     from taskspace.paper.parts import PARTS
 
-    listed = "\n".join(f"  {name:<12} {told}" for name, told in PARTS.items())
+    listed = _lines({**PARTS, "all": "everything, and a page that shows it"})
     parser = commands.add_parser(
         "reproduce",
         help="the paper's results, with ours beside",
-        description=f"{_reproduce.__doc__}\n\nwhat there is:\n{listed}\n  all          everything,"
-        " and a page that shows it",
+        description=f"{_reproduce.__doc__}\n\nwhat there is:\n{listed}",
         epilog=_REPRODUCE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from taskspace import cli_printing
@@ -17,7 +18,7 @@ examples:
   taskspace explore runs/multikeynav --export map.html   one file, to be opened without a server
   taskspace explore runs/course --port 9000 --no-open
 """
-_NEEDED = ("fastapi", "uvicorn")  # to serve
+_NEEDED = ("fastapi", "uvicorn", "httptools")  # to serve
 
 
 def add_command(commands: Any) -> None:
@@ -50,8 +51,10 @@ def _explore(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
+    from rich.filesize import decimal
+
     from taskspace.explore.export import export_page
     from taskspace.finished import FinishedMap
 
     export_page(FinishedMap.load(options.folder), options.export)
-    print(f"written to {options.export}")
+    print(f"written to {options.export} ({decimal(Path(options.export).stat().st_size)})")

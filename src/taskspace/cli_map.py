@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taskspace.cli_printing import add_command
+from taskspace.cli_printing import MOST_SHOWN, add_command
 
 if TYPE_CHECKING:
     from taskspace.finished import FinishedMap
@@ -28,6 +29,8 @@ examples:
 _TASKS = """A table of tasks (.csv or .parquet) has the columns of features that the map was learned
 with, or a column `task` with names of tasks that it was learned from.
 """
+_ABOUT = ("task", "similarity", "difficulty", "success", "cluster")  # what a list is read for
+_LISTED = f"The features of tasks are listed where they are at most {MOST_SHOWN}; --out has all.\n"
 
 
 def add_commands(commands: Any) -> None:
@@ -100,7 +103,7 @@ def _add_select(commands: Any) -> None:
 
 
 def _add_similar(commands: Any) -> None:
-    example = "example:\n  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
+    example = f"{_LISTED}\nexample:\n  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
     parser = add_command(commands, _similar, "tasks of the map most like one of them", example)
     _add_folder(parser)
     parser.add_argument("task", metavar="TASK", help="its name; `hardest` and `export` list names")
@@ -112,7 +115,7 @@ def _add_similar(commands: Any) -> None:
 def _add_hardest(commands: Any) -> None:
     parser = add_command(
         commands, _hardest, "the hardest tasks of the map",
-        "example:\n  taskspace hardest runs/multikeynav -k 5\n",
+        f"{_LISTED}\nexample:\n  taskspace hardest runs/multikeynav -k 5\n",
     )  # fmt: skip
     _add_folder(parser)
     _add_how_many(parser)
@@ -230,13 +233,13 @@ def _similar(options: argparse.Namespace) -> None:
         made.index.vectors[place], options.k + 1, harder=options.harder, easier=options.easier
     )
     other = found != place  # a task is like itself, which nobody asks
-    _write(options, made.about(found[other][: options.k], similarity=likeness[other][: options.k]))
+    _list(options, made.about(found[other][: options.k], similarity=likeness[other][: options.k]))
 
 
 def _hardest(options: argparse.Namespace) -> None:
     """List the tasks of a map that are hardest, the hardest first."""
     made = _load(options)
-    _write(options, made.about(made.index.hardest(options.k)))
+    _list(options, made.about(made.index.hardest(options.k)))
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -255,6 +258,16 @@ def _load(options: argparse.Namespace, *inputs: str) -> FinishedMap:
     if inputs:
         refuse_overwriting(options.out, *inputs)
     return FinishedMap.load(Path(options.folder))
+
+
+def _list(options: argparse.Namespace, columns: Columns) -> None:
+    """Tasks, with their features where these are few or go to a file."""
+    short = {name: columns[name] for name in _ABOUT if name in columns}
+    features = len(columns) - len(short)
+    if options.out is None and features > MOST_SHOWN:
+        print(f"{features} features are left out; --out FILE has them", file=sys.stderr)
+        columns = short
+    _write(options, columns)
 
 
 def _write(options: argparse.Namespace, columns: Columns) -> None:

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+MOST_SHOWN = 8  # features of a task that fit in a line
+
 
 def add_command(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
     """Add a command that calls `run`: its name and description are those of the function."""

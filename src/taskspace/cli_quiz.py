@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
     from taskspace.finished import FinishedMap
 
-_EXAMPLES = """A question is a line: the name of a task, and its features. An answer is a line:
-y or n, 1 or 0, or a success rate between them. An empty line or the end of the input ends the
-quiz. Then comes a table: task, probability of success, and bounds of it that hold in nine cases
-of ten.
+_EXAMPLES = """You are asked whether the agent solves a task. An answer is a line: y or n, 1 or 0,
+or a success rate between them. An empty line or the end of the input ends the quiz. Then comes a
+table: task, probability of success, and bounds of it that hold in nine cases of ten.
+
+Where answers do not come from a terminal, a question is a line of its own on standard error: the
+name of a task, and its features. The table alone goes to standard output.
 
 examples:
   taskspace quiz runs/course --at-most 10
@@ -26,7 +28,7 @@ examples:
 """
 _WORDS = {"y": 1.0, "yes": 1.0, "n": 0.0, "no": 0.0}
 INTERVAL = 0.9
-_MOST_SHOWN = 8  # features of a task that fit in a line
+_DIGITS = 4  # of a chance; what is told by answers is less exact than that
 
 
 def add_command(commands: Any) -> None:
@@ -82,22 +84,32 @@ def _targets(options: argparse.Namespace, made: FinishedMap) -> Any:
 
 
 def _question(made: FinishedMap, task: str) -> str:
+    """A prompt for a person; for a program the task itself, as a line that is easily read."""
+    shown = _features(made, task)
+    if not _typed():
+        return f"{task}: {shown}\n" if shown else f"{task}\n"
+    about = f"{task} ({shown})" if shown else task
+    return f"Does the agent solve {about}? [y/n, or a rate from 0 to 1; Enter ends] "
+
+
+def _features(made: FinishedMap, task: str) -> str:
     outcomes = made.outcomes
-    if outcomes.features is None or len(outcomes.feature_names) > _MOST_SHOWN:
-        return task
+    if outcomes.features is None or len(outcomes.feature_names) > cli_printing.MOST_SHOWN:
+        return ""
     values = outcomes.features[made.place(task)]
-    shown = (f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
-    return f"{task}: {', '.join(shown)}"
+    return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
+
+
+def _typed() -> bool:
+    """Whether answers are typed at a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _answer(question: str) -> float | None:
     """The result that is typed, or None at the end; what is not understood is asked again."""
     while True:
-        _say(question)
-        try:
-            line = sys.stdin.readline().strip().lower() if sys.stdin is not None else ""
-        except UnicodeDecodeError:
-            line = "what is no text"
+        _say(question, end="")
+        line = _line()
         if not line:
             return None
         try:
@@ -109,16 +121,26 @@ def _answer(question: str) -> float | None:
         _say(f"{line!r} is no answer; expected y or n, 1 or 0, or a rate between them")
 
 
-def _say(text: str) -> None:
+def _line() -> str:
+    try:
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+    except UnicodeDecodeError:
+        return "what is no text"
+    if not line and _typed():
+        _say("")  # Ctrl-D leaves the cursor behind the question
+    return line.strip().lower()
+
+
+def _say(text: str, end: str = "\n") -> None:
     """Questions go where they do not mix with the table."""
-    print(text, file=sys.stderr, flush=True)
+    print(text, end=end, file=sys.stderr, flush=True)
 
 
 def _chances(quiz: Quiz, made: FinishedMap, targets: Any) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
     return {
         "task": made.outcomes.tasks[targets],
-        "probability": quiz.chances(),
-        "low": low,
-        "high": high,
+        "probability": quiz.chances().round(_DIGITS),
+        "low": low.round(_DIGITS),
+        "high": high.round(_DIGITS),
     }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import httpx
@@ -29,6 +30,7 @@ from taskspace.explore.api import create_app
 from taskspace.explore.guards import MOST_BYTES
 from taskspace.explore.prepared import Prepared, prepare
 from taskspace.finished import FinishedMap
+from taskspace.outcomes import Outcomes
 from taskspace.runs import Run
 from tests.explore.browser import served
 
@@ -212,6 +214,25 @@ def test_features_that_no_environment_bounds(
 # -- pages -----------------------------------------------------------------------------------------
 
 
+def test_every_name_of_a_map_can_be_asked_for(keys: FinishedMap, keys_prepared: Prepared) -> None:
+    odd = ["two\nlines\n", "\n", "x" * 5000, "a/../b?c#d%41", "é\u2028\t", ".."]
+    known = keys.outcomes
+    names = np.array([*odd, *known.tasks[len(odd) :]])
+    outcomes = Outcomes(
+        known.successes, known.rollouts, agents=known.agents, tasks=names, features=known.features,
+        feature_names=known.feature_names,
+    )  # fmt: skip
+    renamed = FinishedMap(keys.folder, keys.embedder, outcomes)
+    with client_of(create_app(renamed, prepared=keys_prepared)) as client:
+        for name in odd:
+            target = f"/api/tasks/{quote(name, safe='')}".encode()  # clients tidy up dots
+            told = client.get("/", extensions={"target": target})
+            assert told.json()["task"] == name
+            chances = ask(client, "predict", quiz=[{"task": name, "result": 1}], tasks=[name])
+            assert chances["chances"][0] > 0
+        assert ask(client, "quiz/next", pool=odd[:1], targets=odd)["task"] == odd[0]
+
+
 def test_pages(client: httpx.Client) -> None:
     page = client.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -313,6 +334,16 @@ def test_other_hosts_are_refused(client: httpx.Client, host: str) -> None:
     assert client.get("/api/info", headers={"host": "[::1]:8400"}).status_code == 200
 
 
+@pytest.mark.parametrize("hosts", [["localhost"], ["*"]])
+def test_a_request_names_one_host(
+    keys: FinishedMap, keys_prepared: Prepared, hosts: list[str]
+) -> None:
+    app = create_app(keys, prepared=keys_prepared, hosts=hosts)
+    told = {"error": "the request names two hosts; expected one"}
+    for names in ([b"evil.example", b"localhost"], [b"localhost", b"localhost"]):
+        assert anyio.run(call, app, b"{}", names) == (400, told)
+
+
 def test_too_large(client: httpx.Client) -> None:
     kind = {"content-type": "application/json"}
     sized = client.post("/api/embed", content=b"x" * (MOST_BYTES + 1), headers=kind)
@@ -327,17 +358,19 @@ def test_too_long(keys: FinishedMap, keys_prepared: Prepared) -> None:
     app = create_app(keys, prepared=keys_prepared, seconds=0.001)
     tasks = [f"task-{n % 159 + 1}" for n in range(10_000)]
     much = json.dumps({"quiz": [], "tasks": tasks, "interval": 0.9}).encode()
-    told = "no answer within 0.001 seconds; ask for less, or when fewer others ask"
+    told = "no answer after 0.001 seconds of work; ask for less"
     assert anyio.run(call, app, much) == (503, {"error": told})
     told = "the request was not there after 0.001 seconds"
     assert anyio.run(call, app, None) == (408, {"error": told})
 
 
-async def call(app: FastAPI, body: bytes | None) -> tuple[int, Any]:
+async def call(
+    app: FastAPI, body: bytes | None, hosts: Sequence[bytes] = (b"localhost",)
+) -> tuple[int, Any]:
     """The answer to a prediction, without a network; None is a body that never comes."""
     scope = {
         "type": "http", "method": "POST", "path": "/api/predict", "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+        "headers": [*((b"host", host) for host in hosts), (b"content-type", b"application/json")],
     }  # fmt: skip
     sent: list[Message] = []
 

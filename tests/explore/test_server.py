@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ import httpx
 import pytest
 
 from taskspace.cli import main
+from taskspace.explore.guards import MOST_BYTES
 from taskspace.explore.prepared import Prepared
-from taskspace.explore.server import PORT, TRIED, is_local, listen
+from taskspace.explore.server import PORT, TRIED, is_local, listen, serve
 from taskspace.finished import FinishedMap
 
 COMMAND = [sys.executable, "-m", "taskspace.cli", "explore"]
@@ -49,6 +51,7 @@ def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Pre
             assert client.get("/data.json.gz").json()["environment"] == "MultiKeyNav"
             assert client.get("/settings.json").status_code == 404
             assert "server" not in client.get("/api/info").headers
+            assert client.get("/", headers={"x": "x" * MOST_BYTES}).status_code == 431
             process.send_signal(signal.SIGINT)
             told = process.communicate(timeout=20)
         assert (process.returncode, told) == (0, ("", "stopped\n"))
@@ -67,10 +70,27 @@ def test_mistakes_are_told_in_one_sentence(
             f"taskspace: port {port} is in use; give another as --port, or none to have one"
             " chosen\n"
         )
-        warned, error = told(keys.folder, "--port", port, "--host", "0.0.0.0").splitlines()
-    assert warned.startswith("taskspace: everybody who can reach this machine at 0.0.0.0 can look")
-    assert error.startswith(f"taskspace: port {port} is in use")
+        for host in ("0.0.0.0", "no such host", "192.0.2.1"):  # who gets nothing is not warned
+            assert told(keys.folder, "--port", port, "--host", host).count("\n") == 1
     assert told(tmp_path).startswith(f"taskspace: there is no finished map in {tmp_path}; expected")
+
+
+def test_a_server_for_everybody_is_warned_of(keys: FinishedMap) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(
+            UserWarning, match=r"everybody who can reach this machine at 0\.0\.0\.0"
+        ):
+            serve(keys.folder, 0, "0.0.0.0", open_browser=False)
+
+
+def test_an_export_says_how_large_it_is(
+    course: FinishedMap, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "map.html"
+    assert main(["explore", str(course.folder), "--export", str(page)]) == 0
+    size = page.stat().st_size / 1e3
+    assert capsys.readouterr().out == f"written to {page} ({size:.1f} kB)\n"
 
 
 def test_ports_and_hosts() -> None:

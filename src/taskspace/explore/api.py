@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
-import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,21 +22,29 @@ from taskspace.explore.answers import Answers, Task, UnknownTask
 from taskspace.explore.data import encode, explorer_data, told
 from taskspace.explore.manual import manual_html
 from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.workers import Workers
 from taskspace.finished import FinishedMap
 
-T = TypeVar("T")
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
-SECONDS = 20.0  # for a request to arrive, and for the work on it
-THREADS = 4  # that work at the same time; other requests wait
+SECONDS = 20.0  # for a request to arrive, and then for the work on it
 _ERRORS: dict[int | str, dict[str, Any]] = {
     422: {"model": models.Error, "description": "the request is not understood"},
     413: {"model": models.Error, "description": "it is too large"},
-    503: {"model": models.Error, "description": "it takes too long"},
+    503: {"model": models.Error, "description": "it takes too long, or too many others ask"},
 }
 _INTRODUCTION = (
     "A task is its name, or a list of its features in the order of `columns` of `/api/info`."
     ' Every error is an object with one sentence: {"error": "…"}.'
 )
+
+
+class _Any(PathConvertor):
+    """The rest of an address, line breaks and all: a task may have any name."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("any", _Any())
 
 
 def create_app(
@@ -71,18 +79,7 @@ def create_app(
 
 
 def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
-    threads = anyio.CapacityLimiter(THREADS)
-
-    async def work(function: Callable[..., T], *arguments: Any) -> T:
-        """Work in a thread, that others are served meanwhile, and not for ever."""
-        try:
-            with anyio.fail_after(seconds):
-                return await anyio.to_thread.run_sync(
-                    function, *arguments, abandon_on_cancel=True, limiter=threads
-                )
-        except TimeoutError:
-            told = f"no answer within {seconds:g} seconds; ask for less, or when fewer others ask"
-            raise HTTPException(503, told) from None
+    work = Workers(seconds).run
 
     @app.post("/api/predict")  # first, since it is asked for most: paths are tried in turn
     async def predict(asked: models.Predict) -> models.PredictAnswer:
@@ -104,7 +101,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         """What map this is, and how much a request may ask."""
         return _info(answers.finished, seconds)
 
-    @app.get("/api/tasks/{name:path}", responses={404: {"model": models.Error}})
+    @app.get("/api/tasks/{name:any}", responses={404: {"model": models.Error}})
     async def task(name: str) -> models.TaskAnswer:
         """All about one task of the map."""
         try:

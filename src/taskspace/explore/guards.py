@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping
+from contextvars import ContextVar
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -28,6 +29,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_RECEIVE: ContextVar[Receive] = ContextVar("_RECEIVE")  # of the request that is served
 
 
 class Guard:
@@ -49,12 +51,19 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
             await send(message)
 
         headers = dict(scope["headers"])
+        if [name for name, _ in scope["headers"]].count(b"host") > 1:
+            await refuse(send_with_headers, 400, "the request names two hosts; expected one")
+            return
         if ANY_HOST not in self._hosts and _name(headers.get(b"host", b"")) not in self._hosts:
             named = ", ".join(sorted(self._hosts))
             await refuse(send_with_headers, 400, f"this server answers to {named} alone")
@@ -70,7 +79,12 @@ class Guard:
         elif len(body) > MOST_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
         else:
-            await self._app(scope, _replay(body, receive), send_with_headers)
+            _RECEIVE.set(receive)
+            try:
+                await self._app(scope, _replay(body, receive), send_with_headers)
+            except asyncio.CancelledError:  # the server would print where each request was
+                if not begun:
+                    await refuse(send_with_headers, 503, "the server ends")
 
     async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
         """What comes in time, else None; by a bare timer, which costs a tenth of a scope."""
@@ -120,6 +134,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return await receive()
 
     return read
+
+
+async def client_gone() -> None:
+    """Wait until the client of the request that is served here has hung up."""
+    receive = _RECEIVE.get()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def refuse(send: Send, status: int, sentence: str) -> None:

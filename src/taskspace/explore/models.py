@@ -11,7 +11,6 @@ MOST_EMBEDDED = 1000  # tasks in a request
 MOST_QUIZ = 1000  # answers in a request
 MOST_TASKS = 10_000  # tasks to predict, or to choose from
 MOST_FOUND = 1000  # tasks in an answer
-LONGEST_NAME = 1000
 LONGEST_PROGRAM = 1000  # characters
 
 
@@ -28,10 +27,9 @@ class Expected:
         )
 
 
-Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 Features = Annotated[list[FiniteFloat], Field(max_length=10_000)]
 Task = Annotated[
-    Name | Features, Expected("expected the name of a task, or the list of its features")
+    str | Features, Expected("expected the name of a task, or the list of its features")
 ]
 Result = Annotated[
     bool | Annotated[float, Field(ge=0, le=1)],
@@ -102,7 +100,7 @@ class Karel(Strict):
     program: Annotated[str, Field(max_length=LONGEST_PROGRAM)] = Field(
         description="in one line, as the page shows programs, or in tokens: `DEF run m( move m)`"
     )
-    like: Name = Field(description="the name of a task of the map")
+    like: str = Field(description="the name of a task of the map")
 
 
 class QuizAnswer(Strict):
@@ -133,8 +131,8 @@ class NextQuestion(Strict):
     model_config = _example({"quiz": _QUIZ, "targets": ["task-3", "task-4"]})
 
     quiz: Quiz = Field(default_factory=list)
-    pool: Annotated[list[Name], Field(min_length=1, max_length=MOST_TASKS)] | None = None
-    targets: Annotated[list[Name], Field(min_length=1, max_length=MOST_TASKS)] | None = None
+    pool: Annotated[list[str], Field(min_length=1, max_length=MOST_TASKS)] | None = None
+    targets: Annotated[list[str], Field(min_length=1, max_length=MOST_TASKS)] | None = None
 
 
 # -- answers ---------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import uvicorn
 
 from taskspace import checks
 from taskspace.explore.api import LOCAL_HOSTS, create_app
+from taskspace.explore.connections import Connection
 from taskspace.explore.guards import ANY_HOST
 from taskspace.finished import FinishedMap
 
@@ -38,13 +39,13 @@ def serve(
     """
     finished = FinishedMap.load(folder)
     local = is_local(host)
-    if not local:
-        warnings.warn(
-            f"everybody who can reach this machine at {host} can look at the map and ask it"
-            " questions; without --host only this machine can",
-            stacklevel=2,
-        )
     with listen(host, port) as taken:
+        if not local:
+            warnings.warn(
+                f"everybody who can reach this machine at {host} can look at the map and ask it"
+                " questions; without --host only this machine can",
+                stacklevel=2,
+            )
         url = _url(host, taken.getsockname()[1])
         app = create_app(finished, hosts=_names(host, local))
         _run(app, taken, lambda: _tell(finished.space.name, url, open_browser))
@@ -143,8 +144,8 @@ def _run(app: Any, taken: socket.socket, started: Callable[[], None]) -> None:
     from taskspace.torch_state import one_thread
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off",
-        ws="none", timeout_graceful_shutdown=_PATIENCE,
+        app, http=Connection, log_level="warning", access_log=False, server_header=False,
+        lifespan="off", ws="none", timeout_graceful_shutdown=_PATIENCE,
     )  # fmt: skip
     try:
         # Requests share the cores among them; each is too small to gain by more than one.
