@@ -22,7 +22,7 @@ WITHOUT_WEBGL = """
   };
 """
 # Every shape in three sizes, once by each of the two ways to draw.
-TWICE = """async () => {
+TWICE = """async (fewer) => {
   const { glPoints } = await import("/assets/points.js");
   const { FlatPoints } = await import("/assets/points-flat.js");
   const [across, up] = [7, 3];
@@ -37,7 +37,8 @@ TWICE = """async () => {
     points.send("colour", Uint8Array.from(all.flatMap(() => [0, 114, 178, 255])));
     points.send("shape", Uint8Array.from(all, (n) => n % across));
     points.setOrder(Uint32Array.from(all));
-    points.draw({ width: 280, height: 120, ratio: 1, range: [-0.5, 6.5, -0.5, 2.5], edge: 0 });
+    const range = [-0.5, 6.5, -0.5, 2.5];
+    points.draw({ width: 280, height: 120, ratio: 1, range, edge: 0, fewer });
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [280, 120];
     const context = copy.getContext("2d");
@@ -127,12 +128,18 @@ def test_points_come_back_after_the_graphics_card_forgot_them(browser: Any, url:
 
 def test_both_ways_to_draw_give_the_same_shapes(browser: Any, url: str) -> None:
     with opened(browser, url) as page:
-        both = np.array(page.evaluate(TWICE), np.float64).reshape(2, 120, 280, 4)
+        both, fewer = (
+            np.array(page.evaluate(TWICE, few), np.float64).reshape(2, 120, 280, 4)
+            for few in (False, True)
+        )
     by_card, one_by_one = both[..., 3] / 255
     assert np.abs(by_card - one_by_one).mean() < 0.01
     areas = by_card.reshape(3, 40, 7, 40).sum(axis=(1, 3))  # of the sizes (from below), and shapes
     disc = np.pi * np.array([24, 16, 9])[:, None] ** 2 / 4
     np.testing.assert_allclose(areas / disc, 1, atol=0.03)
+    for some in fewer[..., 3]:  # while a slow screen moves: the 1st, 5th and so on, from below
+        seen = some.reshape(3, 40, 7, 40).any(axis=(1, 3))[::-1].ravel()
+        assert np.flatnonzero(seen).tolist() == [0, 4, 8, 12, 16, 20]
 
 
 # -- hands -----------------------------------------------------------------------------------------

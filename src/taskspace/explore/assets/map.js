@@ -4,6 +4,7 @@ import { axes } from "./axes.js";
 import { Camera } from "./camera.js";
 import { el, svg } from "./dom.js";
 import { Gestures } from "./gestures.js";
+import { Pace } from "./pace.js";
 import { FlatPoints } from "./points-flat.js";
 import { glPoints } from "./points.js";
 import { meanOf } from "./quantities.js";
@@ -32,6 +33,7 @@ export class TaskMap {
     this.bySize.sort((a, b) => this.sizes[b] - this.sizes[a]);
     this.points.send("size", this.sizes);
     this.camera = new Camera();
+    this.pace = new Pace(() => this.redraw());
     this.gestures = new Gestures(element, mode, this.hands());
     element.addEventListener("dblclick", () => this.show(null));
     this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
@@ -88,10 +90,12 @@ export class TaskMap {
     if (view || anew("range")) camera.look(scene.range);
     if (anew("colouring", "shown", "pale")) this.paint(scene);
     this.drawn = scene;
+    const many = this.space.count > MANY;
     this.points.draw({
       ...camera,
       ratio: ratioNow(),
-      edge: this.space.count > MANY ? 0 : EDGE,
+      edge: many ? 0 : EDGE,
+      fewer: many && this.pace.picture(),
     });
     const { lines, figures } = axes(camera, scene.titles);
     this.lines.replaceChildren(...lines);
@@ -168,6 +172,7 @@ export class TaskMap {
     this.camera.look(range);
     this.told.range(this.camera.range);
     this.scene = { ...this.scene, range: this.camera.range };
+    this.pace.move();
     this.redraw();
   }
 

@@ -1,5 +1,7 @@
 // The same points without WebGL, drawn one by one: slower, but they are there.
 
+import { FEWER } from "./points.js";
+
 // Corners of the shapes around their middle, in radii; y points up. A circle has none.
 const CORNERS = [
   null,
@@ -56,14 +58,15 @@ export class FlatPoints {
 
   setOrder(order) {
     this.order = order;
+    this.some = order.filter((_, place) => place % FEWER === 0);
   }
 
-  draw({ width, height, ratio, range: [left, right, bottom, top] }) {
+  draw({ width, height, ratio, range: [left, right, bottom, top], fewer }) {
     const { context } = this;
     const { place, size, colour, shape } = this.held;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    for (const point of this.order) {
+    for (const point of fewer ? this.some : this.order) {
       const x = ((place[2 * point] - left) / (right - left)) * width;
       const y = ((top - place[2 * point + 1]) / (top - bottom)) * height;
       const reach = size[point];

@@ -2,6 +2,7 @@
 // Places, sizes and colours lie in the memory of the graphics card; to move the map is to change
 // two numbers, and to colour it is to send four bytes a point.
 
+export const FEWER = 4; // one of so many points, where all would take too long
 const ATTRIBUTES = { place: 2, size: 1, colour: 4, shape: 1 }; // numbers a point
 
 const VERTEX = `#version 300 es
@@ -110,15 +111,24 @@ class GlPoints {
     gl.vertexAttribPointer(at, ATTRIBUTES[name], type, name === "colour", 0, 0);
   }
 
-  // The numbers of the points in the order in which they are drawn: the last lies on top.
+  // The numbers of the points in the order in which they are drawn: the last lies on top. Some of
+  // them follow once more.
   setOrder(order) {
     const { gl } = this;
     this.order = order;
+    this.some = order.filter((_, place) => place % FEWER === 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
+    gl.bufferData(
+      gl.ELEMENT_ARRAY_BUFFER,
+      order.byteLength + this.some.byteLength,
+      gl.DYNAMIC_DRAW,
+    );
+    gl.bufferSubData(gl.ELEMENT_ARRAY_BUFFER, 0, order);
+    gl.bufferSubData(gl.ELEMENT_ARRAY_BUFFER, order.byteLength, this.some);
   }
 
-  draw({ width, height, ratio, range: [left, right, bottom, top], edge }) {
+  // Draw all points, or `fewer`, in a window of this size and range.
+  draw({ width, height, ratio, range: [left, right, bottom, top], edge, fewer }) {
     const { gl, uniforms } = this;
     gl.viewport(0, 0, width * ratio, height * ratio);
     gl.clear(gl.COLOR_BUFFER_BIT);
@@ -126,7 +136,10 @@ class GlPoints {
     gl.uniform2f(uniforms.scale, 2 / (right - left), 2 / (top - bottom));
     gl.uniform1f(uniforms.ratio, ratio);
     gl.uniform1f(uniforms.edge, edge * ratio);
-    gl.drawElements(gl.POINTS, this.order.length, gl.UNSIGNED_INT, 0);
+    const [count, start] = fewer
+      ? [this.some.length, this.order.byteLength]
+      : [this.order.length, 0];
+    gl.drawElements(gl.POINTS, count, gl.UNSIGNED_INT, start);
   }
 }
 
