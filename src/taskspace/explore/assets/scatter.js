@@ -31,7 +31,7 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
     svg("path", { d: "M0 0V100H100", class: "axis" }),
     svg("path", { d: "M0 100L100 0", class: "diagonal" }),
     svg("g", { class: "points" }, ...points),
-    svg("polyline", { class: "mean", points: means(across, up, tasks).join(" ") }),
+    svg("path", { class: "mean", d: meanLine(across, up, tasks) }),
     ...ticks,
     label(50, 115, acrossTold),
     svg("text", {
@@ -42,12 +42,18 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
   );
 }
 
-// The means of both in bins from left to right, as places in the picture.
-function means(across, up, tasks) {
+// The means of both in bins from left to right; where there are few points the line has a gap.
+function meanLine(across, up, tasks) {
   const bins = Array.from({ length: BINS }, () => []);
   for (const task of tasks) bins[Math.min(Math.floor(BINS * across[task]), BINS - 1)].push(task);
-  const found = bins.filter((bin) => bin.length >= FEW);
-  return found.map((bin) => `${100 * meanOf(across, bin)},${100 - 100 * meanOf(up, bin)}`);
+  let begun = false;
+  return bins
+    .map((bin) => {
+      const step = begun ? "L" : "M";
+      begun = bin.length >= FEW;
+      return begun ? `${step}${100 * meanOf(across, bin)} ${100 - 100 * meanOf(up, bin)}h0` : "";
+    })
+    .join("");
 }
 
 function label(x, y, text, anchor = "middle") {
