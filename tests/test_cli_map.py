@@ -49,3 +49,24 @@ def test_many_features_go_to_files_alone(
     short = [{name: row[name] for name in row if name[0] != "f"} for row in whole]
     assert rows == short
     assert told.err == f"{n_features} features are left out; --out FILE has them\n"
+
+
+def test_a_person_at_a_terminal_gets_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(tmp_path / "run", MOST_SHOWN)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")  # no colours
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["hardest", str(folder), "-k", "2"]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert all(len(line) <= 80 for line in shown)
+    head, rule, *rows, rest = shown
+    assert head.split()[:5] == ["task", "difficulty", "success", "cluster", "f0"]
+    assert (
+        rest
+        == f"{4 + MOST_SHOWN - len(head.split())} more columns do not fit; --out FILE has them."
+    )
+    assert set(rule.strip()) == {"─"}
+    assert len(rows) == 2
+    assert all(len(number) <= 6 for row in rows for number in row.split()[1:3])

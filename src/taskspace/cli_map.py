@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taskspace.cli_printing import MOST_SHOWN, add_command
+from taskspace.cli_printing import MOST_SHOWN, add_command, print_columns
 
 if TYPE_CHECKING:
     from taskspace.finished import FinishedMap
@@ -271,7 +271,11 @@ def _list(options: argparse.Namespace, columns: Columns) -> None:
 
 
 def _write(options: argparse.Namespace, columns: Columns) -> None:
+    """A table for a person at a terminal, CSV for programs, and a file where one is named."""
     from taskspace.table_streams import open_writer
 
+    if options.out is None and sys.stdout.isatty():
+        print_columns(columns)
+        return
     with open_writer(options.out) as writer:
         writer.write(columns)
