@@ -128,6 +128,15 @@ def test_views_and_colours_can_be_chosen(seen: Seen) -> None:
         assert label in seen.text("#legend")
 
 
+def test_columns_of_zeros_and_ones_have_names(seen: Seen) -> None:
+    seen.page.select_option("[aria-label=Colour]", label="keyA")
+    seen.page.click("#legend [data-name='1']")
+    seen.page.click("#tab-select")
+    held = int(seen.data["columns"]["keyA"].sum())
+    assert 0 < held < 160
+    assert seen.text("#count").startswith(f"{held} of 160")
+
+
 # -- 2. one task -----------------------------------------------------------------------------------
 
 
@@ -465,6 +474,17 @@ def test_the_address_brings_the_view_back(seen: Seen) -> None:
         "#view=nonsense&task=9999&quiz=x:y,1:7&filters=%7B&lasso=3&made=1&range=a"
     )  # is ignored
     assert "A map of tasks" in seen.text("#panel-task")
+
+
+def test_back_goes_to_what_was_looked_at_before(seen: Seen) -> None:
+    seen.go("#task=5")
+    seen.page.locator("[data-list=nearest] .card").first.click()
+    second = seen.text("#task-name")
+    seen.page.click("#tab-quiz")
+    seen.page.go_back()
+    assert seen.text("#task-name") == second != "task-5"
+    seen.page.go_back()
+    assert seen.text("#task-name") == "task-5"
 
 
 def test_the_keyboard_reaches_everything(seen: Seen) -> None:

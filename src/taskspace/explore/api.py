@@ -62,7 +62,8 @@ def create_app(
     ready = prepare(finished) if prepared is None else prepared
     app = FastAPI(
         title=f"taskspace explorer: {finished.space.name}", version=__version__,
-        description=_INTRODUCTION, docs_url=None, redoc_url=None, responses=_ERRORS,
+        description=_INTRODUCTION, docs_url=None, redoc_url=None, redirect_slashes=False,
+        responses=_ERRORS,
     )  # fmt: skip
     _add_questions(app, Answers(finished, ready), seconds)
     _add_pages(app, {
@@ -232,5 +233,5 @@ def _sentence(error: RequestValidationError) -> str:
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     message = str(first["msg"])
     if place == "body" and not where:
-        return f"the request must be a JSON object, sent as application/json: {message}"
+        return "the request must be a JSON object, sent as application/json"
     return f"{where.removeprefix('.')}: {message[:1].lower()}{message[1:]}"

@@ -1,7 +1,7 @@
 // Tasks as cards: a small picture, the name and two figures. A click goes to the task.
 
 import { valuesOf, vectorOf } from "./data.js";
-import { arrowKeys, el, figure } from "./dom.js";
+import { arrowKeys, el, figure, percent } from "./dom.js";
 import { drawing } from "./drawing.js";
 import { similar } from "./similar.js";
 
@@ -11,18 +11,22 @@ const LISTS = [
   ["Similar but harder", "harder", "longer vectors"],
   ["Similar but easier", "easier", "shorter vectors"],
 ];
+const TOLD =
+  "The inner product of two tasks' vectors: large where success on one tells much about the other.";
 
 // The three lists around a vector; `except` is the task itself, or -1.
 export function neighbourLists(space, vector, except, go) {
   return LISTS.map(([title, side, told]) => {
-    const found = similar(space, vector, SHOWN, side, except);
+    const found = similar(space, vector, SHOWN, side, except).filter(({ score }) => score > 0);
     const cards = el(
       "div",
       { class: "cards" },
       ...found.map(({ task, score }) => card(space, task, score, go)),
     );
     arrowKeys(cards, 2);
-    const none = found.length ? null : el("p", { class: "quiet", text: `No task is ${side}.` });
+    const none = found.length
+      ? null
+      : el("p", { class: "quiet", text: `No task is alike${side ? ` and ${side}` : ""}.` });
     return el(
       "section",
       { "data-list": side || "nearest" },
@@ -49,8 +53,9 @@ function card(space, task, score, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    el("span", { class: "quiet", text: `similarity ${figure(score)}` }),
+    el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: TOLD }),
     el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
+    el("span", { class: "quiet", text: `${percent(space.success[task])} solve it` }),
   );
 }
 

@@ -1,6 +1,6 @@
 // Colours, safe for the colour-blind, the same as those of the library's plots.
 
-import { extent } from "./quantities.js";
+import { GREY, extent } from "./quantities.js";
 import { isDark } from "./theme.js";
 
 const NAMED = [
@@ -26,7 +26,6 @@ const NAMED_DARK = [
   "#d2c52b",
   "#c8628f",
 ];
-export const GREY = 6; // its place among the names
 // Clusters beyond the ninth repeat colours in another shape; points.js draws them in this order.
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x"];
 const NUMBERS = ["#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e"]; // from low to high

@@ -15,7 +15,9 @@ export function comparison({ insight, space, state }, groups) {
       "p",
       { class: "kept" },
       el("strong", { text: name }),
-      el("span", { text: groupTold(insight, groups[name]) }),
+      el("span", {
+        text: `${groupTold(insight, groups[name])}: ${countOf(insight, groups[name])}`,
+      }),
       button("×", () => state.change({ groups: { ...groups, [name]: null } }), {
         class: "plain",
         "aria-label": `Forget group ${name}`,
@@ -28,7 +30,7 @@ export function comparison({ insight, space, state }, groups) {
     "tr",
     {},
     el("td"),
-    ...kept.map((name) => el("th", { text: name, scope: "col" })),
+    ...kept.map((name) => el("th", { text: `Group ${name}`, scope: "col" })),
   );
   const rows = rowsOf(space, insight, members).map(([name, cells]) =>
     el(
@@ -44,8 +46,19 @@ export function comparison({ insight, space, state }, groups) {
   if (same) told.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
   return [
     ...told,
-    el("table", { id: "compared" }, el("thead", {}, head), el("tbody", {}, ...rows)),
+    el(
+      "table",
+      { id: "compared" },
+      el("caption", { class: "quiet", text: "Means over the tasks of each group." }),
+      el("thead", {}, head),
+      el("tbody", {}, ...rows),
+    ),
   ];
+}
+
+function countOf(insight, group) {
+  const count = insight.members(group).length;
+  return `${figure(count)} task${count === 1 ? "" : "s"}`;
 }
 
 function rowsOf(space, insight, members) {
@@ -70,7 +83,7 @@ function rowsOf(space, insight, members) {
     const share = each(
       (tasks) => tasks.filter((task) => space.clusters[task] === place).length / tasks.length,
     );
-    if (share.some((value) => value > 0)) rows.push([`in ${name}`, share.map(percent)]);
+    if (share.some((value) => value > 0)) rows.push([`in cluster ${name}`, share.map(percent)]);
   }
   return [...rows, ...columnRows(space, members)];
 }

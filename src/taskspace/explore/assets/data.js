@@ -2,13 +2,19 @@
 
 const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
 const NOT_TRIED = 255;
+const HELD = "held-data";
 
 // What is wrong with the data, in one sentence.
 export class Fault extends Error {}
 
 export async function load() {
-  const held = document.getElementById("held-data");
+  const held = document.getElementById(HELD);
   return opened(await (held ? unpacked(held.textContent) : fetched()));
+}
+
+// Whether the page is one file, without a server.
+export function isHeld() {
+  return document.getElementById(HELD) !== null;
 }
 
 async function fetched() {
@@ -81,6 +87,7 @@ function opened(given) {
 function spaceOf(given) {
   const n = given.tasks.length;
   const d = given.vectors.shape[1];
+  const columns = columnsOf(given, n);
   const space = {
     title: given.title,
     environment: given.environment,
@@ -95,7 +102,8 @@ function spaceOf(given) {
     views: viewsOf(given, n),
     clusterNames: given.cluster_names,
     clusters: array(given.clusters, "clusters", n),
-    columns: columnsOf(given, n),
+    columns,
+    flags: flagsIn(columns),
     rows: given.rows && array(given.rows, "rows", n, null),
     rowWidth: given.rows && given.rows.shape[1],
     agents: given.agents,
@@ -124,6 +132,14 @@ function viewsOf(given, n) {
 
 function columnsOf(given, n) {
   return new Map(Object.entries(given.columns || {}).map(([k, v]) => [k, array(v, k, n)]));
+}
+
+// The names of columns that hold nothing but 0 and 1.
+function flagsIn(columns) {
+  const names = [...columns.keys()];
+  return new Set(
+    names.filter((name) => columns.get(name).every((value) => value === 0 || value === 1)),
+  );
 }
 
 function posteriorOf(given, n) {

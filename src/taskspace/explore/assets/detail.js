@@ -6,6 +6,14 @@ import { rate, valuesOf, vectorOf } from "./data.js";
 import { button, el, figure, percent } from "./dom.js";
 
 const FEW = 12; // values are listed at once; more are folded away
+const TOLD = {
+  difficulty: "The length of the task's vector: the longer, the more agents fail.",
+  "success rate": "The mean over all agents.",
+  "expected wrong guesses": "How often one would be wrong to guess solved above 50 %, else not.",
+  "right on other tasks": "How often the prediction is on the right side of 50 %.",
+  "without any answer": "The same with what is known of all agents together.",
+  "mean difference": "Between the predicted and the true success rate.",
+};
 
 export class Detail {
   constructor(app) {
@@ -83,7 +91,8 @@ function facts(space, insight, task) {
 }
 
 export function fact([name, text]) {
-  return el("div", {}, el("dt", { text: name }), el("dd", { text, "data-fact": name }));
+  const told = { "data-fact": name, title: TOLD[name] };
+  return el("div", {}, el("dt", { text: name }), el("dd", { text, ...told }));
 }
 
 function values(space, task) {

@@ -1,6 +1,6 @@
 // A box to find a task by its name.
 
-import { el } from "./dom.js";
+import { el, figure } from "./dom.js";
 
 const SHOWN = 8;
 
@@ -20,9 +20,13 @@ export function finder(space, go) {
 
   function look() {
     const words = box.value.trim().toLowerCase();
-    const found = words ? matches(space.names, words) : [];
-    const none = words && !found.length ? [el("li", { text: "no such task" })] : [];
-    list.replaceChildren(...none, ...found.map((task, place) => option(task, place)));
+    const { found, more } = words ? matches(space.names, words) : { found: [], more: 0 };
+    const told = (text) => el("li", { class: "quiet", text });
+    list.replaceChildren(
+      ...found.map((task, place) => option(task, place)),
+      ...(found.length ? [] : [told("no such task")]),
+      ...(more ? [told(`and ${figure(more)} more`)] : []),
+    );
     at = found.length ? 0 : -1;
     show(words !== "");
   }
@@ -57,7 +61,7 @@ export function finder(space, go) {
   }
 
   function key(event) {
-    const items = [...list.children];
+    const items = [...list.querySelectorAll("[role=option]")];
     if (event.key === "Escape") {
       box.value = "";
       show(false);
@@ -76,15 +80,17 @@ export function finder(space, go) {
   return [box, list];
 }
 
-// The name itself first, then names that begin with the words, then those that hold them.
+// The name itself first, then names that begin with the words, then those that hold them; and how
+// many `more` there are.
 function matches(names, words) {
   const [same, begin, hold] = [[], [], []];
   for (let task = 0; task < names.length; task++) {
     const name = names[task].toLowerCase();
     const place = name.indexOf(words);
     if (name === words) same.push(task);
-    else if (place === 0 && begin.length < SHOWN) begin.push(task);
-    else if (place > 0 && hold.length < SHOWN) hold.push(task);
+    else if (place === 0) begin.push(task);
+    else if (place > 0) hold.push(task);
   }
-  return [...same, ...begin, ...hold].slice(0, SHOWN);
+  const all = [...same, ...begin, ...hold];
+  return { found: all.slice(0, SHOWN), more: Math.max(all.length - SHOWN, 0) };
 }

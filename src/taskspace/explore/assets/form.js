@@ -19,10 +19,10 @@ export function formOf(app) {
 class FormPanel {
   constructor(app) {
     this.app = app;
-    this.keys = ["made", "answers"];
+    this.keys = ["made", "answers", "task"];
     this.fields = el("div", { class: "fields" });
     this.result = el("div", { "aria-live": "polite" });
-    const from = button("Start from the chosen task", () => this.start(this.app.state.now.task), {
+    this.from = button("Start from the chosen task", () => this.start(this.app.state.now.task), {
       id: "start-from",
     });
     this.element = el(
@@ -33,7 +33,7 @@ class FormPanel {
       el(
         "div",
         { class: "row" },
-        from,
+        this.from,
         button("Remove", () => app.state.change({ made: null, tab: "task" }), {
           class: "plain",
           id: "unmake",
@@ -55,6 +55,7 @@ class FormPanel {
   }
 
   update(now) {
+    this.from.disabled = now.task === null;
     if (now.made === null && now.tab === "new") {
       this.start(now.task); // there is always something to change
       return;

@@ -1,8 +1,7 @@
 // What follows from the state: predictions, the tasks that are shown, all that is known of a task.
 
-import { GREY } from "./colours.js";
 import { chances, proposal, weights } from "./posterior.js";
-import { quantities, truthOf } from "./quantities.js";
+import { GREY, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
 
 export class Insight {

@@ -1,7 +1,7 @@
 // The panel of a new task of Karel: a program, the worlds of a known task, and what comes of them.
 // To place it takes the encoder, which is large: the server is asked.
 
-import { valuesOf } from "./data.js";
+import { isHeld, valuesOf } from "./data.js";
 import { button, el } from "./dom.js";
 import { drawWorlds, programOf } from "./drawing-karel.js";
 import { faultLine, landed } from "./landed.js";
@@ -25,8 +25,13 @@ export class KarelPanel {
     this.found = null; // what the server said: {made, answer} or {made, fault}
     this.typing = null;
     const heading = el("h2", { text: "New task" });
-    this.element = el("div", {}, heading, ...(alone() ? [el("p", { text: ALONE })] : this.parts()));
-    if (alone()) return;
+    this.element = el(
+      "div",
+      {},
+      heading,
+      ...(isHeld() ? [el("p", { text: ALONE })] : this.parts()),
+    );
+    if (isHeld()) return;
     app.state.listeners.push((now, changed) => {
       if (!changed.has("made")) return;
       this.still(); // what was typed before that does not count any more
@@ -48,14 +53,15 @@ export class KarelPanel {
       oninput: () => this.typed(),
     });
     this.result = el("div", { "aria-live": "polite" });
+    this.from = button("Start from the chosen task", () => this.start(state.now.task), {
+      id: "start-from",
+    });
     return [
       el("p", { text: "Write a program. The star shows where its task lies on the map." }),
       el(
         "div",
         { class: "row" },
-        button("Start from the chosen task", () => this.start(state.now.task ?? 0), {
-          id: "start-from",
-        }),
+        this.from,
         button("Remove", () => this.remove(), { class: "plain", id: "unmake" }),
       ),
       this.box,
@@ -95,6 +101,7 @@ export class KarelPanel {
       this.found = null;
       return;
     }
+    this.result?.replaceChildren(el("p", { class: "quiet", text: "Running …" }));
     const said = await answerTo(made, this.app.space);
     if (made !== this.app.state.now.made) return; // another one is asked for by now
     this.found = { made, ...said };
@@ -102,7 +109,8 @@ export class KarelPanel {
   }
 
   update(now) {
-    if (alone()) return;
+    if (isHeld()) return;
+    this.from.disabled = now.task === null;
     if (now.made === null) {
       if (now.tab === "new") this.start(now.task ?? 0); // there is always something to change
       return;
@@ -148,11 +156,6 @@ export class KarelPanel {
     if (!answer) return null;
     return name === "axes" ? axes.map((axis) => answer.vector[axis]) : answer.places[name];
   }
-}
-
-// A page in one file has no server.
-function alone() {
-  return document.getElementById("held-data") !== null;
 }
 
 function words() {

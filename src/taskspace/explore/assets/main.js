@@ -2,7 +2,7 @@
 
 import { neighbours } from "./cards.js";
 import { colouring, rgb } from "./colours.js";
-import { Fault, load } from "./data.js";
+import { Fault, isHeld, load } from "./data.js";
 import { Detail } from "./detail.js";
 import { arrowKeys, button, figure } from "./dom.js";
 import { finder } from "./find.js";
@@ -41,7 +41,7 @@ class App {
       trace: (points) => (points ? this.marks.trace(points) : this.draw()),
       lasso: (points) => this.lasso(points),
       range: (range) => this.state.note({ range }),
-      moved: () => this.marks.place(),
+      moved: () => this.moved(),
     });
     this.marks = new Marks(byId("marks"), (x, y) => this.map.pixels(x, y));
     this.toolbar = new Toolbar(byId("toolbar"), this);
@@ -89,6 +89,7 @@ class App {
       ...buttons,
       button("⤢", () => this.map.show(null), { "aria-label": "Show all", title: "Show all" }),
     );
+    byId("nothing").addEventListener("click", () => this.map.show(null));
   }
 
   start() {
@@ -113,8 +114,17 @@ class App {
       const elsewhere = changed.has("tab") || (key === "task" && changed.has("task"));
       if (open && elsewhere) byId("panels").scrollTop = 0;
     }
+    if (this.dragging === "lasso" && changed.has("tab") && tab !== "select") this.setMode("pan");
     this.toolbar.update(now);
     this.draw();
+    const chosen = now.task !== null && changed.has("task") && !changed.has("range");
+    if (chosen) this.map.reveal(now.task);
+  }
+
+  // The map shows another part of itself.
+  moved() {
+    this.marks.place();
+    byId("nothing").hidden = this.map.any();
   }
 
   colourKey() {
@@ -181,7 +191,7 @@ class App {
   // -- what a person does ------------------------------------------------------------------------
 
   click(task) {
-    if (window.matchMedia("(hover: none)").matches) this.hover.hide(); // a finger does not leave
+    this.hover.hide(); // the panel tells the same, and more
     const quizzing = this.state.now.tab === "quiz";
     this.state.change(quizzing ? { task } : { task, tab: "task" });
   }
@@ -224,9 +234,10 @@ class App {
       () => false,
     );
     const toast = byId("toast");
+    const needed = isHeld() ? " Whoever opens it needs this file." : "";
     toast.textContent = copied
-      ? "The link to this view is copied."
-      : "The address of this page is the link to this view.";
+      ? `The link to this view is copied.${needed}`
+      : `The address of this page is the link to this view.${needed}`;
     toast.classList.add("up");
     setTimeout(() => toast.classList.remove("up"), 2500);
   }

@@ -182,6 +182,23 @@ export class TaskMap {
     return this.draw({ ...this.scene, range });
   }
 
+  // Bring a task into view, if it is not.
+  reveal(task) {
+    const { camera } = this;
+    const [x, y] = this.place(task);
+    const seen = x > 0 && y > 0 && x < camera.width && y < camera.height;
+    if (!seen) this.show(camera.moved(camera.width / 2 - x, camera.height / 2 - y));
+  }
+
+  // Whether any task is in view.
+  any() {
+    const [left, right, bottom, top] = this.camera.range;
+    const { x, y } = this.scene;
+    const within = (value, task) =>
+      value > left && value < right && y[task] > bottom && y[task] < top;
+    return x.some(within);
+  }
+
   zoom(direction) {
     return this.show(this.camera.zoomed(direction > 0 ? ZOOM : 1 / ZOOM));
   }

@@ -2,6 +2,8 @@
 
 import { rate } from "./data.js";
 
+export const GREY = 6; // its place among the colours of names
+
 // A quantity has a key, a label, values (one a task) and a kind: "names" (with `names`, and perhaps
 // a `palette`: the colours' places), "number", "chance" (0 to 1) or "difference" (-1 to 1).
 export function quantities(space, insight) {
@@ -27,7 +29,9 @@ export function quantities(space, insight) {
   if (insight.truth) found.push(...ofAgent(space, insight));
   if (insight.groups) found.push(insight.groups);
   for (const [name, values] of space.columns) {
-    found.push({ key: `column ${name}`, label: name, kind: "number", values });
+    const column = { key: `column ${name}`, label: name, values };
+    const flag = { kind: "names", names: ["0", "1"], palette: [GREY, 0] };
+    found.push({ ...column, ...(space.flags.has(name) ? flag : { kind: "number" }) });
   }
   return found;
 }

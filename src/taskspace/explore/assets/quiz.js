@@ -21,11 +21,13 @@ export class QuizPanel {
   constructor(app) {
     this.app = app;
     this.keys = ["task", "answers", "agent"];
+    this.loading = null; // the agent that is being asked
     this.question = el("section", { class: "question", "aria-live": "polite" });
     this.summary = el("dl", { class: "facts" });
     this.list = el("ol", { class: "answers", "aria-label": "Answers" });
     this.comparison = el("section", { id: "comparison" });
     this.agents = this.agentChoice();
+    this.over = button("Start over", () => this.clear(), { id: "clear-quiz", class: "plain" });
     this.element = el(
       "div",
       {},
@@ -35,17 +37,12 @@ export class QuizPanel {
       }),
       this.question,
       this.summary,
-      el(
-        "div",
-        { class: "head" },
-        el("h3", { text: "Answers" }),
-        button("Start over", () => this.clear(), { id: "clear-quiz", class: "plain" }),
-      ),
-      this.list,
       el("h3", { text: "Load an agent" }),
       el("p", { class: "quiet", text: LOADING }),
       this.agents,
       this.comparison,
+      el("div", { class: "head" }, el("h3", { text: "Answers" }), this.over),
+      this.list,
     );
   }
 
@@ -73,8 +70,9 @@ export class QuizPanel {
     this.question.replaceChildren(...this.asked(now));
     this.summary.replaceChildren(...this.summaryOf());
     this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
+    this.over.disabled = !now.answers.length && now.agent === null;
     this.agents.value = now.agent === null ? "" : String(now.agent);
-    this.comparison.replaceChildren(...(now.agent === null ? [] : this.compared(now)));
+    this.comparison.replaceChildren(...this.comparisonOf(now));
   }
 
   asked(now) {
@@ -191,6 +189,14 @@ export class QuizPanel {
       state.change({ answers: [...answers, { task, result: rate(space, agent, task) }] });
     }
     this.loading = null;
+    this.update(state.now);
+  }
+
+  comparisonOf(now) {
+    if (now.agent === null) return [];
+    if (this.loading === null) return this.compared(now);
+    const told = `Question ${now.answers.length + 1} of ${LOADED} …`;
+    return [el("p", { class: "quiet", text: told })];
   }
 
   compared(now) {

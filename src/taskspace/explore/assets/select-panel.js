@@ -56,6 +56,7 @@ export class SelectPanel {
     for (const id of ["save", "keep-A", "keep-B"]) {
       this.element.querySelector(`#${id}`).disabled = shown === 0;
     }
+    this.element.querySelector("#clear-selection").disabled = !now.filters.length && !now.lasso;
     this.lasso.replaceChildren(...this.lassoRow(now));
     const typing = this.filters.contains(document.activeElement) && !changed.has("all");
     if (!typing)

@@ -16,6 +16,7 @@ const EMPTY = {
 };
 
 const REST = 200; // milliseconds
+const STEPS = new Set(["task", "tab", "view"]); // that the browser's Back takes back
 
 export class State {
   constructor(space) {
@@ -29,8 +30,9 @@ export class State {
   change(values) {
     const changed = Object.keys(values).filter((key) => values[key] !== this.now[key]);
     if (!changed.length) return;
+    if (changed.some((key) => STEPS.has(key))) this.write(); // what rests, before the step
     this.now = { ...this.now, ...values };
-    this.write();
+    this.write(changed.some((key) => STEPS.has(key)));
     this.tell(new Set(changed));
   }
 
@@ -52,14 +54,13 @@ export class State {
     for (const listener of this.listeners) listener(this.now, changed);
   }
 
-  write() {
+  write(step = false) {
     clearTimeout(this.resting);
+    const before = this.written;
     this.written = written(this.space, this.now);
-    window.history.replaceState(
-      null,
-      "",
-      this.written || window.location.pathname + window.location.search,
-    );
+    const address = this.written || window.location.pathname + window.location.search;
+    if (step && this.written !== before) window.history.pushState(null, "", address);
+    else window.history.replaceState(null, "", address);
   }
 }
 
