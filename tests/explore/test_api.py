@@ -167,8 +167,9 @@ def test_the_next_question(
         quiz.answer(result)
     some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])
     assert some["task"] in ("task-3", "task-4")
-    left = ask(client, "quiz/next", quiz=quiz_of(["task-3"], [1]), pool=["task-3", "task-4"])
-    assert left["task"] == "task-4"
+    for same in ("task-3", keys.tasks[3].tolist()):  # by its name, or by its features
+        left = ask(client, "quiz/next", quiz=quiz_of([same], [1]), pool=["task-3", "task-4"])
+        assert left["task"] == "task-4"
 
 
 def test_a_task_and_the_map(client: httpx.Client, keys: FinishedMap) -> None:

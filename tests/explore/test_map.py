@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def picture(page: Any) -> NDArray[np.uint8]:
     from PIL import Image
 
     page.evaluate(STILL)
-    image = Image.open(io.BytesIO(page.locator("#map canvas").screenshot()))
+    image = Image.open(io.BytesIO(page.locator("#map canvas").screenshot(scale="css")))
     return np.asarray(image.convert("RGB"))
 
 
@@ -87,16 +87,17 @@ def alone(found: NDArray[np.float64]) -> NDArray[np.int64]:
     """Tasks whose points no other one touches, and that are inside the map."""
     apart = np.linalg.norm(found[:, None] - found, axis=2)
     np.fill_diagonal(apart, np.inf)
-    return np.flatnonzero((apart.min(axis=1) > 16) & (found[:, 1] < 560))
+    inside = (found > 10).all(axis=1) & (found < [800, 560]).all(axis=1)
+    return np.flatnonzero((apart.min(axis=1) > 16) & inside)
 
 
-def check_points(page: Any) -> None:
+def check_points(page: Any, shown: list[int] | None = None) -> None:
     """Points that stand alone have their colours, and most of the map has none."""
     seen, found = picture(page), places(page)
     painted = np.array(page.evaluate("Array.from(explorer.map.drawn.colouring.painted)"))
     wanted = 255 + 217 / 255 * (painted.reshape(-1, 4)[:, :3] - 255.0)  # over white
-    lonely = alone(found)
-    assert len(lonely) > 5
+    lonely = np.intersect1d(alone(found), np.arange(160) if shown is None else shown)
+    assert len(lonely) > (5 if shown is None else 0)
     for task in lonely:
         across, down = found[task].astype(int)
         np.testing.assert_allclose(seen[down, across], wanted[task], atol=3)
@@ -124,6 +125,31 @@ def test_points_come_back_after_the_graphics_card_forgot_them(browser: Any, url:
             " card.loseContext(); })"
         )
         check_points(page)
+
+
+def test_points_follow_the_window_and_the_screen(browser: Any, url: str) -> None:
+    with opened(browser, url) as page:
+        before = page.evaluate("explorer.map.canvas.width")
+        page.set_viewport_size({"width": 1200, "height": 760})
+        check_points(page)
+        wide = page.evaluate("explorer.map.canvas.width")
+        assert wide < before
+        sharper = {"width": 1200, "height": 760, "deviceScaleFactor": 2, "mobile": False}
+        page.context.new_cdp_session(page).send("Emulation.setDeviceMetricsOverride", sharper)
+        page.evaluate("explorer.map.redraw()")
+        assert page.evaluate("explorer.map.canvas.width") == 2 * wide
+        check_points(page)
+
+
+def test_selected_points_lie_on_top(browser: Any, url: str) -> None:
+    with opened(browser, url) as page:
+        page.locator("#legend .chip").first.click()
+        page.evaluate(STILL)
+        shown = page.evaluate("explorer.map.drawn.shown")
+        order = page.evaluate("Array.from(explorer.map.points.order)")
+        assert 0 < len(shown) < 160
+        assert sorted(order[-len(shown) :]) == shown
+        check_points(page, shown)
 
 
 def test_both_ways_to_draw_give_the_same_shapes(browser: Any, url: str) -> None:
@@ -174,15 +200,22 @@ def test_the_wheel_zooms_around_the_pointer(browser: Any, url: str) -> None:
         np.testing.assert_allclose(apart[1], apart[0] * np.exp(0.66), atol=1e-3 * apart[1].max())
 
 
+def fingers(page: Any) -> Callable[..., None]:
+    """Puts fingers on the map, moves and lifts them."""
+    corner, session = page.locator("#map").bounding_box(), page.context.new_cdp_session(page)
+
+    def touch(kind: str, *at: tuple[float, float]) -> None:
+        points = [
+            {"x": corner["x"] + x, "y": corner["y"] + y, "id": n} for n, (x, y) in enumerate(at)
+        ]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    return touch
+
+
 def test_two_fingers_zoom_and_one_chooses(browser: Any, url: str) -> None:
     with opened(browser, url, has_touch=True) as page:
-        corner, before = page.locator("#map").bounding_box(), places(page)
-        fingers = page.context.new_cdp_session(page)
-
-        def touch(kind: str, *at: tuple[float, float]) -> None:
-            points = [{"x": corner["x"] + x, "y": corner["y"] + y} for x, y in at]
-            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
+        corner, before, touch = page.locator("#map").bounding_box(), places(page), fingers(page)
         touch("touchStart", (300, 200))
         touch("touchStart", (300, 200), (400, 200))
         touch("touchMove", (250, 200), (450, 200))
@@ -210,3 +243,81 @@ def test_nobody_is_lost_in_empty_space(browser: Any, url: str) -> None:
         page.click("#nothing")
         page.wait_for_selector("#nothing", state="hidden")
         check_points(page)
+
+
+def test_a_finger_that_stays_moves_the_map_on(browser: Any, url: str) -> None:
+    with opened(browser, url, has_touch=True) as page:
+        touch = fingers(page)
+        touch("touchStart", (300, 200))
+        touch("touchStart", (300, 200), (400, 200))
+        touch("touchMove", (300, 200), (440, 200))
+        page.evaluate(
+            "() => { const [, second] = explorer.map.gestures.down.keys();"
+            " document.getElementById('map').dispatchEvent("
+            "   new PointerEvent('pointerup', { pointerId: second, pointerType: 'touch' })); }"
+        )
+        before = places(page)
+        touch("touchMove", (320, 250), (440, 200))
+        touch("touchEnd")
+        page.evaluate(STILL)
+        np.testing.assert_allclose(places(page) - before, np.tile([20, 50], (160, 1)), atol=0.1)
+        assert page.evaluate("explorer.state.now.task") is None  # that was no click
+
+
+@pytest.mark.parametrize("how", ["second finger", "touchCancel", "Escape"])
+def test_a_lasso_can_be_given_up(browser: Any, url: str, how: str) -> None:
+    with opened(browser, url, has_touch=True) as page:
+        page.click("[data-mode=lasso]")
+        before, touch = places(page), fingers(page)
+        touch("touchStart", (100, 100))
+        for at in ((700, 100), (700, 500), (100, 500)):
+            touch("touchMove", at)
+        assert page.locator("#marks .outline").count() == 1
+        if how == "second finger":
+            touch("touchStart", (100, 500), (200, 500))
+        elif how == "Escape":
+            page.keyboard.press("Escape")
+        touch("touchCancel" if how == "touchCancel" else "touchEnd")
+        page.evaluate(STILL)
+        assert page.evaluate("explorer.state.now.lasso") is None
+        assert page.locator("#marks .outline").count() == 0
+        np.testing.assert_allclose(places(page), before, atol=0.1)
+
+
+def test_a_mouse_that_was_released_elsewhere_does_not_drag(browser: Any, url: str) -> None:
+    with opened(browser, url) as page:
+        corner, before = page.locator("#map").bounding_box(), places(page)
+        page.mouse.move(corner["x"] + 300, corner["y"] + 100)
+        page.mouse.down()
+        page.evaluate(
+            "document.getElementById('map').dispatchEvent(new PointerEvent('pointermove',"
+            " { pointerId: 1, pointerType: 'mouse', buttons: 0, clientX: 500, clientY: 300 }))"
+        )
+        page.mouse.move(corner["x"] + 400, corner["y"] + 200)
+        page.evaluate(STILL)
+        np.testing.assert_allclose(places(page), before, atol=0.1)
+
+
+def test_quick_hands_are_not_lost(browser: Any, url: str) -> None:
+    with opened(browser, url) as page:
+        width = "explorer.map.camera.range[1] - explorer.map.camera.range[0]"
+        before = page.evaluate(width)
+        page.evaluate("explorer.map.zoom(1); explorer.map.zoom(1);")  # in one picture
+        assert page.evaluate(width) == pytest.approx(before / 1.5**2)
+
+
+def test_only_a_screen_that_is_slow_again_and_again_is_slow(browser: Any, url: str) -> None:
+    script = """async (times) => {
+      const { Pace } = await import("/assets/pace.js");
+      let rested = 0;
+      const pace = new Pace(() => { rested += 1; });
+      pace.move();
+      for (const time of times) pace.took(time);
+      const fewer = pace.picture();
+      pace.rest();
+      return [pace.slow, fewer, pace.picture(), rested];
+    }"""
+    with opened(browser, url) as page:
+        assert page.evaluate(script, [300, 17, 300, 17]) == [False, False, False, 0]
+        assert page.evaluate(script, [60, 60, 60]) == [False, False, False, 0]
+        assert page.evaluate(script, [17, 60, 60, 60, 60]) == [True, True, False, 1]

@@ -476,6 +476,28 @@ def test_the_address_brings_the_view_back(seen: Seen) -> None:
     assert "A map of tasks" in seen.text("#panel-task")
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        "view=axes&range=1,1.0000000000000002,1,1.0000000000000002",
+        "view=axes&range=1e17,100000000000000096,0,60",
+        "view=PCA&range=-1e308,1e308,-1e308,1e308",
+        'filters=[{"what":"cluster","low":0,"high":1}]',
+        'tab=select&filters=[{"what":"difficulty","among":[1]},{"what":"cluster","low":1,"high":2}]',
+        'tab=select&groupA={"filters":[{"what":"difficulty","among":[1]}]}',
+        'lasso={"view":"axes","axes":[99,-5],"points":[[-99,-99],[99,-99],[0,99]]}',
+        'lasso={"view":"nowhere","axes":[0,1],"points":[[-99,-99],[99,-99],[0,99]]}',
+    ],
+)
+def test_links_that_make_no_sense_do_no_harm(seen: Seen, state: str) -> None:
+    seen.go(f"#{state}")
+    first, last, lowest, highest = seen.numbers("explorer.map.camera.range")
+    places = seen.places()
+    assert first < places[:, 0].min() < places[:, 0].max() < last  # all are seen
+    assert lowest < places[:, 1].min() < places[:, 1].max() < highest
+    assert seen.page.evaluate("explorer.map.drawn.shown") is None
+
+
 def test_back_goes_to_what_was_looked_at_before(seen: Seen) -> None:
     seen.go("#task=5")
     seen.page.locator("[data-list=nearest] .card").first.click()

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,18 @@ def running(*arguments: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+@contextlib.contextmanager
+def rude_clients(url: str) -> Iterator[None]:
+    """One whose request never ends, and one that does not wait for its answers."""
+    address = (httpx.URL(url).host, httpx.URL(url).port or 80)
+    with socket.create_connection(address) as slow, socket.create_connection(address) as hasty:
+        slow.sendall(b"POST /api/predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{")
+        hasty.sendall(b"GET /data.json.gz HTTP/1.1\r\nhost: localhost\r\n\r\n" * 2)
+        hasty.close()
+        time.sleep(0.2)
+        yield
+
+
 def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Prepared) -> None:
     with running(keys.folder, "--port", 0) as (process, url):
         assert url.startswith("http://127.0.0.1:")
@@ -52,8 +65,9 @@ def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Pre
             assert client.get("/settings.json").status_code == 404
             assert "server" not in client.get("/api/info").headers
             assert client.get("/", headers={"x": "x" * MOST_BYTES}).status_code == 431
-            process.send_signal(signal.SIGINT)
-            told = process.communicate(timeout=20)
+            with rude_clients(url):
+                process.send_signal(signal.SIGINT)
+                told = process.communicate(timeout=20)
         assert (process.returncode, told) == (0, ("", "stopped\n"))
 
 

@@ -21,9 +21,10 @@ STEPS = {"drag": 90, "wheel": 90, "new colours": 30, "answer in the quiz": 10}
 _ACTS = """async ([what, steps, x, y]) => {
   const map = document.getElementById("map");
   const place = (step) => ({ clientX: x + 2 * step, clientY: y + step, bubbles: true });
+  const mouse = { pointerId: 1, pointerType: "mouse", buttons: 1 };
   const acts = {
     drag: (step) => map.dispatchEvent(
-      new PointerEvent("pointermove", { pointerId: 1, pointerType: "mouse", ...place(step) })),
+      new PointerEvent("pointermove", { ...mouse, ...place(step) })),
     wheel: (step) => map.dispatchEvent(
       new WheelEvent("wheel", { deltaY: 2 * step < steps ? -30 : 30, ...place(0) })),
     "new colours": (step) => explorer.state.change({ colour: ["success", "cluster"][step % 2] }),

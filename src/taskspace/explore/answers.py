@@ -27,8 +27,15 @@ _FEW = 500  # tasks
 _FARTHEST = 1e15  # that a number of a vector may be from 0: products stay finite
 
 
+LONGEST_TOLD = 100  # characters of a name in a sentence
+
+
 class UnknownTask(ValueError):
     """A name that no task has."""
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_TOLD else f"{name[:LONGEST_TOLD]}…"
 
 
 class Answers:
@@ -54,7 +61,7 @@ class Answers:
         try:
             return self._places[name]
         except KeyError:
-            raise UnknownTask(f"there is no task {name!r} in this map") from None
+            raise UnknownTask(f"there is no task {_shortened(name)!r} in this map") from None
 
     def about(self, place: int) -> dict[str, Any]:
         """What there is to know about a task of the map."""
@@ -214,7 +221,7 @@ class Answers:
         The doubt is the share of the targets that one would expect to guess wrong now. Of more
         than a thousand tasks a random thousand counts.
         """
-        asked = {self.place(task) for task in quiz if isinstance(task, str)}
+        asked = {number for task in quiz for number in self._same(task)}
         pooled = [number for number in self._numbers(pool) if number not in asked]
         if not pooled:
             raise ValueError("no task is left to ask")
@@ -227,6 +234,13 @@ class Answers:
         chances = self._chances(weights, Mix.known([best, *aims]))
         doubt = np.minimum(chances[1:], 1 - chances[1:]).mean()
         return best, float(chances[0]), float(doubt)
+
+    def _same(self, task: Task) -> list[int]:
+        """The tasks of the map with this name, or with these features."""
+        if isinstance(task, str):
+            return [self.place(task)]
+        same = (self.finished.tasks == np.asarray(task)).all(axis=1)
+        return np.flatnonzero(same).tolist()
 
     def _numbers(self, names: Sequence[str] | None) -> list[int]:
         """Numbers of tasks, each once, in order; a part of too many."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.workers import Workers
 from taskspace.finished import FinishedMap
 
+_LOG = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 SECONDS = 20.0  # for a request to arrive, and then for the work on it
 _ERRORS: dict[int | str, dict[str, Any]] = {
@@ -217,6 +219,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> JSONResponse:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return _error(500, "the server failed at this request; its log says why")
 
 

@@ -11,6 +11,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from taskspace.explore.api import SECONDS
 from taskspace.explore.guards import HEADERS, MOST_BYTES
 
+# Of a head, a body in small chunks, and what may follow before the answer is there.
+MOST_BEFORE_ANSWER = 8 * MOST_BYTES
+
 
 class Connection(HttpToolsProtocol):
     """Waits for the head of a request, but not for ever, and answers in JSON where it is none.
@@ -21,7 +24,7 @@ class Connection(HttpToolsProtocol):
 
     seconds = SECONDS
     _timer: asyncio.TimerHandle | None = None  # while a head is waited for
-    _size = 0  # of what is there of it
+    _size = 0  # of what came since the last answer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait."""
@@ -34,13 +37,14 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the head has no end."""
-        if self._timer is not None:
-            self._size += len(data)
-            if self._size > MOST_BYTES:
-                self._refuse(431, f"the head of the request is larger than {MOST_BYTES} bytes")
-                return
-        super().data_received(data)
+        """Read on, unless the head has no end, or what comes while it is worked on."""
+        self._size += len(data)
+        if self._timer is not None and self._size > MOST_BYTES:
+            self._refuse(431, f"the head of the request is larger than {MOST_BYTES} bytes")
+        elif self._size > MOST_BEFORE_ANSWER:
+            self.transport.abort()
+        else:
+            super().data_received(data)
 
     def on_headers_complete(self) -> None:
         """The head is there; the guard of the app looks after the body."""
@@ -50,6 +54,7 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, unless it is there already."""
         super().on_response_complete()
+        self._size = 0
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait()
 
@@ -58,7 +63,6 @@ class Connection(HttpToolsProtocol):
         self._refuse(400, "this is not a request in HTTP that can be read")
 
     def _wait(self) -> None:
-        self._size = 0
         self._timer = self.loop.call_later(self.seconds, self._late)
 
     def _stop(self) -> None:

@@ -62,7 +62,12 @@ def encode(data: dict[str, Any]) -> bytes:
     >>> json.loads(gzip.decompress(encode({"a": np.array([1, 2], np.uint8)})))
     {'a': {'dtype': 'uint8', 'shape': [2], 'data': 'AQI='}}
     """
-    text = json.dumps(data, default=_packed, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text = json.dumps(
+            data, default=_packed, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+        )
+    except ValueError as error:
+        raise ValueError("the map holds numbers that are too large for the page") from error
     return gzip.compress(text.encode(), 6, mtime=0)
 
 
@@ -90,9 +95,12 @@ def _columns(finished: FinishedMap) -> dict[str, NDArray[Any]]:
 
 
 def _smallest(column: NDArray[Any]) -> NDArray[Any]:
-    """Small whole numbers as bytes."""
+    """Small whole numbers as bytes; the others in single precision, which has a largest number."""
     bytes_do = ((column >= 0) & (column <= 255) & (column == np.floor(column))).all()
-    return column.astype(np.uint8 if bytes_do else np.float32)
+    if bytes_do:
+        return column.astype(np.uint8)
+    most = np.finfo(np.float32).max
+    return np.clip(column, -most, most).astype(np.float32)
 
 
 def _rows(finished: FinishedMap) -> NDArray[np.uint8] | None:

@@ -17,7 +17,7 @@ MOST_TASKS = 20_000  # more make a file that browsers take long to open
 # The file holds all that it needs, and may ask nobody for more.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:;"
-    " style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    " style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 _IMPORT = re.compile(r'from "\./')
 _OWN = "taskspace/"  # how modules name each other in the file: they have no folder there

@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 20  # of a request's body
 ANY_HOST = "*"
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
@@ -58,7 +58,11 @@ class Guard:
             if message["type"] == "http.response.start":
                 begun = True
                 message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
-            await send(message)
+            try:
+                await send(message)
+            except RuntimeError as error:
+                if "closed" not in str(error):  # by a client that did not wait for its answer
+                    raise
 
         headers = dict(scope["headers"])
         if [name for name, _ in scope["headers"]].count(b"host") > 1:
@@ -72,33 +76,39 @@ class Guard:
         if not length.isdigit() or len(length) > 20 or int(length) > MOST_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
             return
-        body = await self._in_time(_body(receive))
-        if body is None:
-            told = f"the request was not there after {self._seconds:g} seconds"
-            await refuse(send_with_headers, 408, told)
-        elif len(body) > MOST_BYTES:
-            await refuse(send_with_headers, 413, _TOO_LARGE)
-        else:
-            _RECEIVE.set(receive)
-            try:
+        try:
+            body = await self._in_time(_body(receive))
+            if body is None:
+                told = f"the request was not there after {self._seconds:g} seconds"
+                await refuse(send_with_headers, 408, told)
+            elif len(body) > MOST_BYTES:
+                await refuse(send_with_headers, 413, _TOO_LARGE)
+            else:
+                _RECEIVE.set(receive)
                 await self._app(scope, _replay(body, receive), send_with_headers)
-            except asyncio.CancelledError:  # the server would print where each request was
-                if not begun:
-                    await refuse(send_with_headers, 503, "the server ends")
+        except asyncio.CancelledError:  # the server would print where each request was
+            if not begun:
+                await refuse(send_with_headers, 503, "the server ends")
 
     async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
         """What comes in time, else None; by a bare timer, which costs a tenth of a scope."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        task, late = asyncio.current_task(), False
         assert task is not None
-        end = loop.call_later(self._seconds, task.cancel)
+
+        def end() -> None:
+            nonlocal late
+            late = True
+            task.cancel()
+
+        timer = asyncio.get_running_loop().call_later(self._seconds, end)
         try:
             return await body
         except asyncio.CancelledError:
-            if loop.time() < end.when():  # somebody else ends this request
+            if not late:  # somebody else ends this request
                 raise
             return None
         finally:
-            end.cancel()
+            timer.cancel()
 
 
 _TOO_LARGE = f"the request is too large; at most {MOST_BYTES} bytes are read"

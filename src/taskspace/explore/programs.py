@@ -31,7 +31,7 @@ from taskspace.envs.karel.language import (
 )
 from taskspace.envs.karel.machine import DONE, HIT_WALL, NO_MARKER, OUT_OF_TICKS, TOO_MANY_MARKERS
 
-_WORDS = re.compile(r"[rimewc][()]|[(){}]|[^\s(){}]+")
+_WORDS = re.compile(r"(?i:[rimewc])[()]|[(){}]|[^\s(){}]+")
 _KNOWN = {token.lower(): token for token in TOKENS[:-2]}  # capitals do not matter
 _CLOSING = {"{": "}", "(": ")", **{f"{letter}(": f"{letter})" for letter in "rimewc"}}
 _LONGEST_WORD = 24  # of a word that is quoted
@@ -57,7 +57,7 @@ def read(text: str) -> Program:
     >>> read("REPEAT 2 { jump }")
     Traceback (most recent call last):
     ValueError: word 4, 'jump', is no word of Karel; expected an action (move, turnLeft, turnRight,
-    pickMarker, putMarker), REPEAT, WHILE, IF or IFELSE, or '}'
+    pickMarker, putMarker), REPEAT, WHILE, IF or IFELSE
     """
     return _Reader(text).program()
 
@@ -90,13 +90,13 @@ class _Reader:
 
     def statements(self, closing: str | None) -> Body:
         """Statements up to a closing bracket, which is taken too, or up to the end."""
-        found = [self.statement(closing)]
+        found = [self.statement(closing, first=True)]
         while self.peek() is not None if closing is None else not self.takes(closing):
             found.append(self.statement(closing))
         return tuple(found)
 
-    def statement(self, closing: str | None) -> Statement:
-        """One statement, whole; `closing` is the bracket that ends those around it."""
+    def statement(self, closing: str | None, first: bool = False) -> Statement:
+        """One statement, whole; `closing` is the bracket that may come instead, but not `first`."""
         word = self.peek()
         if word is None and closing is not None:
             raise ValueError(f"a bracket is never closed; expected {closing!r} in the end")
@@ -106,7 +106,8 @@ class _Reader:
             self.next += 1
             return Action(word)
         if word not in ("REPEAT", "WHILE", "IF", "IFELSE"):
-            raise self.fault(_STATEMENT if closing is None else f"{_STATEMENT}, or {closing!r}")
+            may_end = closing is not None and not first
+            raise self.fault(f"{_STATEMENT}, or {closing!r}" if may_end else _STATEMENT)
         self.next += 1
         if word == "REPEAT":
             return Repeat(self.rounds(), self.block())

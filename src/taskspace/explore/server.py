@@ -143,8 +143,9 @@ def _run(app: Any, taken: socket.socket, started: Callable[[], None]) -> None:
 
     from taskspace.torch_state import one_thread
 
+    # What clients do wrong is told to them; where the app fails, it logs that itself.
     config = uvicorn.Config(
-        app, http=Connection, log_level="warning", access_log=False, server_header=False,
+        app, http=Connection, log_level="critical", access_log=False, server_header=False,
         lifespan="off", ws="none", timeout_graceful_shutdown=_PATIENCE,
     )  # fmt: skip
     try:

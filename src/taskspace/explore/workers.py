@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -30,13 +31,12 @@ class Workers:
     def __init__(self, seconds: float, threads: int = THREADS) -> None:
         self._seconds = seconds
         self._free = threads
-        self._pool = ThreadPoolExecutor(threads, "explore")
         self._queue: deque[asyncio.Future[None]] = deque()
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """What the function returns; only the work has a time limit, not the wait for a turn."""
         await self._turn()
-        work = asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
+        work = asyncio.wrap_future(_started(function, *arguments))
         work.add_done_callback(self._ended)
         done, _ = await asyncio.wait([work], timeout=self._seconds)
         if not done:
@@ -57,6 +57,7 @@ class Workers:
         try:
             await asyncio.wait([turn, gone], return_when=asyncio.FIRST_COMPLETED)
             if gone.done():
+                gone.result()  # or what went wrong in looking
                 raise HTTPException(503, "the client has gone")
         except BaseException:  # also where the server ends
             if turn.done():
@@ -78,3 +79,17 @@ class Workers:
             self._queue.popleft().set_result(None)
         else:
             self._free += 1
+
+
+def _started(function: Callable[..., T], *arguments: Any) -> Future[T]:
+    """Work in a thread of its own, which does not keep the program from ending."""
+    work: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            work.set_result(function(*arguments))
+        except BaseException as error:
+            work.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return work

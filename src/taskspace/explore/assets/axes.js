@@ -46,9 +46,8 @@ function label(x, y, text, anchor, kind = "figure") {
 export function ticks(low, high, count) {
   const step = stepOf(low, high, count);
   const first = Math.ceil(low / step);
-  const found = [];
-  for (let place = first; place * step <= high; place++) found.push(place * step || 0);
-  return found;
+  const last = Math.floor(high / step);
+  return Array.from({ length: last - first + 1 }, (_, place) => (first + place) * step || 0);
 }
 
 function stepOf(low, high, count) {

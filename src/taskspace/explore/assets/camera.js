@@ -3,7 +3,8 @@
 import { extent } from "./quantities.js";
 
 const ROOM = 0.05; // around all points, as a share of their extent
-const CLOSEST = 1e-4; // as a share of all
+const [CLOSEST, WIDEST] = [1e-3, 5]; // that one can zoom to, as shares of all
+const [SMALLEST, FARTHEST] = [1e-7, 1000]; // that an address may ask for
 
 export class Camera {
   constructor() {
@@ -22,8 +23,18 @@ export class Camera {
 
   // Look at a range, or at all; more is seen where the window has another shape.
   look(range) {
-    const given = sensible(range || this.all) ? range || this.all : this.all;
+    const given = range && this.makesSense(range) ? range : this.all;
     this.range = this.equal ? fitted(given, this.width / this.height) : given;
+  }
+
+  // Whether a range, which may be out of an address, is neither too small nor too far away.
+  makesSense([left, right, bottom, top]) {
+    const [first, last, lowest, highest] = this.all;
+    const near = (low, high, start, end) =>
+      high - low > SMALLEST * (end - start) &&
+      low > start - FARTHEST * (end - start) &&
+      high < end + FARTHEST * (end - start);
+    return near(left, right, first, last) && near(bottom, top, lowest, highest);
   }
 
   pixels(x, y) {
@@ -52,14 +63,10 @@ export class Camera {
     const [left, right, bottom, top] = this.range;
     const whole = this.all[1] - this.all[0];
     const by =
-      Math.min(Math.max((right - left) / factor, CLOSEST * whole), 20 * whole) / (right - left);
+      Math.min(Math.max((right - left) / factor, CLOSEST * whole), WIDEST * whole) / (right - left);
     const [x, y] = this.place(across, down);
     return [x + (left - x) * by, x + (right - x) * by, y + (bottom - y) * by, y + (top - y) * by];
   }
-}
-
-function sensible([left, right, bottom, top]) {
-  return right > left && top > bottom;
 }
 
 // The smallest range with this shape (width to height) that holds another, around its middle.

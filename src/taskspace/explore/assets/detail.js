@@ -3,7 +3,7 @@
 import { neighbourLists, picture } from "./cards.js";
 import { colourOfName } from "./colours.js";
 import { rate, valuesOf, vectorOf } from "./data.js";
-import { button, el, figure, percent } from "./dom.js";
+import { button, el, figure, percent, short } from "./dom.js";
 
 const FEW = 12; // values are listed at once; more are folded away
 const TOLD = {
@@ -101,10 +101,6 @@ function values(space, task) {
   const list = el("dl", { class: "values" }, ...rows.map(fact));
   if (rows.length <= FEW) return [list];
   return [el("details", {}, el("summary", { text: `All ${rows.length} values` }), list)];
-}
-
-function short(value) {
-  return Number(value.toPrecision(4)); // single precision has noise beyond
 }
 
 // -- subpopulations -------------------------------------------------------------------------------

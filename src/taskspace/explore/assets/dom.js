@@ -61,6 +61,11 @@ export function figure(value) {
   return value.toFixed(digits).replace("-", "−");
 }
 
+// A number without the noise of single precision; whole ones stay whole.
+export function short(value, digits = 4) {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(digits));
+}
+
 export function percent(value) {
   return Number.isNaN(value) ? "–" : `${Math.round(100 * value)} %`;
 }

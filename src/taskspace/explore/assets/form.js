@@ -2,7 +2,7 @@
 
 import { picture } from "./cards.js";
 import { valuesOf } from "./data.js";
-import { button, el, figure } from "./dom.js";
+import { button, el, figure, short } from "./dom.js";
 import { gridForm, judgedGrids } from "./grid-form.js";
 import { KarelPanel } from "./karel-form.js";
 import { faultLine, landed } from "./landed.js";
@@ -47,7 +47,7 @@ class FormPanel {
   // Values of a known task, or of the first one.
   start(task) {
     const { values } = valuesOf(this.app.space, task === null ? 0 : task);
-    this.set(this.app.space.form.map(({ name }) => Number(values[name].toPrecision(4))));
+    this.set(this.app.space.form.map(({ name }) => short(values[name])));
   }
 
   set(made) {

@@ -14,8 +14,11 @@ export class Gestures {
     on("pointermove", this.move);
     on("pointerup", this.release);
     on("pointercancel", this.cancel);
+    on("lostpointercapture", this.cancel);
     on("pointerleave", () => this.told.leave());
     on("wheel", this.wheel);
+    on("gesturestart", this.pinchTrackpad); // Safari's own, for two fingers beside the screen
+    on("gesturechange", this.pinchTrackpad);
   }
 
   at(event) {
@@ -28,14 +31,15 @@ export class Gestures {
     this.element.setPointerCapture(event.pointerId);
     this.down.set(event.pointerId, this.at(event));
     const first = this.down.size === 1;
-    this.start = first ? this.at(event) : null; // two fingers do not click
-    this.dragged = !first;
-    this.trail = first && this.mode() === "lasso" ? [this.at(event)] : null;
-    if (!first) this.told.trace(null);
+    this.start = this.at(event);
+    this.dragged = !first; // two fingers do not click
+    this.drop();
+    if (first && this.mode() === "lasso") this.trail = [this.at(event)];
   }
 
   move(event) {
     const now = this.at(event);
+    if (event.pointerType === "mouse" && !event.buttons) this.cancel(event); // released elsewhere
     const before = this.down.get(event.pointerId);
     if (!before) {
       if (event.pointerType === "mouse" || event.pointerType === "pen") this.told.point(...now);
@@ -44,7 +48,7 @@ export class Gestures {
     if (!this.dragged && apart(now, this.start) < STILL) return;
     if (!this.dragged) this.told.leave();
     this.dragged = true;
-    if (this.down.size === 2) this.pinch(event.pointerId, before, now);
+    if (this.down.size > 1) this.pinch(event.pointerId, before, now);
     else if (this.trail) this.trace(now);
     else this.told.move(now[0] - before[0], now[1] - before[1]);
     this.down.set(event.pointerId, now);
@@ -56,7 +60,9 @@ export class Gestures {
   }
 
   pinch(finger, before, now) {
-    const [, still] = [...this.down].find(([other]) => other !== finger);
+    const [first, second] = [...this.down];
+    if (finger !== first[0] && finger !== second[0]) return; // a third one
+    const [, still] = finger === first[0] ? second : first;
     const middle = [(now[0] + still[0]) / 2, (now[1] + still[1]) / 2];
     this.told.move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
     this.told.zoom(apart(now, still) / Math.max(apart(before, still), 1), ...middle);
@@ -71,9 +77,21 @@ export class Gestures {
   }
 
   cancel(event) {
-    this.down.delete(event.pointerId);
+    if (this.down.delete(event.pointerId)) this.drop();
+  }
+
+  // Forget the lasso that is being drawn.
+  drop() {
+    if (this.trail) this.told.trace(null);
     this.trail = null;
-    this.told.trace(null);
+  }
+
+  pinchTrackpad(event) {
+    event.preventDefault();
+    if (event.type === "gesturechange") {
+      this.told.zoom(event.scale / this.scale, ...this.at(event));
+    }
+    this.scale = event.scale;
   }
 
   wheel(event) {

@@ -3,7 +3,7 @@
 import { picture } from "./cards.js";
 import { fact } from "./detail.js";
 import { valuesOf } from "./data.js";
-import { el, figure, percent } from "./dom.js";
+import { el, figure, percent, short } from "./dom.js";
 
 const MOST_VALUES = 8;
 const AWAY = 18; // pixels from the point
@@ -22,8 +22,7 @@ export class HoverCard {
     ];
     if (insight.chances) rows.push(["predicted", percent(insight.chances[task])]);
     if (space.columns.size <= MOST_VALUES) {
-      for (const [name, column] of space.columns)
-        rows.push([name, figure(Number(column[task].toPrecision(4)))]);
+      for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }
     this.card.replaceChildren(
       el("strong", { text: space.names[task] }),

@@ -7,39 +7,38 @@ import { matching } from "./selection.js";
 export class Insight {
   constructor(space) {
     this.space = space;
-    this.chances = this.truth = this.agent = this.groups = this.shown = null;
+    // `truth` is what the loaded agent does, `unasked` what one expects before its first answer.
+    Object.assign(this, { chances: null, truth: null, unasked: null, agent: null });
+    Object.assign(this, { groups: null, shown: null });
   }
 
   update(now, changed) {
     const any = (...keys) => changed.has("all") || keys.some((key) => changed.has(key));
     if (any("answers", "agent")) this.predict(now);
-    if (any("answers", "agent", "groups")) this.quantities = quantities(this.space, this);
-    if (any("groups")) this.group(now);
+    if (any("answers", "agent", "groups")) this.group(now);
     if (any("answers", "agent", "filters", "lasso"))
       this.shown = matching(this.space, this.quantities, now);
   }
 
   predict({ answers, agent }) {
     const { space } = this;
-    if (agent !== this.agent) this.truth = agent === null ? null : truthOf(space, agent);
+    if (agent !== this.agent) {
+      this.truth = agent === null ? null : truthOf(space, agent);
+      this.unasked = agent === null ? null : this.expectedOf(weights(space.posterior, [], agent));
+    }
     this.agent = agent;
     this.weights = space.posterior && weights(space.posterior, answers, agent);
-    this.chances = answers.length || agent !== null ? this.expected() : null;
+    this.chances = answers.length || agent !== null ? this.expectedOf(this.weights) : null;
   }
 
-  expected() {
-    return this.space.posterior && chances(this.space.posterior, this.weights, this.space.count);
+  expectedOf(given) {
+    return this.space.posterior && chances(this.space.posterior, given, this.space.count);
   }
 
-  // What one would expect of the loaded agent before its first answer.
-  unasked() {
-    const { posterior, count } = this.space;
-    return chances(posterior, weights(posterior, [], this.agent), count);
-  }
-
-  // The most informative task that was not asked yet.
-  proposal(answers) {
-    const asked = new Set(answers.map(({ task }) => task));
+  // The most informative task that was not asked yet, and is not one of those passed over.
+  proposal(answers, passed = []) {
+    const asked = new Set(passed);
+    for (const { task } of answers) asked.add(task);
     return proposal(this.space.posterior, this.weights, this.space.count, asked);
   }
 

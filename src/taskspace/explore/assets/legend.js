@@ -2,14 +2,18 @@
 
 import { colourOfName, shapeOfName } from "./colours.js";
 import { arrowKeys, button, el, figure, percent } from "./dom.js";
+import { fits } from "./selection.js";
 
 export function showLegend(container, app, quantity, colouring) {
+  const held = container.contains(document.activeElement) && document.activeElement.dataset.name;
   const shown = quantity.kind === "names" ? names(app, quantity) : scale(quantity, colouring);
   container.replaceChildren(...shown);
+  const chips = [...container.querySelectorAll(".chip")];
+  chips.find((chip) => chip.dataset.name === held)?.focus(); // what had the focus is gone
 }
 
 function names({ state }, quantity) {
-  const filter = state.now.filters.find(({ what }) => what === quantity.key);
+  const filter = filterOn(state, quantity);
   const used = new Set(quantity.values);
   const items = [...quantity.names.keys()]
     .filter((place) => used.has(place))
@@ -36,10 +40,14 @@ function names({ state }, quantity) {
   return [el("span", { class: "quiet", text: quantity.label }), list];
 }
 
+function filterOn(state, quantity) {
+  return state.now.filters.find((filter) => filter.what === quantity.key && fits(quantity, filter));
+}
+
 // One name more or less among those that are shown; none of them means all.
 function flip(state, quantity, place) {
   const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
-  const filter = state.now.filters.find(({ what }) => what === quantity.key);
+  const filter = filterOn(state, quantity);
   const before = filter ? filter.among : [];
   const without = before.filter((other) => other !== place);
   const among = before.includes(place) ? without : [...before, place];

@@ -143,7 +143,9 @@ class App {
     );
     const quantity = insight.quantity(this.colourKey());
     const colours = this.once("colours", [quantity.values, isDark()], () => colouring(quantity));
-    showLegend(byId("legend"), this, quantity, colours);
+    this.once("legend", [colours, now.filters], () =>
+      showLegend(byId("legend"), this, quantity, colours),
+    );
     await this.map.draw({
       ...view,
       range: now.range,
@@ -174,7 +176,8 @@ class App {
       at(result >= 0.5 ? "solved" : "failed")(task),
     );
     if (now.task !== null) {
-      if (now.tab === "task") found.push(...neighbours(space, now.task).map(at("near")));
+      const near = () => neighbours(space, now.task);
+      if (now.tab === "task") found.push(...this.once("near", [now.task], near).map(at("near")));
       found.push(at("chosen")(now.task));
     }
     const star = this.form?.star(view, now);
@@ -205,13 +208,14 @@ class App {
 
   setMode(mode) {
     this.dragging = byId("map").dataset.mode = mode;
+    this.map.gestures.drop();
     this.update(this.state.now, new Set(["mode"]));
   }
 
   key(event) {
     const { now } = this.state;
     if (event.key === "Escape") {
-      this.hover.hide();
+      this.map.leave();
       if (this.dragging === "lasso") this.setMode("pan");
       else if (!/INPUT|SELECT|TEXT/.test(event.target.tagName)) this.state.change({ task: null });
     }

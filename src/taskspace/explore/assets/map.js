@@ -26,8 +26,12 @@ export class TaskMap {
     this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
     this.figures = svg("svg", { class: "figures", "aria-hidden": "true" });
     this.canvas = el("canvas");
+    this.points = glPoints(this.canvas);
+    if (!this.points) {
+      this.canvas = el("canvas"); // of another kind
+      this.points = new FlatPoints(this.canvas);
+    }
     element.append(this.lines, this.canvas, this.figures);
-    this.points = glPoints(this.canvas) || new FlatPoints(this.canvas);
     this.sizes = sizesOf(space);
     this.bySize = new Uint32Array(space.count).map((_, task) => task); // small ones on top
     this.bySize.sort((a, b) => this.sizes[b] - this.sizes[a]);
@@ -37,7 +41,8 @@ export class TaskMap {
     this.gestures = new Gestures(element, mode, this.hands());
     element.addEventListener("dblclick", () => this.show(null));
     this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
-    new ResizeObserver(() => this.scene && this.resize()).observe(element);
+    new ResizeObserver(() => this.resize()).observe(element);
+    this.watchSharpness();
   }
 
   hands() {
@@ -68,7 +73,16 @@ export class TaskMap {
   // Draw a scene: {x, y, titles, equal, range, colouring, shown, pale}. Several calls before the
   // next picture of the screen are one.
   draw(scene) {
+    const before = this.scene || {};
+    const anew = (...parts) => parts.some((part) => before[part] !== scene[part]);
+    const view = anew("x", "y", "equal");
     this.scene = scene;
+    if (view) this.camera.setView(scene);
+    if (!before.x) this.measure();
+    if (view || anew("range")) {
+      this.camera.look(scene.range); // at once: the next act of a hand counts from there
+      this.leave();
+    }
     return this.redraw();
   }
 
@@ -81,19 +95,14 @@ export class TaskMap {
     const { camera, drawn, scene } = this;
     this.waiting = null;
     const anew = (...parts) => parts.some((part) => drawn[part] !== scene[part]);
-    const view = anew("x", "y", "equal");
-    if (view) {
-      camera.setView(scene);
-      this.points.send("place", woven(scene.x, scene.y));
-    }
-    if (!drawn.x) this.measure();
-    if (view || anew("range")) camera.look(scene.range);
+    if (this.ratio !== ratioNow()) this.measure();
+    if (anew("x", "y")) this.points.send("place", woven(scene.x, scene.y));
     if (anew("colouring", "shown", "pale")) this.paint(scene);
     this.drawn = scene;
     const many = this.space.count > MANY;
     this.points.draw({
       ...camera,
-      ratio: ratioNow(),
+      ratio: this.ratio,
       edge: many ? 0 : EDGE,
       fewer: many && this.pace.picture(),
     });
@@ -112,16 +121,28 @@ export class TaskMap {
 
   measure() {
     const { width, height } = this.element.getBoundingClientRect();
-    const ratio = ratioNow();
+    this.ratio = ratioNow();
     Object.assign(this.camera, { width: Math.max(width, 1), height: Math.max(height, 1) });
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
+    this.canvas.width = Math.round(width * this.ratio);
+    this.canvas.height = Math.round(height * this.ratio);
   }
 
   resize() {
+    if (!this.scene) return; // nothing is drawn yet
     this.measure();
     this.camera.look(this.scene.range);
+    this.leave();
     this.drawNow(); // at once: a canvas of a new size is empty
+  }
+
+  // A window may come to a sharper screen, and keep its size.
+  watchSharpness() {
+    const screen = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    const changed = () => {
+      this.resize();
+      this.watchSharpness();
+    };
+    screen.addEventListener("change", changed, { once: true });
   }
 
   // -- where things are --------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 // fewer points are drawn on the way, and all of them when the hand rests.
 
 const SLOW = 40; // milliseconds until the next picture
-const SOME = 6; // pictures, of which the mean counts
+const SOME = 4; // pictures in a row: one alone may have other reasons
 const REST = 160; // milliseconds without a move
 
 export class Pace {
@@ -18,6 +18,7 @@ export class Pace {
 
   rest() {
     this.moving = false;
+    this.times = [];
     if (this.slow) this.rested();
   }
 
@@ -31,7 +32,7 @@ export class Pace {
 
   took(time) {
     this.times = [...this.times, time].slice(-SOME);
-    const sum = this.times.reduce((a, b) => a + b, 0);
-    this.slow ||= sum > SOME * SLOW; // what was slow once may stay so: points must not flicker
+    const slow = this.times.length === SOME && this.times.every((each) => each > SLOW);
+    this.slow ||= slow; // and stays so: points must not flicker
   }
 }

@@ -61,7 +61,7 @@ export class FlatPoints {
     this.some = order.filter((_, place) => place % FEWER === 0);
   }
 
-  draw({ width, height, ratio, range: [left, right, bottom, top], fewer }) {
+  draw({ width, height, ratio, range: [left, right, bottom, top], edge, fewer }) {
     const { context } = this;
     const { place, size, colour, shape } = this.held;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -75,8 +75,16 @@ export class FlatPoints {
       context.fillStyle = `rgba(${red},${green},${blue},${alpha / 255})`;
       outline(context, x, y, size[point] / 2, CORNERS[shape[point]]);
       context.fill();
+      if (edge) outlined(context, edge);
     }
   }
+}
+
+// The edge, darker than the inside.
+function outlined(context, edge) {
+  context.lineWidth = edge;
+  context.strokeStyle = "rgba(0,0,0,0.25)";
+  context.stroke();
 }
 
 function outline(context, x, y, radius, corners) {

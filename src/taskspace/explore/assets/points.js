@@ -66,10 +66,15 @@ void main() {
   result = vec4(fill.rgb * (1.0 - 0.3 * atEdge) * inked, inked);
 }`;
 
-// Points on a canvas, or null if the browser has no WebGL 2.
+// Points on a canvas, or null if the browser cannot draw them by WebGL 2.
 export function glPoints(canvas) {
   const gl = canvas.getContext("webgl2", { antialias: false, premultipliedAlpha: true });
-  return gl && new GlPoints(canvas, gl);
+  try {
+    return gl && new GlPoints(canvas, gl);
+  } catch (error) {
+    console.warn(error); // a driver that cannot do it
+    return null;
+  }
 }
 
 class GlPoints {

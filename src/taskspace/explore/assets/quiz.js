@@ -66,8 +66,9 @@ export class QuizPanel {
     state.change({ answers: [], agent: null, task: null, colour });
   }
 
-  update(now) {
+  update(now, changed) {
     this.question.replaceChildren(...this.asked(now));
+    if (changed.size === 1 && changed.has("task")) return; // all else is as it was
     this.summary.replaceChildren(...this.summaryOf());
     this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
     this.over.disabled = !now.answers.length && now.agent === null;
@@ -153,9 +154,7 @@ export class QuizPanel {
     const { state, insight } = this.app;
     const asked = state.now.answers;
     const passed = state.now.task; // not the same one again
-    const next = insight.proposal(
-      passed === null ? asked : [...asked, { task: passed, result: 0 }],
-    );
+    const next = insight.proposal(asked, passed === null ? [] : [passed]);
     if (next !== null) state.change({ task: next });
   }
 
@@ -183,13 +182,12 @@ export class QuizPanel {
       await new Promise((done) => setTimeout(done)); // let the page draw in between
       if (this.loading !== agent) return;
       const answers = state.now.answers;
-      const passed = [...answers, ...untried.map((task) => ({ task }))];
-      const task = insight.proposal(passed);
+      const task = insight.proposal(answers, untried);
       if (task === null) break;
       state.change({ answers: [...answers, { task, result: rate(space, agent, task) }] });
     }
     this.loading = null;
-    this.update(state.now);
+    this.update(state.now, new Set(["agent"]));
   }
 
   comparisonOf(now) {
@@ -210,7 +208,7 @@ export class QuizPanel {
     const right = (chances) => (task) => Number(chances[task] > 0.5 === truth[task] > 0.5);
     const rows = [
       ["right on other tasks", mean(right(insight.chances))],
-      ["without any answer", mean(right(insight.unasked()))],
+      ["without any answer", mean(right(insight.unasked))],
       ["mean difference", mean((task) => Math.abs(insight.chances[task] - truth[task]))],
     ];
     return [

@@ -3,7 +3,7 @@
 import { comparison } from "./comparison.js";
 import { button, el, figure, select } from "./dom.js";
 import { extent } from "./quantities.js";
-import { csv } from "./selection.js";
+import { csv, fits } from "./selection.js";
 
 export class SelectPanel {
   constructor(app) {
@@ -64,7 +64,10 @@ export class SelectPanel {
         ...now.filters.map((filter, place) => this.filterRow(filter, place)),
       );
     this.adder.replaceChildren(this.choice());
-    this.groups.replaceChildren(...comparison(this.app, now.groups));
+    const compared = ["groups", "answers", "agent", "tab", "all"];
+    if (compared.some((key) => changed.has(key))) {
+      this.groups.replaceChildren(...comparison(this.app, now.groups));
+    }
   }
 
   lassoRow(now) {
@@ -110,7 +113,7 @@ export class SelectPanel {
     const quantity = this.app.insight.quantity(filter.what);
     const title = quantity ? quantity.label : filter.what;
     const make = filter.among ? this.names : this.bounds;
-    const fields = quantity ? make.call(this, quantity, filter, place) : [];
+    const fields = fits(quantity, filter) ? make.call(this, quantity, filter, place) : [];
     return el(
       "fieldset",
       { "data-filter": filter.what },

@@ -1,6 +1,6 @@
 // Which tasks pass the filters and lie inside the lasso; and tables of them.
 
-import { figure } from "./dom.js";
+import { figure, short } from "./dom.js";
 import { viewOf } from "./views.js";
 
 // The numbers of the tasks that pass, or null if there is nothing to pass.
@@ -14,28 +14,44 @@ export function matching(space, quantities, { filters, lasso }) {
   return found;
 }
 
+// Whether a filter makes sense for a quantity: names are chosen among, numbers have bounds.
+export function fits(quantity, { among }) {
+  return Boolean(quantity) && (quantity.kind === "names") === Array.isArray(among);
+}
+
 // A filter on what is not known any more, such as a prediction, holds for all.
-function testOf(quantities, { what, low, high, among }) {
+function testOf(quantities, filter) {
+  const { what, low, high, among } = filter;
   const quantity = quantities.find(({ key }) => key === what);
-  if (!quantity) return null;
+  if (!fits(quantity, filter)) return null;
   const { values } = quantity;
   if (among) return (task) => among.includes(values[task]);
   return (task) => !(low !== null && values[task] < low) && !(high !== null && values[task] > high);
 }
 
-// By how often a ray to the right of the point crosses the outline.
-function inside(space, { view, axes, points }) {
-  const known = view === "axes" || space.views.has(view);
-  const { x, y } = viewOf(space, known ? view : space.views.keys().next().value, axes);
-  return (task) => {
-    let within = false;
-    for (let i = 0, j = points.length - 1; i < points.length; j = i++) {
-      const [[xi, yi], [xj, yj]] = [points[i], points[j]];
-      const crosses = yi > y[task] !== yj > y[task];
-      if (crosses && x[task] < ((xj - xi) * (y[task] - yi)) / (yj - yi) + xi) within = !within;
+const INSIDE = new WeakMap(); // what was found, by the lasso
+
+// Whether a task lies inside the lasso.
+function inside(space, lasso) {
+  if (!INSIDE.has(lasso)) INSIDE.set(lasso, insideAll(space, lasso));
+  const within = INSIDE.get(lasso);
+  return (task) => within[task] === 1;
+}
+
+// A point is inside if a ray to its right crosses the outline an odd number of times.
+function insideAll(space, { view, axes, points }) {
+  const { x, y } = viewOf(space, view, axes);
+  const across = Float64Array.from(points, (point) => point[0]);
+  const up = Float64Array.from(points, (point) => point[1]);
+  const within = new Uint8Array(space.count);
+  for (let i = 0, j = points.length - 1; i < points.length; j = i++) {
+    const slope = (across[j] - across[i]) / (up[j] - up[i]);
+    for (let task = 0; task < within.length; task++) {
+      const crosses = up[i] > y[task] !== up[j] > y[task];
+      if (crosses && x[task] < slope * (y[task] - up[i]) + across[i]) within[task] ^= 1;
     }
-    return within;
-  };
+  }
+  return within;
 }
 
 // A filter in words.
@@ -52,7 +68,7 @@ function told(quantity, { low, high, among }) {
 export function groupTold(insight, { filters, lasso }) {
   const known = filters
     .map((filter) => [insight.quantity(filter.what), filter])
-    .filter(([quantity]) => quantity);
+    .filter(([quantity, filter]) => fits(quantity, filter));
   const parts = [
     ...(lasso ? ["inside a lasso"] : []),
     ...known.map(([quantity, filter]) => told(quantity, filter)),
@@ -84,7 +100,7 @@ function columnName({ key, label }) {
 
 function value({ kind, values, names }, task) {
   if (kind === "names") return names[values[task]];
-  return Number.isNaN(values[task]) ? "" : Number(values[task].toPrecision(6));
+  return Number.isNaN(values[task]) ? "" : short(values[task], 6);
 }
 
 // Spreadsheets take a text that begins like a formula for one, unless a quote comes first.

@@ -94,7 +94,7 @@ function written(space, now) {
 // Whatever the address says that makes no sense is passed over.
 function read(space, hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
-  const views = [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+  const views = viewsOf(space);
   const number = (key, count) => wholeBelow(words.get(key), count);
   const axes = numbers(words.get("axes")).filter(
     (axis) => wholeBelow(axis, space.dimensions) !== null,
@@ -110,8 +110,11 @@ function read(space, hash) {
     agent: number("agent", space.agents.length),
     answers: answersIn(words.get("quiz"), space.count),
     filters: filtersIn(json(words.get("filters"))),
-    lasso: lassoIn(json(words.get("lasso"))),
-    groups: { A: groupIn(json(words.get("groupA"))), B: groupIn(json(words.get("groupB"))) },
+    lasso: lassoIn(json(words.get("lasso")), space),
+    groups: {
+      A: groupIn(json(words.get("groupA")), space),
+      B: groupIn(json(words.get("groupB")), space),
+    },
     made: space.environment === "Karel" ? writtenIn(words, space) : valuesIn(words, space),
     range: range.length === 4 ? range : null,
   };
@@ -173,12 +176,20 @@ function filtersIn(given) {
   );
 }
 
-function lassoIn(given) {
-  const point = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
-  const fits = given && Array.isArray(given.points) && given.points.length > 2;
-  return fits && given.points.every(point) && Array.isArray(given.axes) ? given : null;
+function lassoIn(given, space) {
+  const pair = (values) => Array.isArray(values) && values.length === 2;
+  const point = (values) => pair(values) && values.every(Number.isFinite);
+  const axis = (value) => Number.isInteger(value) && value >= 0 && value < space.dimensions;
+  const drawn = given && Array.isArray(given.points) && given.points.length > 2;
+  if (!drawn || !given.points.every(point)) return null;
+  const placed = pair(given.axes) && given.axes.every(axis);
+  return placed && viewsOf(space).includes(given.view) ? given : null;
 }
 
-function groupIn(given) {
-  return given && { filters: filtersIn(given.filters), lasso: lassoIn(given.lasso) };
+function viewsOf(space) {
+  return [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+}
+
+function groupIn(given, space) {
+  return given && { filters: filtersIn(given.filters), lasso: lassoIn(given.lasso, space) };
 }
