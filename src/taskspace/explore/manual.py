@@ -11,40 +11,59 @@ from typing import Any
 def manual_html(schema: Mapping[str, Any]) -> str:
     """A page of plain HTML about the endpoints of an OpenAPI schema."""
     info, parts = schema["info"], schema["components"]["schemas"]
-    sections = "".join(
-        _section(method.upper(), path, about, parts)
+    routes = [
+        (method.upper(), path, about)
         for path, methods in schema["paths"].items()
         for method, about in methods.items()
+    ]
+    listed = "".join(
+        f'<li><a href="#{escape(path)}"><code>{method} {escape(path)}</code></a>'
+        f" {_text(about['description'])}</li>"
+        for method, path, about in routes
     )
+    sections = "".join(_section(*route, parts) for route in routes)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
         f"<title>{escape(info['title'])}</title>"
-        '<link rel="stylesheet" href="/assets/manual.css"></head><body>'
+        '<link rel="stylesheet" href="assets/manual.css"></head><body>'
         f"<h1>{escape(info['title'])}</h1><p>{_text(info['description'])}</p>"
-        '<p>The whole schema is at <a href="/openapi.json">/openapi.json</a> (OpenAPI), the map'
-        ' itself at <a href="/">/</a>, and all of its data, as JSON compressed with gzip, at'
-        f" <code>/data.json.gz</code>.</p>{sections}{_parts(schema)}</body></html>\n"
+        '<p>The whole schema is at <a href="openapi.json">/openapi.json</a> (OpenAPI), the map'
+        ' itself at <a href=".">/</a>, and all of its data, as JSON compressed with gzip, at'
+        f" <code>/data.json.gz</code>.</p><ul>{listed}</ul>{sections}{_parts(schema)}"
+        "</body></html>\n"
     )
 
 
 def _section(method: str, path: str, about: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    head = f"<h2><code>{method} {escape(path)}</code></h2><p>{_text(about['description'])}</p>"
+    head = (
+        f'<h2 id="{escape(path)}"><code>{method} {escape(path)}</code></h2>'
+        f"<p>{_text(about['description'])}</p>"
+    )
     content = about.get("requestBody", {}).get("content")
     asked = content["application/json"]["schema"] if content else None
     answer = about["responses"]["200"]["content"]["application/json"]["schema"]
-    return head + _fields("The request", asked, parts) + _fields("The answer", answer, parts)
+    errors = ", ".join(
+        f"{status} ({_text(each['description']).lower()})"
+        for status, each in about["responses"].items()
+        if status != "200"
+    )
+    request = _fields("The request", asked, parts, needed=True)
+    return f"{head}{request}{_fields('The answer', answer, parts)}<p>Errors: {errors}.</p>"
 
 
-def _fields(title: str, schema: Mapping[str, Any] | None, parts: Mapping[str, Any]) -> str:
+def _fields(
+    title: str, schema: Mapping[str, Any] | None, parts: Mapping[str, Any], needed: bool = False
+) -> str:
+    """A table of what is sent, with examples; of a request it says what is `needed`."""
     if schema is None:
         return ""
     named = parts[_name(schema)]
     examples = "".join(
         f"<pre>{escape(json.dumps(each))}</pre>" for each in named.get("examples", ())
     )
-    return f"<h3>{title}</h3>{_table(named)}{examples}"
+    return f"<h3>{title}</h3>{_table(named, needed)}{examples}"
 
 
 def _parts(schema: Mapping[str, Any]) -> str:
@@ -73,10 +92,12 @@ def _name(reference: Mapping[str, Any]) -> str:
     return str(reference["$ref"].rpartition("/")[2])
 
 
-def _table(part: Mapping[str, Any]) -> str:
+def _table(part: Mapping[str, Any], needed: bool = False) -> str:
+    required = part.get("required", ()) if needed else ()
     rows = "".join(
         f"<tr><td><code>{escape(name)}</code></td><td><code>{escape(_kind(field))}</code></td>"
-        f"<td>{_text(field.get('description', ''))}</td></tr>"
+        f"<td>{'<b>required</b> ' if name in required else ''}"
+        f"{_text(field.get('description', ''))}</td></tr>"
         for name, field in part["properties"].items()
     )
     return f"<p>{_text(part['description'])}</p><table>{rows}</table>"
