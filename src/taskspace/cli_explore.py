@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ def _explore(options: argparse.Namespace) -> None:
         raise ModuleNotFoundError(
             f"the explorer needs {missing[0]}; install it with: pip install 'taskspace[explore]'"
         )
+    if sys.stderr.isatty():
+        print(f"reading {options.folder} …", file=sys.stderr)  # imports alone take seconds
     from taskspace.explore.server import serve
 
     serve(options.folder, options.port, options.host, open_browser=not options.no_open)
