@@ -58,6 +58,7 @@ ORDER = [
     "cli_quiz",
     "cli_explore",
     "cli",
+    "__main__",
 ]
 
 
