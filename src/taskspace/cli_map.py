@@ -59,7 +59,7 @@ def _add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_out(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (the terminal, as CSV)")
+    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (standard output)")
 
 
 def _add_embed(commands: Any) -> None:
