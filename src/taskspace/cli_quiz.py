@@ -47,7 +47,7 @@ def add_command(commands: Any) -> None:
         help="how questions are chosen (information)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of a random choice (0)")
-    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (the terminal, as CSV)")
+    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (standard output)")
 
 
 def _quiz(options: argparse.Namespace) -> None:
