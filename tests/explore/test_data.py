@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,24 @@ def test_a_table_without_features(course: FinishedMap) -> None:
     np.testing.assert_allclose(data["views"]["the only axis"][:, 0], data["vectors"][:, 0])
     assert set(np.unique(data["rates"])) == {0, 200, 255}
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
+
+
+@pytest.mark.parametrize(
+    ("text", "agreement"),
+    [
+        ('{"agreement_of_seeds": {"similarity": 0.44}}', 0.44),
+        ('{"agreement_of_seeds": {"similarity": NaN}}', None),
+        ('{"agreement_of_seeds": 3}', None),
+        ("damaged", None),
+    ],
+)
+def test_how_steady_a_map_is(
+    course: FinishedMap, tmp_path: Path, text: str, agreement: float | None
+) -> None:
+    (tmp_path / "results.json").write_text(text)
+    (tmp_path / "settings.json").write_bytes((course.folder / "settings.json").read_bytes())
+    moved = FinishedMap(tmp_path, course.embedder, course.outcomes)
+    assert explorer_data(moved, prepare(course))["agreement"] == agreement
 
 
 def test_every_kind_of_candidates_keeps_its_share() -> None:

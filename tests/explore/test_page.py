@@ -110,6 +110,18 @@ def test_the_map_shows_every_task(seen: Seen) -> None:
     np.testing.assert_array_equal(seen.colours(), seen.data["clusters"])
 
 
+def test_a_map_that_is_not_steady_says_so(seen: Seen) -> None:
+    assert seen.page.locator("#steadiness").count() == 0  # nothing is known of it
+    for agreement, said in ((0.44, "Not steady"), (0.96, "Steady")):
+        seen.page.evaluate(
+            "(agreement) => { explorer.space.agreement = agreement;"
+            " explorer.update(explorer.state.now, new Set(['all'])); }",
+            agreement,
+        )
+        assert seen.text("#steadiness").startswith(said)
+        assert f"{agreement:.3f}" in seen.text("#steadiness")
+
+
 def test_views_and_colours_can_be_chosen(seen: Seen) -> None:
     page = seen.page
     page.click("[data-view=axes]")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,7 @@ def explorer_data(finished: FinishedMap, prepared: Prepared | None = None) -> di
         "title": space.name,
         "environment": space.name if isinstance(space, Environment) else None,
         "told": told(finished),
+        "agreement": _agreement(finished.folder),
         "clusters_told": space.clusters_told,
         "tasks": outcomes.tasks.tolist(),
         "vectors": np.ascontiguousarray(vectors),
@@ -85,6 +88,16 @@ def told(finished: FinishedMap) -> str:
         f" {outcomes.n_agents} agents did on them: alike tasks lie in the same direction, hard"
         " ones further out."
     )
+
+
+def _agreement(folder: Path) -> float | None:
+    """How well a map that was learned from another seed agrees, where the run has told it."""
+    try:
+        results = json.loads((folder / "results.json").read_text())
+        found = float(results["agreement_of_seeds"]["similarity"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _columns(finished: FinishedMap) -> dict[str, NDArray[Any]]:

@@ -92,6 +92,7 @@ function spaceOf(given) {
     title: given.title,
     environment: given.environment,
     told: given.told,
+    agreement: given.agreement ?? null,
     clustersTold: given.clusters_told,
     count: n,
     dimensions: d,

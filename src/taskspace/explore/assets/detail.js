@@ -6,6 +6,7 @@ import { rate, valuesOf, vectorOf } from "./data.js";
 import { button, el, figure, percent, short } from "./dom.js";
 
 const FEW = 12; // values are listed at once; more are folded away
+const STEADY = 0.7; // rank correlation
 const TOLD = {
   difficulty: "The length of the task's vector: the longer, the more agents fail.",
   "success rate": "The mean over all agents.",
@@ -41,6 +42,7 @@ export class Detail {
     return [
       el("h2", { text: "A map of tasks" }),
       el("p", { text: space.told }),
+      ...steadiness(space),
       el("p", { text: "A point is a task; the larger, the harder." }),
       el(
         "dl",
@@ -70,6 +72,18 @@ export class Detail {
     const rows = bySubpopulation(this.app.space, [task]);
     return el("section", { id: "who" }, el("h3", { text: "Who solves it" }), bars(rows));
   }
+}
+
+// Whether the map would be the same if it were learned again.
+function steadiness({ agreement }) {
+  if (agreement === null) return [];
+  const again = "learned again from another seed, its similarities agree";
+  const steady = agreement >= STEADY;
+  const text = steady
+    ? `Steady: ${again} to ${figure(agreement)} (rank correlation).`
+    : `Not steady: ${again} to ${figure(agreement)} only (rank correlation). More agents, or more` +
+      " attempts of each, would help.";
+  return [el("p", { class: steady ? "quiet" : "fault", id: "steadiness", text })];
 }
 
 function cluster(space, task) {
