@@ -70,7 +70,6 @@ export class Gestures {
 
   release(event) {
     if (!this.down.delete(event.pointerId)) return;
-    if (this.down.size) return; // the other finger goes on
     if (!this.dragged) this.told.click(...this.at(event), event.pointerType === "touch");
     else if (this.trail) this.told.lasso(this.trail);
     this.trail = null;
