@@ -261,6 +261,7 @@ def test_pages(client: httpx.Client) -> None:
 REFUSED: list[tuple[str, str, Any, int, str]] = [
     ("GET", "/nothing", None, 404, "there is nothing at /nothing; /docs lists what there is"),
     ("GET", "/api/tasks/nobody", None, 404, "there is no task 'nobody' in this map"),
+    ("GET", "/api/tasks", None, 404, "there is nothing at /api/tasks"),
     ("GET", "/assets/../settings.json", None, 404, "nothing at"),
     ("GET", "/assets/%2e%2e/%2e%2e/outcomes.npz", None, 404, "nothing at"),
     ("GET", "/assets//etc/passwd", None, 404, "nothing at"),

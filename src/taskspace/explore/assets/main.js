@@ -201,9 +201,8 @@ class App {
 
   lasso(points) {
     const { view, axes } = this.state.now;
-    if (points.length < 3)
-      this.draw(); // without what was traced
-    else this.state.change({ lasso: { view, axes, points }, tab: "select" });
+    if (points.length > 2) this.state.change({ lasso: { view, axes, points }, tab: "select" });
+    else this.draw(); // without what was traced
   }
 
   setMode(mode) {

@@ -11,7 +11,6 @@ const LOADED = 10; // questions that an agent of the population is asked
 const LOADING =
   `Asks an agent of the population ${LOADED} questions, and compares the prediction with what it` +
   " really does. It is not among those that the prediction is made from.";
-
 const COMPARED =
   "A point is a task that was not asked; the thick line is their mean. On the dashed line," +
   " prediction and truth agree.";

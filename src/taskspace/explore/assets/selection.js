@@ -1,6 +1,6 @@
-// Which tasks pass the filters and lie inside the lasso; and tables of them.
+// Which tasks pass the filters and lie inside the lasso.
 
-import { figure, short } from "./dom.js";
+import { figure } from "./dom.js";
 import { viewOf } from "./views.js";
 
 // The numbers of the tasks that pass, or null if there is nothing to pass.
@@ -74,38 +74,4 @@ export function groupTold(insight, { filters, lasso }) {
     ...known.map(([quantity, filter]) => told(quantity, filter)),
   ];
   return parts.join(", ") || "all tasks";
-}
-
-// -- CSV ------------------------------------------------------------------------------------------
-
-export function csv(space, quantities, tasks) {
-  const columns = quantities.map((quantity) => [
-    columnName(quantity),
-    (task) => value(quantity, task),
-  ]);
-  const rows = [["task", ...columns.map(([name]) => name)]];
-  for (const task of tasks) rows.push([space.names[task], ...columns.map(([, of]) => of(task))]);
-  return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
-}
-
-function columnName({ key, label }) {
-  const names = {
-    success: "success",
-    predicted: "predicted",
-    true: "true",
-    missed: "predicted-true",
-  };
-  return names[key] || label;
-}
-
-function value({ kind, values, names }, task) {
-  if (kind === "names") return names[values[task]];
-  return Number.isNaN(values[task]) ? "" : short(values[task], 6);
-}
-
-// Spreadsheets take a text that begins like a formula for one, unless a quote comes first.
-function quoted(given) {
-  const formula = typeof given === "string" && /^[=+\-@\t\r]/.test(given);
-  const text = formula ? `'${given}` : String(given);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

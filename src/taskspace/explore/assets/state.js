@@ -1,5 +1,7 @@
 // What is looked at: one plain object, which is also what the address says after its #.
 
+import { viewNames } from "./views.js";
+
 const EMPTY = {
   view: null, // name of a view, or "axes"
   axes: [0, 1],
@@ -30,9 +32,10 @@ export class State {
   change(values) {
     const changed = Object.keys(values).filter((key) => values[key] !== this.now[key]);
     if (!changed.length) return;
-    if (changed.some((key) => STEPS.has(key))) this.write(); // what rests, before the step
+    const step = changed.some((key) => STEPS.has(key));
+    if (step) this.write(); // what was noted before it belongs to the page before
     this.now = { ...this.now, ...values };
-    this.write(changed.some((key) => STEPS.has(key)));
+    this.write(step);
     this.tell(new Set(changed));
   }
 
@@ -94,7 +97,7 @@ function written(space, now) {
 // Whatever the address says that makes no sense is passed over.
 function read(space, hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
-  const views = viewsOf(space);
+  const views = viewNames(space);
   const number = (key, count) => wholeBelow(words.get(key), count);
   const axes = numbers(words.get("axes")).filter(
     (axis) => wholeBelow(axis, space.dimensions) !== null,
@@ -183,11 +186,7 @@ function lassoIn(given, space) {
   const drawn = given && Array.isArray(given.points) && given.points.length > 2;
   if (!drawn || !given.points.every(point)) return null;
   const placed = pair(given.axes) && given.axes.every(axis);
-  return placed && viewsOf(space).includes(given.view) ? given : null;
-}
-
-function viewsOf(space) {
-  return [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+  return placed && viewNames(space).includes(given.view) ? given : null;
 }
 
 function groupIn(given, space) {

@@ -1,6 +1,7 @@
 // The row above the map: which view, which colours, what dragging does.
 
 import { arrowKeys, button, el, select } from "./dom.js";
+import { viewNames } from "./views.js";
 
 export class Toolbar {
   constructor(container, app) {
@@ -31,8 +32,7 @@ export class Toolbar {
 
   viewButtons() {
     const { space, state } = this.app;
-    const names = [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
-    return names.map((name) =>
+    return viewNames(space).map((name) =>
       button(name === "axes" ? "Axes" : name, () => state.change({ view: name, range: null }), {
         "data-view": name,
       }),

@@ -2,6 +2,11 @@
 
 import { nearest } from "./similar.js";
 
+// The names of the views: those of the data, and the map's own axes where there are several.
+export function viewNames(space) {
+  return [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+}
+
 // The coordinates of a view: {x, y, titles, equal}.
 export function viewOf(space, name, [across, up]) {
   if (name === "axes") {

@@ -1,0 +1,35 @@
+// Tasks as a table, with all that is known of them.
+
+import { short } from "./dom.js";
+
+export function csv(space, quantities, tasks) {
+  const columns = quantities.map((quantity) => [
+    columnName(quantity),
+    (task) => value(quantity, task),
+  ]);
+  const rows = [["task", ...columns.map(([name]) => name)]];
+  for (const task of tasks) rows.push([space.names[task], ...columns.map(([, of]) => of(task))]);
+  return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
+}
+
+function columnName({ key, label }) {
+  const names = {
+    success: "success",
+    predicted: "predicted",
+    true: "true",
+    missed: "predicted-true",
+  };
+  return names[key] || label;
+}
+
+function value({ kind, values, names }, task) {
+  if (kind === "names") return names[values[task]];
+  return Number.isNaN(values[task]) ? "" : short(values[task], 6);
+}
+
+// Spreadsheets take a text that begins like a formula for one, unless a quote comes first.
+function quoted(given) {
+  const formula = typeof given === "string" && /^[=+\-@\t\r]/.test(given);
+  const text = formula ? `'${given}` : String(given);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
