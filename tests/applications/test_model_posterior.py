@@ -37,13 +37,13 @@ def test_answers_tell_the_kind_on_new_tasks() -> None:
     )
 
 
-def test_a_fitted_posterior_gives_the_same_bits() -> None:
+def test_a_fitted_posterior_gives_the_same() -> None:
     model = Kinds()
     posterior = fit_model_posterior(model)
     assert isinstance(posterior, ModelPosterior)
     quiz, tasks = np.array([[0.1], [0.6]]), np.array([[0.2], [0.7]])
     one, other = (ts.predict(source, quiz, [1, 0], tasks) for source in (model, posterior))
-    np.testing.assert_array_equal(one, other)
+    np.testing.assert_allclose(one, other, atol=1e-5)  # sums in single precision
 
 
 def test_candidates_are_the_known_agents_and_others_around_them() -> None:

