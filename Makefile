@@ -4,9 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
+OLDEST := .venv-oldest
+# Where results depend on how a processor rounds. `portable` runs these as an older one would.
+NUMERICAL := applications embedding population success training rollout/test_network.py test_constraints.py test_similarity.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench faults docs results clean
+.PHONY: help demo test portable oldest check bench faults docs results clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -27,6 +30,15 @@ demo: $(READY)  ## set up, then make a map of MultiKeyNav and report on it
 test: $(INSTALLED)  ## set up, then run all tests
 	$(BIN)/python -m pytest
 
+portable: $(INSTALLED)  ## run the numerical tests as on an older processor (two minutes)
+	OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default $(BIN)/python -m pytest $(addprefix tests/,$(NUMERICAL))
+
+oldest:  ## try the lowest versions that pyproject.toml allows (downloads gigabytes)
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct -e '.[explore,ray,rl]'
+	$(OLDEST)/bin/python tests/smoke.py --floors
+
 check: $(INSTALLED)  ## lint and type-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -46,5 +58,5 @@ results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (o
 	$(BIN)/taskspace reproduce all --karel --page docs/results.md
 
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

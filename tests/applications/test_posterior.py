@@ -19,6 +19,7 @@ from taskspace.applications.posterior import (
     log_likelihood,
 )
 from taskspace.outcomes import Outcomes
+from tests import tolerances
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -117,7 +118,7 @@ def test_an_interval_of_a_mixture_of_tasks() -> None:
     half = Mix(np.array([[1, 1], [1, 2]]), np.full((2, 2), 0.5))
     low, high = posterior.interval(posterior.prior, half, 0.8)
     alone = posterior.interval(posterior.prior, Mix.known([1]), 0.8)
-    assert (low[0], high[0]) == pytest.approx((alone[0][0], alone[1][0]), abs=0.0101)
+    assert (low[0], high[0]) == pytest.approx((alone[0][0], alone[1][0]), abs=tolerances.BOUND)
     assert low[1] < high[1]
 
 
@@ -126,7 +127,7 @@ def test_many_tasks_are_taken_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None
     together = posterior.interval(posterior.prior, tasks, 0.9)
     monkeypatch.setattr("taskspace.applications.posterior._MOST_AT_ONCE", 7)
     apart = posterior.interval(posterior.prior, tasks, 0.9)
-    np.testing.assert_allclose(apart, together, rtol=0, atol=0.0101)  # bounds are whole percents
+    np.testing.assert_allclose(apart, together, rtol=0, atol=tolerances.BOUND)
 
 
 # -- learning ----------------------------------------------------------------------------------

@@ -21,12 +21,12 @@ from taskspace.applications.prediction import (
     squared_distances,
 )
 from taskspace.outcomes import Outcomes
+from tests import tolerances
 
 RNG = np.random.default_rng(0)
 QUIZ = RNG.normal(size=(7, 3))
 RESULTS = np.array([1, 0, 0, 1, 1, 0, 1])
 TASKS = RNG.normal(size=(20, 3))
-SINGLE = 1e-5  # rounding of sums over candidates, which are in single precision
 
 
 class Plain:
@@ -180,13 +180,13 @@ def test_names_numbers_and_features_give_the_same() -> None:
         (QUIZ[[0, 2]], QUIZ[[1, 5]]),
     ):
         predicted = predict(None, quiz, [1, 0], tasks, outcomes=POSTERIOR)
-        np.testing.assert_allclose(predicted, expected, rtol=0, atol=SINGLE)
+        np.testing.assert_allclose(predicted, expected, rtol=0, atol=tolerances.CHANCE)
 
 
 def test_new_tasks_are_predicted_from_those_near_on_the_map() -> None:
     predicted = predict(Plain(), QUIZ[:2], [1, 0], [QUIZ[3] + 1e-3, QUIZ[3]], outcomes=POSTERIOR)
     alone = POSTERIOR.predict(Mix.known([0, 1]), np.array([1.0, 0.0]), Mix.known(np.arange(7)))
-    assert predicted[1] == pytest.approx(alone[3], abs=SINGLE)
+    assert predicted[1] == pytest.approx(alone[3], abs=tolerances.CHANCE)
     assert alone.min() < predicted[0] < alone.max()
     assert predicted[0] != predicted[1]
 
@@ -196,8 +196,8 @@ def test_an_interval_comes_with_the_chances() -> None:
     expected = POSTERIOR.interval(weights, Mix.known([1, 5]), 0.8)
     chances, low, high = predict(None, [0, 2], [1, 0], [1, 5], outcomes=POSTERIOR, interval=0.8)
     same = POSTERIOR.chances(weights, Mix.known([1, 5]))
-    np.testing.assert_allclose(chances, same, rtol=0, atol=SINGLE)
-    np.testing.assert_allclose([low, high], expected, rtol=0, atol=0.0101)  # by a step of theirs
+    np.testing.assert_allclose(chances, same, rtol=0, atol=tolerances.CHANCE)
+    np.testing.assert_allclose([low, high], expected, rtol=0, atol=tolerances.BOUND)
     wide = predict(None, [0, 2], [1, 0], [1, 5], outcomes=POSTERIOR, interval=0.99)
     assert (wide[1] <= low).all()
     assert (wide[2] >= high).all()
@@ -222,7 +222,7 @@ def test_the_map_helps_to_learn_from_outcomes() -> None:
             Mix.known([0]), np.ones(1), Mix.known([1, 2])
         )
         predicted = predict(embedder, [0], [1], [1, 2], outcomes=known)
-        np.testing.assert_allclose(predicted, expected, rtol=0, atol=SINGLE)
+        np.testing.assert_allclose(predicted, expected, rtol=0, atol=tolerances.CHANCE)
 
 
 def test_outcomes_are_learned_from() -> None:

@@ -14,6 +14,7 @@ from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import AgentPosterior
 from taskspace.applications.quiz import CHOICES, Quiz, information
 from taskspace.outcomes import Outcomes
+from tests import tolerances
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -102,9 +103,9 @@ def test_chances_are_those_of_the_posterior() -> None:
     quiz.answer(0, task="b")  # another attempt counts, too
     results = np.array([1, 0.5, 0])
     expected = POSTERIOR.predict(Mix.known([1, 3, 1]), results, Mix.known(np.arange(8)))
-    rounding = len(PRIOR) * np.finfo(np.float32).eps  # of sums over the candidates
-    np.testing.assert_allclose(quiz.chances(), expected[[7, 6]], rtol=0, atol=rounding)
-    np.testing.assert_allclose(quiz.chances(list("abc")), expected[:3], rtol=0, atol=rounding)
+    near: Any = {"rtol": 0, "atol": tolerances.CHANCE}
+    np.testing.assert_allclose(quiz.chances(), expected[[7, 6]], **near)
+    np.testing.assert_allclose(quiz.chances(list("abc")), expected[:3], **near)
     assert quiz.uncertainty == pytest.approx(np.minimum(expected, 1 - expected)[[7, 6]].mean())
     assert quiz.answers == [("b", 1.0), ("d", 0.5), ("b", 0.0)]
     low, high = quiz.interval(0.9)

@@ -1,4 +1,4 @@
-"""The network of the map: a task's vector does not depend on what comes with it."""
+"""The network of the map: a task's vector does not depend on the other tasks in the call."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.embedding.network import TASKS_AT_ONCE, forward, layers_of, perceptron
+from taskspace.embedding.network import ROWS_AT_ONCE, forward, layers_of, perceptron
 from taskspace.torch_state import torch_seed
 
-ROWS = np.random.default_rng(0).normal(size=(TASKS_AT_ONCE + 300, 5))
+ROWS = np.random.default_rng(0).normal(size=(ROWS_AT_ONCE + 300, 5))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_it_is_what_torch_computes(network: Any) -> None:
 
 
 def test_every_sum_is_rounded_in_one_order() -> None:
-    """Known to the last bit, without any library: the same on every processor."""
+    """Exact arithmetic gives the last bit of each sum, so it is the same on every processor."""
     with torch_seed(1):
         layer: Any = perceptron((4, 2)).double()[0]
     row = ROWS[0, :4]
@@ -52,8 +52,8 @@ def test_every_sum_is_rounded_in_one_order() -> None:
     assert forward([layer], row[None])[0].tolist() == expected
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 300, TASKS_AT_ONCE])
-def test_a_row_is_the_same_bits_in_any_company(network: Any, size: int) -> None:
+@pytest.mark.parametrize("size", [1, 2, 7, 300, ROWS_AT_ONCE])
+def test_a_row_is_bit_identical_in_batches_of_any_size(network: Any, size: int) -> None:
     layers = layers_of(network)
     every = forward(layers, ROWS)
     for start in (0, 5, len(ROWS) - size):
@@ -73,7 +73,7 @@ def test_one_task_has_the_vector_that_it_has_among_many() -> None:
     np.testing.assert_array_equal(embedder.difficulty(tasks[7]), embedder.difficulty(tasks)[[7]])
 
 
-def test_what_is_out_of_all_range_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+def test_inputs_far_out_of_range_give_no_warning(recwarn: pytest.WarningsRecorder) -> None:
     large = torch.nn.Linear(2, 1).double()
     torch.nn.init.constant_(large.weight, 10.0)
     assert np.isnan(forward([large], np.array([[1e308, -1e308]]))).all()  # inf - inf

@@ -21,6 +21,7 @@ from taskspace.synthesis.learning import Schooling, allowed_tokens, learn
 from taskspace.synthesis.network import Size, Synthesizer
 from taskspace.synthesis.playing import SynthesisPolicy, first_that_fits, play, solved
 from taskspace.synthesis.recipes import train_synthesizers
+from taskspace.torch_state import one_thread
 
 TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
 BRIEF = Schooling(TINY, steps=6, batch=32, rate=3e-3, every=3, judged_on=20)
@@ -99,7 +100,8 @@ def test_the_population_is_the_same_on_any_number_of_cores(
     assert population.subpopulations == ("all", "no-loops", "no-conditionals", "neither")
     loaded = Population.load(tmp_path / "1.zip")
     outcomes = play(loaded, tasks["validation"], progress=False)
-    direct = [a.policy.solves(tasks["validation"]) for a in population.agents]
+    with one_thread():
+        direct = [a.policy.solves(tasks["validation"]) for a in population.agents]
     assert np.array_equal(outcomes.successes, np.stack(direct))
     assert outcomes.features is not None
     assert outcomes.features.dtype == np.uint8

@@ -44,8 +44,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The vector of each task (tasks, n_components), seen before or not.
 
-        It is the same bits whatever other tasks come with it, and on every processor. (Karel's
-        encoder and a network of your own round differently in batches of other sizes.)
+        A task's vector is bit-identical whatever other tasks are in `X`, and on every processor.
+        (Networks other than perceptrons, such as Karel's encoder, round differently in batches of
+        other sizes.)
         """
         check_is_fitted(self, "network_")
         return self._vectors(self._validated(X, reset=False))
@@ -82,15 +83,17 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
         """The vectors of tasks that have been validated."""
-        if layers := layers_of(self.network_):
-            return forward(layers, self._inputs(tasks).numpy())
         starts = range(0, max(len(tasks), 1), _TASKS_AT_ONCE)
-        with torch.no_grad():
-            parts = [
-                self.network_(self._inputs(tasks[start : start + _TASKS_AT_ONCE])).double().numpy()
-                for start in starts
-            ]
+        parts = [self._outputs(tasks[start : start + _TASKS_AT_ONCE]) for start in starts]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _outputs(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
+        """What the network gives for tasks, all at once."""
+        inputs = self._inputs(tasks)
+        if layers := layers_of(self.network_):
+            return forward(layers, inputs.numpy())
+        with torch.no_grad():
+            return self.network_(inputs).double().numpy()
 
     def _learn_scale(self, tasks: NDArray[Any]) -> torch.Tensor:
         """Remember mean and scale of these tasks, and give what the network sees of them."""

@@ -1,4 +1,4 @@
-"""The network of the map, and its vectors: those of a task are the same bits in any company."""
+"""The network of the map, and a forward pass in which no row depends on the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-TASKS_AT_ONCE = 4096  # what a layer makes of them stays in the cache
+ROWS_AT_ONCE = 4096  # few enough for the outputs of a layer to stay in the cache
 
 
 def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
@@ -21,7 +21,7 @@ def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
 
 
 def layers_of(network: torch.nn.Module) -> list[torch.nn.Linear]:
-    """The linear layers of a perceptron; of any other network none.
+    """The linear layers of a perceptron; an empty list for any other network.
 
     >>> [layer.out_features for layer in layers_of(perceptron((3, 8, 2)))]
     [8, 2]
@@ -36,28 +36,28 @@ def layers_of(network: torch.nn.Module) -> list[torch.nn.Linear]:
 
 
 def forward(layers: Sequence[torch.nn.Linear], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a perceptron makes of each row (rows, inputs), the same bits in any company.
+    """The outputs of a perceptron (rows, outputs) for rows of inputs (rows, inputs).
 
-    A matrix product adds in an order that depends on how many rows there are, and so the last bits
-    of a row would depend on the others. Here each sum runs over the inputs, one after the other,
-    by products and sums of single numbers, which every processor rounds in the same way.
+    A matrix product adds in an order that depends on the number of rows, so the last bits of a row
+    would depend on how many others there are. Here each sum runs over the inputs one by one, with
+    multiplications and additions that every processor rounds in the same way.
     """
     found = np.empty((len(rows), layers[-1].out_features))
-    for start in range(0, len(rows), TASKS_AT_ONCE):
-        some = slice(start, start + TASKS_AT_ONCE)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
         found[some] = _forward(layers, np.ascontiguousarray(rows[some].T)).T
     return found
 
 
 def _forward(layers: Sequence[torch.nn.Linear], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for columns (inputs, tasks), so that the loops of NumPy run along the tasks."""
+    """The same, transposed (inputs, rows): NumPy's inner loops run along the rows."""
     for layer in layers:
         if layer is not layers[0]:
             values = np.maximum(values, 0.0)
         weight, bias = layer.weight.detach().numpy(), layer.bias.detach().numpy()
         total = np.repeat(bias[:, None], values.shape[1], axis=1)
         product = np.empty_like(total)
-        with np.errstate(over="ignore", invalid="ignore"):  # of tasks that are out of all range
+        with np.errstate(over="ignore", invalid="ignore"):  # inputs far out of range
             for column, value in zip(weight.T, values, strict=True):
                 np.multiply(column[:, None], value, out=product)
                 total += product
