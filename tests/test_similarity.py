@@ -19,6 +19,7 @@ from taskspace.similarity import (
     sample_pairs,
     warn_if_anti_correlated,
 )
+from tests.tolerances import BITS
 
 
 def known_rates(agents: int = 40, tasks: int = 30, seed: int = 0) -> Any:
@@ -72,23 +73,23 @@ def test_the_matrix_equals_the_definition() -> None:
     rates = known_rates()
     matrix = SuccessStatistics.from_rates(rates).matrix()
     plain = [[plain_information(p, q) for q in rates.T] for p in rates.T]
-    np.testing.assert_allclose(matrix, plain, atol=2e-6)
+    np.testing.assert_allclose(matrix, plain, atol=BITS)
 
 
 def test_pairs_equal_the_matrix_and_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     statistics = SuccessStatistics.from_outcomes(counted(play(known_rates(), 5)))
     matrix = statistics.matrix()
     first, second = np.indices(matrix.shape).reshape(2, -1)
-    np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=1e-6)
+    np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
     monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", 7)
-    np.testing.assert_allclose(statistics.matrix(), matrix, atol=1e-6)
-    np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=1e-6)
-    np.testing.assert_allclose(statistics.matrix([3, 1], [2]), matrix[[3, 1]][:, [2]], atol=1e-6)
+    np.testing.assert_allclose(statistics.matrix(), matrix, atol=BITS)
+    np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
+    np.testing.assert_allclose(statistics.matrix([3, 1], [2]), matrix[[3, 1]][:, [2]], atol=BITS)
 
 
 def test_similarity_is_symmetric_and_never_negative() -> None:
     matrix = SuccessStatistics.from_outcomes(counted(play(known_rates(), 3))).matrix()
-    np.testing.assert_allclose(matrix, matrix.T, atol=1e-6)
+    np.testing.assert_allclose(matrix, matrix.T, atol=BITS)
     assert matrix.min() >= 0
 
 
@@ -183,8 +184,8 @@ def test_of_missing_pairs_those_count_that_tried_both(monkeypatch: pytest.Monkey
     for size, few in ((1 << 15, 0), (7, 0), (7, 1500)):
         monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", size)
         monkeypatch.setattr("taskspace.similarity._FEW_TASKS", few)
-        np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=2e-6)
-        np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=2e-6)
+        np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=BITS)
+        np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=BITS)
         np.testing.assert_array_equal(statistics.together(first, second), together[off])
         found = statistics.correlation(first, second)
         np.testing.assert_allclose(found, correlation[off], atol=2e-5)
@@ -204,7 +205,7 @@ def test_agents_that_tried_nothing_change_nothing() -> None:
     more = SuccessStatistics.from_outcomes(ts.Outcomes(counts, rollouts))
     fewer = SuccessStatistics.from_outcomes(full)
     assert fewer.tried is None
-    np.testing.assert_allclose(more.matrix(), fewer.matrix(), atol=2e-6)
+    np.testing.assert_allclose(more.matrix(), fewer.matrix(), atol=BITS)
     np.testing.assert_allclose(more.success, fewer.success)
 
 
@@ -219,7 +220,7 @@ def test_a_mean_score_stands_for_the_probability_of_success() -> None:
     for rollouts in (1, 4):
         scored = SuccessStatistics.from_outcomes(ts.Outcomes(rates * rollouts, rollouts))  # type: ignore
         known = SuccessStatistics.from_rates(rates)
-        np.testing.assert_allclose(scored.matrix(), known.matrix(), atol=2e-6)
+        np.testing.assert_allclose(scored.matrix(), known.matrix(), atol=BITS)
 
 
 def test_a_task_that_nobody_tried_is_refused() -> None:

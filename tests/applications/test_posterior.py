@@ -98,7 +98,7 @@ def test_an_interval_is_that_of_the_mixture() -> None:
     for level in (0.5, 0.9):
         low, high = posterior.interval(weights, Mix.known(np.arange(6)), level)
         expected = np.quantile(rates, [(1 - level) / 2, (1 + level) / 2], axis=1)
-        np.testing.assert_allclose([low, high], expected, atol=0.015)
+        np.testing.assert_allclose([low, high], expected, atol=0.005 + 2 * tolerances.BOUND)
         inside = ((rates >= low[:, None]) & (rates <= high[:, None])).mean(1)
         assert (inside > level - 0.01).all()  # rounded outwards
         assert (inside < level + 0.06).all()

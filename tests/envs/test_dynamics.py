@@ -69,7 +69,8 @@ def compare_with_twin(name: str, starts: NDArray[np.float64], gamma: float) -> s
         for lane in running:
             expected, told = twins[lane].step(actions[lane], rngs[lane])
             assert status[lane] == NAMES[told]
-            np.testing.assert_allclose(batch.states[:, lane], expected, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(batch.states[:, lane], expected, rtol=0, atol=1e-12)
+            twins[lane]._state = batch.states[:, lane].tolist()  # a pole that falls doubles errors
             assert (batch.streams[:, lane] == rngs[lane].stream).all()
             seen.add(int(status[lane]))
     return seen

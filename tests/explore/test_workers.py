@@ -63,8 +63,12 @@ class Client:
         self._gone.set()
 
 
-async def a_while() -> None:
-    """So that others get as far as they can."""
+async def settled(gate: Gate, begun: int) -> None:
+    """Wait until threads have begun so much work, and the others have got as far as they can."""
+    for _ in range(10_000):  # a busy machine may start a thread late
+        if gate.begun >= begun:
+            break
+        await asyncio.sleep(0.001)
     for _ in range(20):
         await asyncio.sleep(0.001)
 
@@ -73,8 +77,8 @@ def test_a_full_queue_is_told_at_once_and_the_others_have_their_turn() -> None:
     async def check() -> None:
         workers, gate = Workers(10, threads=2), Gate()
         clients = [Client(workers, gate, number) for number in range(2 + WAITING)]
-        await a_while()
-        refused = await asyncio.wait_for(Client(workers, gate).task, 1)
+        await settled(gate, 2)
+        refused = await asyncio.wait_for(Client(workers, gate).task, 10)
         assert (refused.status_code, refused.detail) == (503, FULL)
         assert refused.headers == {"retry-after": str(RETRY)}
         assert gate.begun == 2
@@ -89,10 +93,10 @@ def test_a_client_that_hangs_up_in_the_queue_costs_no_work_and_no_place() -> Non
     async def check() -> None:
         workers, gate = Workers(10, threads=1), Gate()
         clients = [Client(workers, gate, number) for number in range(1 + WAITING)]
-        await a_while()
+        await settled(gate, 1)
         for client in clients[1:-1]:
             client.hang_up()
-        await a_while()
+        await settled(gate, 1)
         late = Client(workers, gate, -1)
         assert all(client.task.done() for client in clients[1:-1])
         gate.open.set()
@@ -105,12 +109,12 @@ def test_a_client_that_hangs_up_in_the_queue_costs_no_work_and_no_place() -> Non
 
 def test_the_limit_counts_work_alone_and_work_keeps_its_thread_to_the_end() -> None:
     async def check() -> None:
-        workers, gate = Workers(0.1, threads=1), Gate()
+        workers, gate = Workers(0.5, threads=1), Gate()
         slow, waiting = Client(workers, gate), Client(workers, gate, 5)
         told = await slow.task
         assert (told.status_code, told.headers) == (503, None)
-        assert told.detail == "no answer after 0.1 seconds of work; ask for less"
-        await asyncio.sleep(0.15)  # by now both have been here for longer than the limit
+        assert told.detail == "no answer after 0.5 seconds of work; ask for less"
+        await asyncio.sleep(0.6)  # by now both have been here for longer than the limit
         assert gate.begun == 1
         assert not waiting.task.done()
         gate.open.set()
@@ -125,7 +129,7 @@ def test_a_request_that_is_ended_leaves_its_place() -> None:
     async def check() -> None:
         workers, gate = Workers(10, threads=1), Gate()
         first, ended, last = (Client(workers, gate, number) for number in range(3))
-        await a_while()
+        await settled(gate, 1)
         ended.task.cancel()
         first.task.cancel()
         assert [await first.task, await ended.task] == [503, 503]
