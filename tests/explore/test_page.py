@@ -293,7 +293,7 @@ def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
     for place in ring[1:]:
         seen.page.mouse.move(*place)
     seen.page.mouse.up()
-    assert "lasso=" in seen.page.evaluate("location.hash")
+    seen.page.wait_for_function("location.hash.includes('lasso=')")
     seen.page.evaluate(STILL)
     np.testing.assert_allclose(seen.pixels(*middle), (left, top), atol=0.5)  # the map stays
     rows = saved(seen, tmp_path)
