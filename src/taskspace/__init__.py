@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from taskspace.envs.registry import make
     from taskspace.envs.success_rules import EpisodeSummary
     from taskspace.outcomes import Outcomes
-    from taskspace.plots import plot_map
     from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
     from taskspace.population.population import Population
     from taskspace.population.sb3_snapshots import SnapshotCallback
+    from taskspace.report.plots import plot_map
     from taskspace.rollout.evaluate import evaluate
     from taskspace.rollout.trajectories import Episodes, record
+    from taskspace.runs.pipeline import fit, run
+    from taskspace.runs.run import open_run
     from taskspace.success.model import SuccessModel
     from taskspace.training.recipes import train_population
 
@@ -68,7 +70,10 @@ _HOMES = {
     "fit_posterior": "taskspace.applications.posterior",
     "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
-    "plot_map": "taskspace.plots",
+    "fit": "taskspace.runs.pipeline",
+    "open_run": "taskspace.runs.run",
+    "plot_map": "taskspace.report.plots",
+    "run": "taskspace.runs.pipeline",
     "predict": "taskspace.applications.prediction",
     "record": "taskspace.rollout.trajectories",
     "select": "taskspace.applications.selection",
@@ -95,13 +100,16 @@ __all__ = [
     "__version__",
     "agreement",
     "evaluate",
+    "fit",
     "fit_model_posterior",
     "fit_posterior",
     "load_pretrained",
     "make",
+    "open_run",
     "plot_map",
     "predict",
     "record",
+    "run",
     "select",
     "train_population",
 ]

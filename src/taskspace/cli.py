@@ -9,11 +9,14 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from taskspace import cli_explore, cli_karel, cli_map, cli_quiz
 from taskspace._version import __version__
 from taskspace.cli_printing import add_command
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 _EPILOG = """examples:
   taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
@@ -164,30 +167,24 @@ def _add_reproduce(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
     from taskspace.cli_printing import print_numbers
-    from taskspace.envs.registry import make
     from taskspace.rollout.cluster import connected
 
-    env = make(options.environment)
-    if options.data is not None and env.name != "Karel":
-        raise ValueError("--data is for Karel; other environments make their own tasks")
     if options.ray is None:
-        numbers = _map(env.name, options)
+        made = _make_run(options)
     else:
         with connected(options.ray or None):
-            numbers = _map(env.name, options, executor="ray")
-    print_numbers(numbers)
-    print(f"silhouette {numbers['silhouette']:.3f}; report: {numbers['report']}")
+            made = _make_run(options, executor="ray")
+    print_numbers(made.results)
+    print(f"silhouette {made.results['silhouette']:.3f}; report: {made.report()}")
 
 
-def _map(environment: str, options: argparse.Namespace, **named: Any) -> dict[str, Any]:
-    named |= {"preset": options.preset, "seed": options.seed}
-    if environment == "Karel":
-        from taskspace.karel_pipeline import run_karel
+def _make_run(options: argparse.Namespace, executor: str | None = None) -> Run:
+    from taskspace.runs.pipeline import run
 
-        return run_karel(options.out, data=options.data, **named)
-    from taskspace.pipeline import run
-
-    return run(environment, options.out, **named)
+    return run(
+        options.environment, options.out, preset=options.preset, seed=options.seed,
+        data=options.data, executor=executor,
+    )  # fmt: skip
 
 
 def _reproduce(options: argparse.Namespace) -> None:

@@ -49,15 +49,16 @@ def _explore(options: argparse.Namespace) -> None:
     if sys.stderr.isatty():
         print(f"reading {options.folder} …", file=sys.stderr)  # imports alone take seconds
     from taskspace.explore.server import serve
+    from taskspace.runs.run import open_run
 
-    serve(options.folder, options.port, options.host, open_browser=not options.no_open)
+    serve(open_run(options.folder), options.port, options.host, open_browser=not options.no_open)
 
 
 def _export(options: argparse.Namespace) -> None:
     from rich.filesize import decimal
 
     from taskspace.explore.export import export_page
-    from taskspace.finished import FinishedMap
+    from taskspace.runs.run import open_run
 
-    export_page(FinishedMap.load(options.folder), options.export)
+    export_page(open_run(options.folder), options.export)
     print(f"written to {options.export} ({decimal(Path(options.export).stat().st_size)})")

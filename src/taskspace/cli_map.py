@@ -12,7 +12,7 @@ import numpy as np
 from taskspace.cli_printing import MOST_SHOWN, add_command, print_columns
 
 if TYPE_CHECKING:
-    from taskspace.finished import FinishedMap
+    from taskspace.runs.run import Run
     from taskspace.tables import Columns
 
 _RESULTS = """results.csv is one of
@@ -150,16 +150,16 @@ def _add_harder(parser: argparse.ArgumentParser) -> None:
 def _fit(options: argparse.Namespace) -> None:
     """Learn a map from a table of results, and write a report. A stopped fit goes on."""
     from taskspace.cli_printing import print_numbers
-    from taskspace.fit_pipeline import fit_table
+    from taskspace.runs.pipeline import fit
 
     dimensions = options.dimensions
-    numbers = fit_table(
+    made = fit(
         options.table, options.out, features=options.features,
         n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
         steps=options.steps, seed=options.seed,
     )  # fmt: skip
-    print_numbers(numbers)
-    print(f"report: {numbers['report']}")
+    print_numbers(made.results)
+    print(f"report: {made.report()}")
 
 
 def _embed(options: argparse.Namespace) -> None:
@@ -185,7 +185,7 @@ def _predict(options: argparse.Namespace) -> None:
     tables.require(quiz, [column])
     results = tables.scores(quiz[column], column)
     asked = made.tasks_in(quiz)
-    known = made.known_agents
+    known = made.predictor
 
     def answer(tasks: Any) -> Columns:
         return {"probability": predict(made.embedder, asked, results, tasks, outcomes=known)}
@@ -193,7 +193,7 @@ def _predict(options: argparse.Namespace) -> None:
     _stream(options, made, answer)
 
 
-def _stream(options: argparse.Namespace, made: FinishedMap, answer: Any) -> None:
+def _stream(options: argparse.Namespace, made: Run, answer: Any) -> None:
     """The table of tasks, piece by piece, with columns of answers added."""
     from taskspace.table_streams import open_writer, read_pieces
 
@@ -228,36 +228,36 @@ def _select(options: argparse.Namespace) -> None:
 def _similar(options: argparse.Namespace) -> None:
     """List the tasks that are most like one of the map, the most alike first."""
     made = _load(options)
-    place = made.place(options.task)
+    place = made.number(options.task)
     found, likeness = made.index.similar(
         made.index.vectors[place], options.k + 1, harder=options.harder, easier=options.easier
     )
     other = found != place  # a task is like itself, which nobody asks
-    _list(options, made.about(found[other][: options.k], similarity=likeness[other][: options.k]))
+    _list(
+        options, made.describe(found[other][: options.k], similarity=likeness[other][: options.k])
+    )
 
 
 def _hardest(options: argparse.Namespace) -> None:
     """List the tasks of a map that are hardest, the hardest first."""
     made = _load(options)
-    _list(options, made.about(made.index.hardest(options.k)))
+    _list(options, made.describe(made.index.hardest(options.k)))
 
 
 def _export(options: argparse.Namespace) -> None:
     """Write all tasks of a map, with their vectors, for other programs."""
-    from taskspace.exports import export
-
-    for path in export(_load(options), options.target):
+    for path in _load(options).export(options.target):
         print(f"written to {path}")
 
 
-def _load(options: argparse.Namespace, *inputs: str) -> FinishedMap:
+def _load(options: argparse.Namespace, *inputs: str) -> Run:
     """The map; files that are read beside it must not be written to."""
-    from taskspace.finished import FinishedMap
+    from taskspace.runs.run import open_run
     from taskspace.table_streams import refuse_overwriting
 
     if inputs:
         refuse_overwriting(options.out, *inputs)
-    return FinishedMap.load(Path(options.folder))
+    return open_run(Path(options.folder))
 
 
 def _list(options: argparse.Namespace, columns: Columns) -> None:

@@ -64,7 +64,7 @@ def print_numbers(numbers: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.summary import numbers_table
+    from taskspace.report.sections import numbers_table
 
     table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
     for row in numbers_table(numbers):

@@ -12,7 +12,7 @@ from taskspace import checks, cli_printing
 
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
-    from taskspace.finished import FinishedMap
+    from taskspace.runs.run import Run
 
 _EXAMPLES = """You are asked whether the agent solves a task. An answer is a line: y or n, 1 or 0,
 or a success rate between them. An empty line or the end of the input ends the quiz. Then comes a
@@ -53,18 +53,18 @@ def add_command(commands: Any) -> None:
 def _quiz(options: argparse.Namespace) -> None:
     """Ask an agent about the tasks that tell most, then list its chances on the others."""
     from taskspace.applications.quiz import Quiz
-    from taskspace.finished import FinishedMap
+    from taskspace.runs.run import open_run
     from taskspace.table_streams import open_writer, refuse_overwriting
 
     checks.whole(options.at_most, "--at-most")
     checks.seed(options.seed)
     refuse_overwriting(options.out, options.targets)
-    made = FinishedMap.load(options.folder)
+    made = open_run(options.folder)
     targets = (
         np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
     )
     with open_writer(options.out) as writer:  # before the questions: answers are not asked twice
-        quiz = Quiz(made.known_agents, targets, choose=options.choose, seed=options.seed)
+        quiz = Quiz(made.predictor, targets, choose=options.choose, seed=options.seed)
         for task in quiz.ask(until=options.until, at_most=options.at_most):
             answer = _answer(_question(made, task))
             if answer is None:
@@ -75,15 +75,15 @@ def _quiz(options: argparse.Namespace) -> None:
         writer.write(_chances(quiz, made, targets))
 
 
-def _targets(options: argparse.Namespace, made: FinishedMap) -> Any:
+def _targets(options: argparse.Namespace, made: Run) -> Any:
     from taskspace import tables
 
     columns = tables.read(options.targets)
     tables.require(columns, ["task"])
-    return np.array([made.place(str(name)) for name in columns["task"].to_pylist()])
+    return np.array([made.number(str(name)) for name in columns["task"].to_pylist()])
 
 
-def _question(made: FinishedMap, task: str) -> str:
+def _question(made: Run, task: str) -> str:
     """A prompt for a person; for a program the task itself, as a line that is easily read."""
     shown = _features(made, task)
     if not _typed():
@@ -92,11 +92,11 @@ def _question(made: FinishedMap, task: str) -> str:
     return f"Does the agent solve {about}? [y/n, or a rate from 0 to 1; Enter ends] "
 
 
-def _features(made: FinishedMap, task: str) -> str:
+def _features(made: Run, task: str) -> str:
     outcomes = made.outcomes
     if outcomes.features is None or len(outcomes.feature_names) > cli_printing.MOST_SHOWN:
         return ""
-    values = outcomes.features[made.place(task)]
+    values = outcomes.features[made.number(task)]
     return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
 
 
@@ -136,7 +136,7 @@ def _say(text: str, end: str = "\n") -> None:
     print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _chances(quiz: Quiz, made: FinishedMap, targets: Any) -> dict[str, Any]:
+def _chances(quiz: Quiz, made: Run, targets: Any) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
     return {
         "task": made.outcomes.tasks[targets],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+OURS = ".taskspace-"  # how the names of locks and of temporary files begin
+LOCK = f"{OURS}lock"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no more room, of one kind or another
 _CHECKSUM = "sha256"  # its name in files of JSON
 _SEAL = b"taskspace sha256 "  # how the comment of a sealed zip file begins
@@ -38,7 +42,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {target}: it is a folder")
     with telling(target):
-        made = tempfile.mkstemp(prefix=".taskspace-", suffix=target.suffix, dir=target.parent)
+        made = tempfile.mkstemp(prefix=OURS, suffix=target.suffix, dir=target.parent)
     os.close(made[0])
     temporary = Path(made[1])
     try:
@@ -79,9 +83,32 @@ def write_figure(figure: Figure, path: Path, **options: Any) -> None:
     """Write a .png or .svg picture, all or nothing; the same figure is the same bytes."""
     import matplotlib
 
-    undated = {"Date": None} if path.suffix == ".svg" else {}
+    undated = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
     with atomic_path(path) as temporary, matplotlib.rc_context({"svg.hashsalt": "taskspace"}):
-        figure.savefig(temporary, bbox_inches="tight", metadata=undated, **options)
+        figure.savefig(
+            temporary, bbox_inches="tight", facecolor="white", metadata=undated, **options
+        )
+
+
+# -- one process at a time -------------------------------------------------------------------------
+
+# A forked child shares its parent's lock, and would hold it on after the parent was killed.
+_LOCKS: weakref.WeakSet[IO[str]] = weakref.WeakSet()
+os.register_at_fork(after_in_child=lambda: [lock.close() for lock in _LOCKS])
+
+
+def take_lock(folder: Path) -> IO[str]:
+    """Keep other runs out of a folder until what this returns is closed, or the process dies."""
+    lock = (folder / LOCK).open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise BlockingIOError(
+            f"another run is at work in {folder}; wait until it ends, or use another folder"
+        ) from None
+    _LOCKS.add(lock)
+    return lock
 
 
 # -- noticing damage -------------------------------------------------------------------------------

@@ -141,6 +141,11 @@ class Outcomes:
         return self.successes.shape[1]
 
     @property
+    def task_inputs(self) -> NDArray[Any]:
+        """The tasks as models take them: rows of features, or names where there are none."""
+        return self.tasks if self.features is None else self.features
+
+    @property
     def rates(self) -> NDArray[np.float64]:
         """Success rates (agents, tasks); NaN where a pair was never tried."""
         with np.errstate(invalid="ignore"):

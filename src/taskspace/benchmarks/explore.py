@@ -27,9 +27,9 @@ from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.explore.prepared import Prepared, keep
 from taskspace.explore.views import PCA, TSNE
 from taskspace.files import write_json
-from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
 from taskspace.runs import Run
+from taskspace.runs.run import open_run
 
 AGENTS, TASKS, CANDIDATES = 111, 5000, 2011  # as a run of MultiKeyNav has them
 QUIZ, ASKED = 20, 100
@@ -78,7 +78,7 @@ def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) 
     TaskEmbedder(6, steps=0, random_state=0).fit(outcomes).save(folder / "embedder")
     outcomes.save(folder / "outcomes.npz")
     write_json({}, folder / "map.json")
-    finished = FinishedMap.load(folder)
+    finished = open_run(folder)
     view = rng.random((tasks, 2), np.float32)
     keep(Prepared({TSNE: view, PCA: view}, random_posterior(tasks, candidates)), finished)
 

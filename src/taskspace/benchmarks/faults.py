@@ -25,9 +25,9 @@ from typing import IO, Any
 import numpy as np
 from rich.console import Console
 
-from taskspace import fit_pipeline, pipeline
 from taskspace.benchmarks.printing import print_lines
 from taskspace.outcomes import Outcomes
+from taskspace.runs import pipeline
 
 KILLS = 20
 PATIENCE = 10.0  # seconds that workers may outlive what started them
@@ -63,7 +63,7 @@ def fit(folder: Path, say: Say) -> None:
     """`taskspace fit`, on a small table and with few steps."""
     rng = np.random.default_rng(0)
     solved = rng.normal(size=(30, 1)) + rng.logistic(size=(30, 12)) > rng.normal(size=12)
-    fit_pipeline.fit_table(Outcomes.from_table(solved), folder, steps=100, say=say)
+    pipeline.fit(Outcomes.from_table(solved), folder, steps=100, say=say)
 
 
 JOBS: dict[str, Job] = {"fit": fit, "multikeynav": multikeynav, "pointmass": pointmass}

@@ -69,6 +69,7 @@ class Environment:
     cluster_names: ClassVar[tuple[str, ...]] = ("all tasks",)
     clusters_told: ClassVar[str] = "what the tasks are about; they were not used in learning"
     distributions: ClassVar[tuple[str, ...]] = ("all",)  # the whole task space, then biased ones
+    fresh_distribution: ClassVar[str] = "all"  # of tasks that no agent has learned from
 
     # sample(task, stream, distribution) fills in a task; step(state, action, stream) changes the
     # state and returns RUNNING, SOLVED or FAILED; expert(state) returns an action;

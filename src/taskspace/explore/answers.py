@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from taskspace.applications.known_tasks import Mix, by_bytes, near, same_rows
 from taskspace.applications.quiz import MOST_TASKS, information
 from taskspace.applications.selection import best_first
-from taskspace.envs.base import Environment
-from taskspace.explore.data import subpopulations
 from taskspace.explore.kernels import log_likelihoods, means
-from taskspace.explore.prepared import Prepared
 from taskspace.explore.programs import read, shown, task_of
-from taskspace.explore.views import TSNE, Axes, between
-from taskspace.finished import MOST_FEATURES, FinishedMap
+from taskspace.report.projections import TSNE, Axes, between
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 Floats = NDArray[np.float64]
 Task = str | list[float]  # its name, or its features
@@ -44,14 +43,14 @@ class Answers:
     Tasks are names of tasks of the map, or rows of features.
     """
 
-    def __init__(self, finished: FinishedMap, prepared: Prepared) -> None:
-        self.finished = finished
-        self._posterior = prepared.posterior
-        self._views = prepared.views
-        self._axes = Axes.of(finished.index.vectors)
-        self._success = np.nanmean(finished.outcomes.rates, axis=0)
-        self._places = {name: n for n, name in enumerate(finished.outcomes.tasks.tolist())}
-        self._clusters = np.array(list(finished.space.cluster_names))[finished.clusters]
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._posterior = run.predictor
+        self._views = run.layouts
+        self._axes = Axes.of(run.index.vectors)
+        self._success = np.nanmean(run.outcomes.rates, axis=0)
+        self._places = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
+        self._clusters = run.clusters.of_tasks
         self.predict([], [], [*self._places][:1])  # compiles, where that was never done before
 
     # -- tasks ---------------------------------------------------------------------------------
@@ -65,24 +64,22 @@ class Answers:
 
     def about(self, place: int) -> dict[str, Any]:
         """What there is to know about a task of the map."""
-        outcomes, index = self.finished.outcomes, self.finished.index
-        features = None
-        if outcomes.features is not None and len(outcomes.feature_names) <= MOST_FEATURES:
-            values = outcomes.features[place].tolist()
-            features = dict(zip(outcomes.feature_names, values, strict=True))
+        index = self.run.index
+        columns = self.run.feature_columns
+        features = {name: column[place].item() for name, column in columns.items()}
         return {
             **self.row(place),
             "vector": index.vectors[place].tolist(),
             "places": {name: view[place].tolist() for name, view in self._views.items()},
-            "features": features,
+            "features": features or None,
             "groups": self._by_group(place),
         }
 
     def row(self, place: int) -> dict[str, Any]:
         """The same in short."""
         return {
-            "task": str(self.finished.outcomes.tasks[place]),
-            "difficulty": float(self.finished.index.lengths[place]),
+            "task": str(self.run.outcomes.tasks[place]),
+            "difficulty": float(self.run.index.lengths[place]),
             "success": float(self._success[place]),
             "cluster": str(self._clusters[place]),
         }
@@ -91,7 +88,7 @@ class Answers:
         kinds = self._kinds
         if kinds is None:
             return None
-        outcomes = self.finished.outcomes
+        outcomes = self.run.outcomes
         tried = outcomes.rollouts[:, place] > 0
         rates = outcomes.successes[:, place] / np.maximum(outcomes.rollouts[:, place], 1)
         groups = dict.fromkeys(kinds[tried].tolist())
@@ -99,23 +96,23 @@ class Answers:
 
     @functools.cached_property
     def _kinds(self) -> NDArray[np.str_] | None:
-        found = subpopulations(self.finished)
+        found = self.run.subpopulations
         return None if found is None else np.array(found)
 
     def vectors(self, tasks: Sequence[Task]) -> Floats:
         """The vectors of tasks (tasks, dimensions)."""
-        found = np.empty((len(tasks), self.finished.index.vectors.shape[1]))
+        found = np.empty((len(tasks), self.run.index.vectors.shape[1]))
         new = [number for number, task in enumerate(tasks) if not isinstance(task, str)]
         if new:
             found[new] = self._transform(self._rows([tasks[n] for n in new]))
         known = [number for number, task in enumerate(tasks) if isinstance(task, str)]
         places = [self.place(str(tasks[number])) for number in known]
-        found[known] = self.finished.index.vectors[places]
+        found[known] = self.run.index.vectors[places]
         return found
 
     def _rows(self, tasks: Sequence[Any]) -> NDArray[Any]:
         """Features of tasks, or one sentence on what is wrong with them."""
-        features, space = self.finished.outcomes.features, self.finished.space
+        features = self.run.outcomes.features
         if features is None:
             raise ValueError("this map knows tasks by their names alone, not by features")
         for number, task in enumerate(tasks):
@@ -124,10 +121,10 @@ class Answers:
                     f"a task has {features.shape[1]} features, but row {number} has {len(task)}"
                 )
         rows = np.array(tasks, np.float64)
-        return space.check_tasks(rows) if isinstance(space, Environment) else rows
+        return rows if self.run.from_table else self.run.environment.check_tasks(rows)
 
     def _transform(self, rows: NDArray[Any]) -> Floats:
-        vectors = self.finished.embedder.transform(rows)
+        vectors = self.run.embedder.transform(rows)
         if not (np.abs(vectors) < _FARTHEST).all():
             raise ValueError("the features are too large: the vectors would not be finite numbers")
         return vectors
@@ -152,13 +149,13 @@ class Answers:
     def karel(self, program: str, like: str) -> dict[str, Any]:
         """The same of the task that a Karel program makes in the worlds of a task of the map."""
         understood, place = read(program), self.place(like)
-        row = task_of(understood, self.finished.tasks[place]).tolist()
+        row = task_of(understood, self.run.outcomes.task_inputs[place]).tolist()
         return {"program": shown(understood), "task": row, **self.embed([row])[0]}
 
     def _land(self, view: str, vectors: Floats) -> NDArray[Any]:
         if view == TSNE:
             return between(vectors, self._tree, self._views[TSNE])
-        return self._axes.places(vectors)
+        return self._axes.project(vectors)
 
     # -- choosing tasks ------------------------------------------------------------------------
 
@@ -167,7 +164,7 @@ class Answers:
     ) -> list[dict[str, Any]]:
         """The tasks of the map most like this one, itself left out, the most alike first."""
         vector = self.vectors([task])[0]
-        found, likeness = self.finished.index.similar(vector, k + 1, harder=harder, easier=easier)
+        found, likeness = self.run.index.similar(vector, k + 1, harder=harder, easier=easier)
         pairs = zip(found.tolist(), likeness.tolist(), strict=True)
         itself = self._places[task] if isinstance(task, str) else -1
         rows = [{**self.row(n), "similarity": like} for n, like in pairs if n != itself]
@@ -239,7 +236,7 @@ class Answers:
         """The tasks of the map with this name, or with these features."""
         if isinstance(task, str):
             return [self.place(task)]
-        same = (self.finished.tasks == np.asarray(task)).all(axis=1)
+        same = (self.run.outcomes.task_inputs == np.asarray(task)).all(axis=1)
         return np.flatnonzero(same).tolist()
 
     def _numbers(self, names: Sequence[str] | None) -> list[int]:
@@ -280,7 +277,7 @@ class Answers:
 
     def _same_rows(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """The number of the task with exactly these features, or -1."""
-        features = self.finished.outcomes.features
+        features = self.run.outcomes.features
         if features is None or not len(rows):
             return np.zeros(0, np.int64)
         return same_rows(rows, features, self._known_rows)
@@ -295,7 +292,7 @@ class Answers:
 
     @functools.cached_property
     def _known_rows(self) -> dict[bytes, int]:
-        features = self.finished.outcomes.features
+        features = self.run.outcomes.features
         assert features is not None
         return by_bytes(features)
 
@@ -303,4 +300,4 @@ class Answers:
     def _tree(self) -> Any:
         from scipy.spatial import cKDTree
 
-        return cKDTree(self.finished.index.vectors)
+        return cKDTree(self.run.index.vectors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -16,15 +16,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from taskspace._version import __version__
-from taskspace.envs.base import Environment
 from taskspace.envs.karel.environment import Karel
 from taskspace.explore import guards, models, page
 from taskspace.explore.answers import Answers, Task, UnknownTask
 from taskspace.explore.data import encode, explorer_data, told
 from taskspace.explore.manual import manual_html
-from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.workers import Workers
-from taskspace.finished import FinishedMap
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 _LOG = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -50,9 +50,8 @@ register_url_convertor("any", _Any())
 
 
 def create_app(
-    finished: FinishedMap,
+    run: Run,
     *,
-    prepared: Prepared | None = None,
     hosts: Collection[str] = LOCAL_HOSTS,
     seconds: float = SECONDS,
 ) -> FastAPI:
@@ -61,17 +60,16 @@ def create_app(
     `hosts` are the names under which it answers ("*" for any), `seconds` the time that a request
     may take to arrive, and then to be worked on.
     """
-    ready = prepare(finished) if prepared is None else prepared
     app = FastAPI(
-        title=f"taskspace explorer: {finished.space.name}", version=__version__,
+        title=f"taskspace explorer: {run.name}", version=__version__,
         description=_INTRODUCTION, docs_url=None, redoc_url=None, redirect_slashes=False,
         responses=_ERRORS,
     )  # fmt: skip
-    _add_questions(app, Answers(finished, ready), seconds)
+    _add_questions(app, Answers(run), seconds)
     _add_pages(app, {
         "/": ("text/html; charset=utf-8", page.page_html().encode(), {}),
         "/data.json.gz": (
-            "application/json", encode(explorer_data(finished, ready)),
+            "application/json", encode(explorer_data(run)),
             {"content-encoding": "gzip"},
         ),
         **{f"/assets/{name}": (*asset, {}) for name, asset in page.assets().items()},
@@ -102,7 +100,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
     @app.get("/api/info")
     async def info() -> models.Info:
         """What map this is, and how much a request may ask."""
-        return _info(answers.finished, seconds)
+        return _info(answers.run, seconds)
 
     @app.get("/api/tasks/{name:any}", responses={404: {"model": models.Error}})
     async def task(name: str) -> models.TaskAnswer:
@@ -140,10 +138,10 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         best, chance, doubt = await work(
             answers.next_question, quiz, results, asked.pool, asked.targets
         )
-        name = str(answers.finished.outcomes.tasks[best])
+        name = str(answers.run.outcomes.tasks[best])
         return models.NextAnswer(task=name, chance=chance, doubt=doubt)
 
-    if isinstance(answers.finished.space, Karel):
+    if not answers.run.from_table and isinstance(answers.run.environment, Karel):
 
         @app.post("/api/karel")
         async def karel(asked: models.Karel) -> models.KarelAnswer:
@@ -155,18 +153,18 @@ def _split(quiz: list[models.QuizAnswer]) -> tuple[list[Task], list[float]]:
     return [each.task for each in quiz], [float(each.result) for each in quiz]
 
 
-def _info(finished: FinishedMap, seconds: float) -> models.Info:
-    outcomes, space = finished.outcomes, finished.space
+def _info(run: Run, seconds: float) -> models.Info:
+    outcomes = run.outcomes
     return models.Info(
-        title=space.name,
-        told=told(finished),
+        title=run.name,
+        told=told(run),
         version=__version__,
-        environment=space.name if isinstance(space, Environment) else None,
+        environment=None if run.from_table else run.name,
         tasks=outcomes.n_tasks,
         agents=outcomes.n_agents,
-        dimensions=finished.embedder.n_components_,
+        dimensions=run.embedder.n_components_,
         columns=list(outcomes.feature_names),
-        clusters=list(space.cluster_names),
+        clusters=list(run.clusters.names),
         examples=outcomes.tasks[:3].tolist(),
         limits=models.Limits(body_bytes=guards.MOST_BYTES, seconds=seconds),
     )

@@ -6,9 +6,7 @@ import base64
 import gzip
 import json
 import math
-import zipfile
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +14,10 @@ from numpy.typing import NDArray
 from taskspace.applications.posterior import Posterior
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.network import layers_of
-from taskspace.envs.base import Environment
-from taskspace.explore.prepared import Prepared, prepare
-from taskspace.explore.views import Axes
-from taskspace.finished import MOST_FEATURES, FinishedMap
+from taskspace.report.projections import Axes
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 FORMAT, FORMAT_VERSION = "taskspace explorer", 1
 CANDIDATES = 500  # that the page's quiz is about: it weighs them all at every answer
@@ -27,36 +25,35 @@ KNOWN = 300  # of them, agents that were played
 NEVER = 255  # the rate of an agent on a task that it did not try; others are half percents
 
 
-def explorer_data(finished: FinishedMap, prepared: Prepared | None = None) -> dict[str, Any]:
+def explorer_data(run: Run) -> dict[str, Any]:
     """What the page needs, as plain values and arrays; `encode` writes it."""
-    ready = prepare(finished) if prepared is None else prepared
-    outcomes, space, vectors = finished.outcomes, finished.space, finished.index.vectors
+    outcomes, clusters, vectors = run.outcomes, run.clusters, run.index.vectors
     rates = outcomes.rates
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "title": space.name,
-        "environment": space.name if isinstance(space, Environment) else None,
-        "told": told(finished),
-        "agreement": _agreement(finished.folder),
-        "clusters_told": space.clusters_told,
+        "title": run.name,
+        "environment": None if run.from_table else run.name,
+        "told": told(run),
+        "agreement": _agreement(run),
+        "clusters_told": clusters.description,
         "tasks": outcomes.tasks.tolist(),
         "vectors": np.ascontiguousarray(vectors),
-        "difficulty": finished.index.lengths,
+        "difficulty": run.index.lengths,
         "success": np.nanmean(rates, axis=0).astype(np.float32),
-        "views": ready.views,
-        "cluster_names": list(space.cluster_names),
-        "clusters": finished.clusters.astype(np.uint16),
-        "columns": _columns(finished),
-        "rows": _rows(finished),
+        "views": run.layouts,
+        "cluster_names": list(clusters.names),
+        "clusters": clusters.labels.astype(np.uint16),
+        "columns": _columns(run),
+        "rows": _rows(run),
         "agents": outcomes.agents.tolist(),
-        **_groups(finished),
+        **_groups(run),
         "rates": np.where(np.isnan(rates), NEVER, np.nan_to_num(200 * rates).round()).astype(
             np.uint8
         ),
-        "posterior": _posterior(ready.posterior, outcomes.n_agents),
-        "form": _form(finished),
-        "network": _network(finished.embedder, vectors),
+        "posterior": _posterior(run.predictor, outcomes.n_agents),
+        "form": _form(run),
+        "network": _network(run.embedder, vectors),
     }
 
 
@@ -81,9 +78,9 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
 
 
-def told(finished: FinishedMap) -> str:
+def told(run: Run) -> str:
     """What the map is, in one sentence."""
-    outcomes, size = finished.outcomes, finished.embedder.n_components_
+    outcomes, size = run.outcomes, run.embedder.n_components_
     return (
         f"{outcomes.n_tasks} tasks, placed in {size} dimension{'s' if size > 1 else ''} by how"
         f" {outcomes.n_agents} agents did on them: alike tasks lie in the same direction, hard"
@@ -91,21 +88,17 @@ def told(finished: FinishedMap) -> str:
     )
 
 
-def _agreement(folder: Path) -> float | None:
-    """How well a map that was learned from another seed agrees, where the run has told it."""
+def _agreement(run: Run) -> float | None:
+    """How well a map that was learned from another seed agrees, where the run has got so far."""
     try:
-        results = json.loads((folder / "results.json").read_text())
-        found = float(results["agreement_of_seeds"]["similarity"])
-    except (OSError, ValueError, KeyError, TypeError):
+        found = float(run.results["agreement_of_seeds"]["similarity"])
+    except FileNotFoundError:
         return None
     return found if math.isfinite(found) else None
 
 
-def _columns(finished: FinishedMap) -> dict[str, NDArray[Any]]:
-    features, names = finished.outcomes.features, finished.outcomes.feature_names
-    if features is None or len(names) > MOST_FEATURES:
-        return {}
-    return {name: _smallest(column) for name, column in zip(names, features.T, strict=True)}
+def _columns(run: Run) -> dict[str, NDArray[Any]]:
+    return {name: _smallest(column) for name, column in run.feature_columns.items()}
 
 
 def _smallest(column: NDArray[Any]) -> NDArray[Any]:
@@ -117,37 +110,22 @@ def _smallest(column: NDArray[Any]) -> NDArray[Any]:
     return np.clip(column, -most, most).astype(np.float32)
 
 
-def _rows(finished: FinishedMap) -> NDArray[np.uint8] | None:
+def _rows(run: Run) -> NDArray[np.uint8] | None:
     """Tasks that are too long for columns, and small enough to draw."""
-    features = finished.outcomes.features
-    if features is None or features.shape[1] <= MOST_FEATURES or features.dtype != np.uint8:
+    features = run.outcomes.features
+    if features is None or run.feature_columns or features.dtype != np.uint8:
         return None
     return features
 
 
-def _groups(finished: FinishedMap) -> dict[str, Any]:
+def _groups(run: Run) -> dict[str, Any]:
     """The subpopulation of each agent, where the run folder knows it."""
-    found = subpopulations(finished)
+    found = run.subpopulations
     if found is None:
         return {"groups": None, "agent_groups": None}
     names = list(dict.fromkeys(found))
     numbers = {name: number for number, name in enumerate(names)}
     return {"groups": names, "agent_groups": np.array([numbers[n] for n in found], np.uint16)}
-
-
-def subpopulations(finished: FinishedMap) -> list[str] | None:
-    """From the list of agents alone: their networks may be large, and are not needed."""
-    path = finished.folder / "population.zip"
-    if not path.is_file():
-        return None
-    try:
-        with zipfile.ZipFile(path) as archive:
-            agents = json.loads(archive.read("population.json"))["agents"]
-        kinds = {str(agent["name"]): str(agent["subpopulation"]) for agent in agents}
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged; run again to make it anew") from error
-    names = finished.outcomes.agents.tolist()
-    return [kinds[name] for name in names] if set(names) <= set(kinds) else None
 
 
 def _posterior(posterior: Posterior, agents: int) -> dict[str, Any]:
@@ -189,14 +167,14 @@ def _evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return numbers[(2 * np.arange(most) + 1) * len(numbers) // (2 * most)]
 
 
-def _form(finished: FinishedMap) -> list[dict[str, Any]] | None:
+def _form(run: Run) -> list[dict[str, Any]] | None:
     """The fields that make a new task: the environment's, or what the table's tasks span."""
-    features, space = finished.outcomes.features, finished.space
-    if features is None or features.shape[1] > MOST_FEATURES:
+    if not run.feature_columns:
         return None
-    if isinstance(space, Environment):
+    if not run.from_table:
         return [
-            {"name": c.name, "low": c.low, "high": c.high, "whole": c.whole} for c in space.columns
+            {"name": c.name, "low": c.low, "high": c.high, "whole": c.whole}
+            for c in run.environment.columns
         ]
     return [
         {
@@ -205,7 +183,7 @@ def _form(finished: FinishedMap) -> list[dict[str, Any]] | None:
             "high": float(column.max()),
             "whole": bool((column == np.floor(column)).all()),
         }
-        for name, column in zip(finished.outcomes.feature_names, features.T, strict=True)
+        for name, column in run.feature_columns.items()
     ]
 
 

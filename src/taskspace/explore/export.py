@@ -7,11 +7,14 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from taskspace.explore.data import encode, explorer_data
 from taskspace.explore.page import assets, page_html
 from taskspace.files import atomic_path
-from taskspace.finished import FinishedMap
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 MOST_TASKS = 20_000  # more make a file that browsers take long to open
 # The file holds all that it needs, and may ask nobody for more.
@@ -23,26 +26,26 @@ _IMPORT = re.compile(r'from "\./')
 _OWN = "taskspace/"  # how modules name each other in the file: they have no folder there
 
 
-def export_page(finished: FinishedMap, path: str | os.PathLike[str]) -> None:
+def export_page(run: Run, path: str | os.PathLike[str]) -> None:
     """Write the page of a map with its data, self-contained; up to 20,000 tasks."""
-    count = finished.outcomes.n_tasks
+    count = run.outcomes.n_tasks
     if count > MOST_TASKS:
         raise ValueError(
             f"a page in one file holds at most {MOST_TASKS} tasks, and this map has {count};"
             " use taskspace explore without --export, which serves any number"
         )
-    _check_name(Path(path), finished.folder)
-    whole = standalone(encode(explorer_data(finished)))
+    _check_name(Path(path), run.folder)
+    whole = standalone(encode(explorer_data(run)))
     with atomic_path(path) as temporary:
         temporary.write_text(whole, "utf-8")
 
 
-def _check_name(path: Path, run: Path) -> None:
+def _check_name(path: Path, folder: Path) -> None:
     """A page must not take the place of something else."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"cannot write the page to {path}; expected a name that ends in .html")
-    if path.resolve() == (run / "report.html").resolve():
-        raise ValueError(f"{path} is the report of the run; choose another name")
+    if path.exists() and path.resolve().parent == folder.resolve():
+        raise ValueError(f"{path} is part of the run; choose another name")
 
 
 def standalone(data: bytes) -> str:

@@ -10,7 +10,7 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -18,7 +18,9 @@ from taskspace import checks
 from taskspace.explore.api import LOCAL_HOSTS, create_app
 from taskspace.explore.connections import Connection
 from taskspace.explore.guards import ANY_HOST
-from taskspace.finished import FinishedMap
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 PORT = 8400
 TRIED = 20  # ports from there on, where none is asked for
@@ -26,18 +28,17 @@ _PATIENCE = 2  # seconds, for requests that are under way at the end
 
 
 def serve(
-    folder: str | os.PathLike[str],
+    run: Run,
     port: int | None = None,
     host: str = "127.0.0.1",
     open_browser: bool = True,
 ) -> None:
-    """Serve the map of a run folder until Ctrl-C.
+    """Serve the map of a run until Ctrl-C.
 
     Without a `port` it is the first free one from 8400 on. Only this machine can reach the server,
     unless `host` is the address, or the name, of another of its network interfaces (0.0.0.0 for
     all of them).
     """
-    finished = FinishedMap.load(folder)
     local = is_local(host)
     with listen(host, port) as taken:
         if not local:
@@ -47,8 +48,8 @@ def serve(
                 stacklevel=2,
             )
         url = _url(host, taken.getsockname()[1])
-        app = create_app(finished, hosts=_names(host, local))
-        _run(app, taken, lambda: _tell(finished.space.name, url, open_browser))
+        app = create_app(run, hosts=_names(host, local))
+        _run(app, taken, lambda: _tell(run.name, url, open_browser))
 
 
 def is_local(host: str) -> bool:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import plots
 from taskspace.envs.base import Environment
-from taskspace.paper.drawing import View, view_of
+from taskspace.paper.drawing import View, coordinates, view_of
 from taskspace.paper.study import ENVIRONMENTS, Result, Study
+from taskspace.report import plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ def reproduce(study: Study) -> Result:
     pictures = {}
     for name in study.chosen(ENVIRONMENTS):
         made = study.map_of(name)
-        figure = annotate(made.env, view_of(study, made))
+        figure = annotate(made.environment, view_of(study, made))
         caption = f"The map of {name} with the task in the middle of each cluster."
         pictures[study.draw(f"annotated-{name.lower()}", figure)] = caption
     return Result("annotated", "The maps with example tasks", pictures=pictures)
@@ -38,7 +38,7 @@ def annotate(env: Environment, view: View) -> Figure:
     """Draw the map and, around it, a task of each cluster with a line to its place."""
     from matplotlib.figure import Figure
 
-    points, clusters = view["tsne"], env.clusters(view["tasks"])
+    points, clusters = coordinates(view), env.clusters(view["tasks"])
     found = np.unique(clusters)
     size, middle, boxes = layout(len(found))
     figure = Figure(figsize=size)

@@ -9,24 +9,25 @@ from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.pred_model import PredModel, expert_episodes
 from taskspace.embedding.random_model import RandomModel
 from taskspace.paper.study import Study
-from taskspace.pipeline import PRESETS, Map, new_embedder, plan_for
 from taskspace.population.policies import ExpertPolicy
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import PRESETS, map_settings, new_embedder
 
 PRED_DIMENSIONS = {"MultiKeyNav": 6, "CartPoleVar": 3, "PointMass": 3, "BasicKarel": 8}
 PLAIN_DIMENSIONS = {"MultiKeyNav": 5, "CartPoleVar": 2}  # the paper's, without C_NORM
 EPISODES = 10_000
 
 
-def random_model(study: Study, made: Map, seed: int) -> RandomModel:
+def random_model(study: Study, made: Run, seed: int) -> RandomModel:
     """Our network before any training."""
-    plan = plan_for(made.env, study.preset)
+    plan = map_settings(made.name, study.preset)
     model = RandomModel(plan.n_components, hidden=plan.hidden, random_state=seed)
     return model.fit(made.outcomes)
 
 
-def pred_model(study: Study, made: Map, seed: int) -> PredModel:
+def pred_model(study: Study, made: Run, seed: int) -> PredModel:
     """What prior work would learn, from successful episodes of the expert."""
-    env = made.env
+    env = made.environment
     model = PredModel(
         PRED_DIMENSIONS[env.name],
         context=env.context_columns,
@@ -43,13 +44,13 @@ def pred_model(study: Study, made: Map, seed: int) -> PredModel:
     )
 
 
-def without_norm(study: Study, made: Map, seed: int) -> TaskEmbedder:
+def without_norm(study: Study, made: Run, seed: int) -> TaskEmbedder:
     """Our map learned from the similarities alone (lambda = 0)."""
-    changes = {"n_components": PLAIN_DIMENSIONS[made.env.name], "norm_weight": 0.0}
+    changes = {"n_components": PLAIN_DIMENSIONS[made.environment.name], "norm_weight": 0.0}
     return _other_map(study, made, seed, "without-norm", changes)
 
 
-def as_in_the_paper(study: Study, made: Map, seed: int) -> TaskEmbedder:
+def as_in_the_paper(study: Study, made: Run, seed: int) -> TaskEmbedder:
     """Our map trained as the paper says: on 5000 constraints that are drawn once."""
     keys = ("n_constraints",) if study.fast else ("n_constraints", "steps", "learning_rate")
     changes = {key: PRESETS["paper"][key] for key in keys}
@@ -57,21 +58,21 @@ def as_in_the_paper(study: Study, made: Map, seed: int) -> TaskEmbedder:
 
 
 def _other_map(
-    study: Study, made: Map, seed: int, name: str, changes: dict[str, Any]
+    study: Study, made: Run, seed: int, name: str, changes: dict[str, Any]
 ) -> TaskEmbedder:
     """A map learned from the same outcomes with other settings."""
-    plan = replace(plan_for(made.env, study.preset), **changes)
+    plan = replace(map_settings(made.name, study.preset), **changes)
     return study.kept(
-        f"{made.env.name.lower()}-{seed}-{name}",
-        {"environment": made.env.name, "seed": seed, **changes},
+        f"{made.environment.name.lower()}-{seed}-{name}",
+        {"environment": made.environment.name, "seed": seed, **changes},
         lambda: new_embedder(plan, seed).fit(made.outcomes),
         TaskEmbedder.save,
         TaskEmbedder.load,
     )
 
 
-def _expert(made: Map) -> Any:
+def _expert(made: Run) -> Any:
     """The environment's expert, or the most skilled agent where there is none."""
-    if made.env.expert is not None:
-        return ExpertPolicy(made.env)
+    if made.environment.expert is not None:
+        return ExpertPolicy(made.environment)
     return max(made.population.agents, key=lambda agent: agent.skill).policy

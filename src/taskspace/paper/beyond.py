@@ -18,9 +18,9 @@ from taskspace.paper.figure6 import selection_pool
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Result, Study, Table
 from taskspace.paper.trust import KNOWN, NEW
-from taskspace.pipeline import Map
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
+from taskspace.runs.run import Run
 from taskspace.success.model import SuccessModel
 from taskspace.training.recipes import NEW_AGENTS
 
@@ -96,18 +96,21 @@ def _choices(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]
     ]
 
 
-def success_model(study: Study, made: Map, seed: int) -> SuccessModel:
+def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
     """The model of the map's population, learned from many tasks with few rollouts each."""
 
     def learn() -> SuccessModel:
-        every = made.env.table("all")  # where there are finitely many
+        env = made.environment
+        every = env.table("all")  # where there are finitely many
         count = TASKS if every is None else len(every)
-        tasks = made.env.sample_tasks(count // 20 if study.fast else count, seed=seed + 7000)
-        outcomes = evaluate(made.population, made.env, tasks, ROLLOUTS, seed=seed + 7000)
+        tasks = made.environment.sample_tasks(
+            count // 20 if study.fast else count, seed=seed + 7000
+        )
+        outcomes = evaluate(made.population, env, tasks, ROLLOUTS, seed=seed + 7000)
         return SuccessModel(random_state=seed).fit(outcomes)
 
-    name = f"{made.env.name.lower()}-{seed}-success-model"
-    settings = {"environment": made.env.name, "seed": seed}
+    name = f"{made.environment.name.lower()}-{seed}-success-model"
+    settings = {"environment": made.environment.name, "seed": seed}
     return study.kept(name, settings, learn, SuccessModel.save, SuccessModel.load)
 
 
@@ -126,11 +129,11 @@ def _trusted(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
     return trust.run(study, made, success_model(study, made, seed), seed)
 
 
-def _quizzed(study: Study, made: Map, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
+def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     """The agents of the map, and new ones where the paper has some."""
     posterior, known = fit_model_posterior(model, seed=seed), made.population
     asked: list[tuple[str, Population, Any]] = [(KNOWN, known, None)]
-    if made.env.name in NEW_AGENTS:
+    if made.environment.name in NEW_AGENTS:
         new = new_population(study, made, seed)
         asked.append((NEW, new, (["new"] * len(new), ["known"] * len(known))))
     rows = []
@@ -150,7 +153,7 @@ def _quizzed(study: Study, made: Map, model: SuccessModel, seed: int) -> list[di
     return rows
 
 
-def _chosen(study: Study, made: Map, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
+def _chosen(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     pool = selection_pool(study, made, seed)
     similarity = model.similarity(pool.features).astype(np.float64)
     judges: dict[str, Any] = {

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import plots
 from taskspace.files import read_arrays, write_arrays
 from taskspace.paper.study import Study
-from taskspace.pipeline import MOST_SHOWN, Map
-from taskspace.summary import project
+from taskspace.report import plots
+from taskspace.report.projections import LINE, TSNE, project
+from taskspace.runs.run import Run
+from taskspace.runs.sources.base import MOST_SHOWN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-View = dict[str, NDArray[Any]]  # what `summary.project` gives
+View = dict[str, NDArray[Any]]  # tasks, their vectors, and projections of these
 SIZE = (4.3, 3.1)  # of a panel, in inches: its letters stay readable when two fill a page
 LETTERS = "abcdefgh"
 
@@ -34,29 +35,39 @@ class Panel:
     cluster_names: Sequence[str]
 
 
-def view_of(study: Study, made: Map, name: str | None = None) -> View:
+def view_of(study: Study, made: Run, name: str | None = None) -> View:
     """The picture that `taskspace run` makes of this map, of the same fresh tasks; it is kept.
 
     `name` says which map it is, if not the environment's own.
     """
-    name = name or f"{made.env.name.lower()}-0"
-    shown = min(made.shown, MOST_SHOWN)
+    name = name or f"{made.environment.name.lower()}-0"
+    shown = min(made.settings["shown"], MOST_SHOWN)
     return study.kept(
         f"{name}-view",
         {"map": name, "tasks": shown},
-        lambda: project(
-            made.embedder, made.env.sample_tasks(shown, seed=2, distribution=made.fresh)
-        ),
+        lambda: _projected(made, shown),
         write_arrays,
         read_arrays,
     )
 
 
-def map_panel(made: Map, view: View, kind: str = "tsne", title: str = "") -> Panel:
-    """The panel of a map, coloured by the environment's clusters; `kind` is "tsne" or "pca"."""
-    env, norms = made.env, np.linalg.norm(view["vectors"], axis=1)
+def _projected(made: Run, shown: int) -> View:
+    env = made.environment
+    tasks = env.sample_tasks(shown, seed=2, distribution=env.fresh_distribution)
+    vectors = made.embedder.transform(tasks)
+    return {"tasks": tasks, "vectors": vectors, **project(vectors)}
+
+
+def coordinates(view: View, kind: str = TSNE) -> NDArray[Any]:
+    """A projection of the tasks; a map with one dimension has just one."""
+    return view[kind if kind in view else LINE]
+
+
+def map_panel(made: Run, view: View, kind: str = TSNE, title: str = "") -> Panel:
+    """The panel of a map, coloured by the environment's clusters; `kind` is TSNE or PCA."""
+    env, norms = made.environment, np.linalg.norm(view["vectors"], axis=1)
     clusters = env.clusters(view["tasks"])
-    return Panel(title or env.name, view[kind], norms, clusters, env.cluster_names)
+    return Panel(title or env.name, coordinates(view, kind), norms, clusters, env.cluster_names)
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from taskspace.paper.drawing import draw_panels, map_panel, view_of
 from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
-from taskspace.pipeline import Map
+from taskspace.runs.run import Run
 from taskspace.similarity import SuccessStatistics
 
 Vectors = NDArray[np.float64]
@@ -42,18 +42,18 @@ def reproduce(study: Study) -> Result:
     )
 
 
-def statements(made: Map) -> Iterator[Table]:
+def statements(made: Run) -> Iterator[Table]:
     """What the paper says of one environment only."""
     vectors, tasks = embedded(made)
-    if made.env.name == "MultiKeyNav":
+    if made.environment.name == "MultiKeyNav":
         title = "MultiKeyNav: more keys to pick, longer vectors"
         yield Table("figure3-keys", title, list(by_keys(made)))
-        yield _neighbours(vectors, made.env.missing(tasks))  # type: ignore[attr-defined]
-    if made.env.name == "CartPoleVar":
+        yield _neighbours(vectors, made.environment.missing(tasks))  # type: ignore[attr-defined]
+    if made.environment.name == "CartPoleVar":
         yield _dynamics(made, vectors, tasks)
 
 
-def embedded(made: Map) -> tuple[Vectors, NDArray[np.float64]]:
+def embedded(made: Run) -> tuple[Vectors, NDArray[np.float64]]:
     """The vectors of the tasks that were played, and the tasks."""
     assert made.outcomes.features is not None
     return made.embedder.transform(made.outcomes.features), made.outcomes.features
@@ -70,7 +70,7 @@ def across(first: Vectors, second: Vectors) -> float:
     return float(first.mean(0) @ second.mean(0))
 
 
-def success_and_norm(made: Map, chosen: NDArray[np.bool_]) -> dict[str, Any]:
+def success_and_norm(made: Run, chosen: NDArray[np.bool_]) -> dict[str, Any]:
     """Means and spreads over some of the tasks that were played."""
     success = SuccessStatistics.from_outcomes(made.outcomes).success[chosen]
     norms = np.linalg.norm(embedded(made)[0][chosen], axis=1)
@@ -83,21 +83,21 @@ def success_and_norm(made: Map, chosen: NDArray[np.bool_]) -> dict[str, Any]:
     }
 
 
-def by_keys(made: Map) -> Iterator[dict[str, Any]]:
+def by_keys(made: Run) -> Iterator[dict[str, Any]]:
     """Success and norms by the number of keys that are still to be picked."""
-    missing = made.env.missing(made.outcomes.features)  # type: ignore[attr-defined]
+    missing = made.environment.missing(made.outcomes.features)  # type: ignore[attr-defined]
     keys = np.array([int(bits).bit_count() for bits in missing])
     for count in np.unique(keys):
         yield {"keys to pick": int(count), **success_and_norm(made, keys == count)}
 
 
-def _clusters(made: Map) -> Iterator[dict[str, Any]]:
+def _clusters(made: Run) -> Iterator[dict[str, Any]]:
     vectors, tasks = embedded(made)
-    clusters = made.env.clusters(tasks)
-    for index, name in enumerate(made.env.cluster_names):
+    clusters = made.environment.clusters(tasks)
+    for index, name in enumerate(made.environment.cluster_names):
         mine = clusters == index
         yield {
-            "environment": made.env.name,
+            "environment": made.environment.name,
             "cluster": name,
             **success_and_norm(made, mine),
             "same": within(vectors[mine]),
@@ -131,9 +131,9 @@ def _neighbours(vectors: Vectors, missing: NDArray[np.int64]) -> Table:
     return Table("figure3-neighbours", title, rows, note)
 
 
-def _dynamics(made: Map, vectors: Vectors, tasks: NDArray[np.float64]) -> Table:
+def _dynamics(made: Run, vectors: Vectors, tasks: NDArray[np.float64]) -> Table:
     """Whether it is what the actions do that counts, and not how the task comes to it."""
-    names = made.env.state_names
+    names = made.environment.state_names
     positive, pushes = tasks[:, names.index("F")] > 0, tasks[:, names.index("TaskType")] > 0
     kinds = [
         vectors[(positive == sign) & (pushes == kind)]

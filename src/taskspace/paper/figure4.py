@@ -13,7 +13,8 @@ from taskspace.paper.baselines import without_norm
 from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import by_keys, embedded
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map, new_embedder, plan_for
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import map_settings, new_embedder
 from taskspace.similarity import SuccessStatistics
 
 MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
@@ -23,7 +24,7 @@ MASKED_CLUSTERS = ("no key to pick", "keys to pick")
 CAPTION = (
     "MultiKeyNav: (a) learned without C_NORM, (b) from agents that can pick no key, (c) when every"
     " door needs the keys A and B, (d) when every door needs A. A point is a task, and its area is"
-    " in proportion to the norm of its embedding. Map (b) has one dimension, and the height in its"
+    " in proportion to the norm of its embedding. Run (b) has one dimension, and the height in its"
     " picture no meaning."
 )
 
@@ -32,7 +33,7 @@ def reproduce(study: Study) -> Result:
     """Four maps of seed 0, and the whole one beside them in the tables."""
     study.chosen(["MultiKeyNav"])
     whole = study.map_of("MultiKeyNav")
-    plain = replace(whole, embedder=without_norm(study, whole, 0))
+    plain = whole.variant(embedder=without_norm(study, whole, 0))
     masked = _masked_map(study, whole)
     both, one = study.map_of("MultiKeyNavAB"), study.map_of("MultiKeyNavA")
     panels = [
@@ -68,44 +69,44 @@ def reproduce(study: Study) -> Result:
     )
 
 
-def _masked_map(study: Study, whole: Map) -> Map:
+def _masked_map(study: Study, whole: Run) -> Run:
     """The map that the agents without keys give, from what they did for the whole map."""
     agents = whole.population.select(MASKED)
     outcomes = whole.outcomes.of_agents(agents)
-    plan = replace(plan_for(whole.env, study.preset), n_components=MASKED_DIMENSIONS)
+    plan = replace(map_settings(whole.name, study.preset), n_components=MASKED_DIMENSIONS)
     embedder = study.kept(
         MASKED_NAME,
-        {"environment": whole.env.name, "seed": 0, "agents": MASKED},
+        {"environment": whole.environment.name, "seed": 0, "agents": MASKED},
         lambda: new_embedder(plan, 0).fit(outcomes),
         TaskEmbedder.save,
         TaskEmbedder.load,
     )
-    return Map(whole.env, agents, outcomes, embedder, whole.shown)
+    return whole.variant(population=agents, outcomes=outcomes, embedder=embedder)
 
 
-def _masked_panel(study: Study, masked: Map) -> Panel:
+def _masked_panel(study: Study, masked: Run) -> Panel:
     view = view_of(study, masked, MASKED_NAME)
     panel = map_panel(masked, view, title="all pickKey actions masked")
     clusters = _clusters(masked, view["tasks"])
     return replace(panel, clusters=clusters, cluster_names=MASKED_CLUSTERS)
 
 
-def _variant_panel(study: Study, variant: Map, whole: Map, title: str) -> Panel:
+def _variant_panel(study: Study, variant: Run, whole: Run, title: str) -> Panel:
     """A set of keys has the same colour and marker in every panel."""
     panel = map_panel(variant, view_of(study, variant), title=title)
-    names = whole.env.cluster_names
+    names = whole.environment.cluster_names
     places = np.array([names.index(name) for name in panel.cluster_names])
     return replace(panel, clusters=places[panel.clusters], cluster_names=names)
 
 
-def _clusters(made: Map, tasks: NDArray[np.float64]) -> NDArray[np.int64]:
+def _clusters(made: Run, tasks: NDArray[np.float64]) -> NDArray[np.int64]:
     """The keys still to be picked; agents that can pick none know only whether there are any."""
-    clusters = made.env.clusters(tasks)
+    clusters = made.environment.clusters(tasks)
     picking = set(made.population.subpopulations) != {MASKED}
     return clusters if picking else (clusters > 0).astype(np.int64)
 
 
-def _row(title: str, made: Map) -> dict[str, Any]:
+def _row(title: str, made: Run) -> dict[str, Any]:
     from scipy.stats import spearmanr
     from sklearn.metrics import silhouette_score
 

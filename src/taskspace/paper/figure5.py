@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import plots
 from taskspace.applications.prediction_benchmark import QUIZ_SIZES, benchmark_prediction
 from taskspace.embedding.base import Embedding
 from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map
 from taskspace.population.population import Population
+from taskspace.report import plots
 from taskspace.rollout.evaluate import evaluate
+from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
 METHODS = ("Random", "IgnoreTask", "IgnoreAgent", "PredModel", "Ours", "OPT")
@@ -34,7 +34,7 @@ def reproduce(study: Study) -> Result:
 
 
 def compare(
-    study: Study, name: str, title: str, agents: Callable[[Map, int], Population]
+    study: Study, name: str, title: str, agents: Callable[[Run, int], Population]
 ) -> Result:
     """Quiz these agents, for each environment and seed."""
     tables, curves, edges = [], {}, 0
@@ -68,14 +68,16 @@ def fresh_tasks(env: Environment, n: int, seed: int) -> Tasks:
     return env.sample_tasks(min(n, len(kept)), seed=seed, distribution="validation")
 
 
-def quiz_pool(made: Map, population: Population, seed: int, fast: bool) -> Outcomes:
+def quiz_pool(made: Run, population: Population, seed: int, fast: bool) -> Outcomes:
     """The population on fresh tasks, every single outcome kept."""
-    tasks = fresh_tasks(made.env, POOL // 10 if fast else POOL, seed + 5000)
-    return evaluate(population, made.env, tasks, ROLLOUTS, seed=seed + 5000, keep_results=True)
+    tasks = fresh_tasks(made.environment, POOL // 10 if fast else POOL, seed + 5000)
+    return evaluate(
+        population, made.environment, tasks, ROLLOUTS, seed=seed + 5000, keep_results=True
+    )
 
 
 def _scores(
-    study: Study, name: str, environment: str, seed: int, agents: Callable[[Map, int], Population]
+    study: Study, name: str, environment: str, seed: int, agents: Callable[[Run, int], Population]
 ) -> list[dict[str, Any]]:
     made = study.map_of(environment, seed)
     population = agents(made, seed)

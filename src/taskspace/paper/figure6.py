@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from taskspace import plots
 from taskspace.applications.selection_benchmark import Pool, compare
 from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map
 from taskspace.population.policies import ExpertPolicy
+from taskspace.report import plots
 from taskspace.rollout.evaluate import evaluate
 from taskspace.rollout.trajectories import record
+from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
 METHODS = (
@@ -47,9 +47,9 @@ def reproduce(study: Study) -> Result:
     return Result("figure6", "Figure 6: task selection", tables, pictures, [note])
 
 
-def selection_pool(study: Study, made: Map, seed: int) -> Pool:
+def selection_pool(study: Study, made: Run, seed: int) -> Pool:
     """Fresh tasks, played twice and kept, with what the baselines need."""
-    env, rollouts = made.env, ROLLOUTS // 10 if study.fast else ROLLOUTS
+    env, rollouts = made.environment, ROLLOUTS // 10 if study.fast else ROLLOUTS
     tasks = fresh_tasks(env, POOL // 10 if study.fast else POOL, seed + 6000)
 
     def played(name: str, play_seed: int) -> Outcomes:

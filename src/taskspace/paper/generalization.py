@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
-from taskspace import karel_pipeline
-from taskspace.embedding.karel_embedder import KarelEmbedder
-from taskspace.karel_summary import (
-    PARTS,
-    coded_pca,
-    sample_part,
-    separation,
-    skill_by_kind,
-    state_pca,
-)
+from taskspace.embedding.karel_embedder import KarelEmbedder, encode
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.grids import to_grids
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table
-from taskspace.pipeline import MOST_SHOWN, Map
+from taskspace.runs.measures import sample_at_most, silhouettes
+from taskspace.runs.run import Run
+from taskspace.runs.sources.base import MOST_SHOWN
+from taskspace.runs.sources.karel import (
+    best_encoder,
+    karel_settings,
+    new_embedder,
+    skill_by_kind,
+)
+from taskspace.synthesis.network import Encoder, Size
 
 OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
 CODES = "PCA of the agent's codes"
+DISTRIBUTIONS = {"training": "all", "validation": "validation"}
 
 
 def reproduce(study: Study) -> Result:
@@ -35,8 +41,8 @@ def reproduce(study: Study) -> Result:
         _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
     ]
     seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the embedder"
-    skills = skill_by_kind(made)
-    panels = [_panel(made, part) for part in PARTS]
+    skills = skill_by_kind(made.environment, made.population, made.settings["shown"])
+    panels = [_panel(made, part) for part in DISTRIBUTIONS]
     return Result(
         "generalization",
         "Karel: Figure 3d, and generalization to new tasks",
@@ -59,11 +65,10 @@ def reproduce(study: Study) -> Result:
     )  # fmt: skip
 
 
-def _models(study: Study, made: Map, seed: int) -> dict[str, Any]:
+def _models(study: Study, made: Run, seed: int) -> dict[str, Any]:
     """What gives vectors to tasks: our map with another seed, and what it must beat."""
-    plan = karel_pipeline.plan_for(study.preset)
-    fresh = karel_pipeline.new_embedder(made.population, plan, seed)
-    start = karel_pipeline.best(made.population)
+    fresh = new_embedder(made.population, karel_settings(study.preset), seed)
+    start = best_encoder(made.population)
     embedder = made.embedder if seed == 0 else study.kept(
         f"karel-0-map-{seed}",
         {"environment": KAREL, "seed": seed},
@@ -80,18 +85,43 @@ def _models(study: Study, made: Map, seed: int) -> dict[str, Any]:
     }
 
 
-def _row(made: Map, transforms: list[Any], name: str) -> dict[str, Any]:
+def _row(made: Run, transforms: list[Any], name: str) -> dict[str, Any]:
     row: dict[str, Any] = {"model": name}
-    for part in PARTS:
+    for part in DISTRIBUTIONS:
         scores = [
-            float(np.mean(separation(made, transform, part, seed)))
+            _silhouette(made, transform, DISTRIBUTIONS[part], seed)
             for seed, transform in enumerate(transforms)
         ]
         row[part], row[f"{part} ±"] = float(np.mean(scores)), float(np.std(scores))
     return row
 
 
-def _agents(made: Map) -> list[dict[str, Any]]:
+def _silhouette(made: Run, transform: Any, distribution: str, seed: int) -> float:
+    model = SimpleNamespace(transform=transform)
+    shown = made.settings["shown"]
+    return float(np.mean(silhouettes(made.environment, model, shown, seed, distribution)))
+
+
+def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
+    """The two main directions of what the network sees: a map without any learning."""
+    from sklearn.decomposition import PCA
+
+    grids = to_grids(KarelTasks.from_rows(tasks), size.side, radius=size.radius)
+    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(grids.reshape(len(grids), -1))
+    return found
+
+
+def coded_pca(tasks: NDArray[np.uint8], encoder: Encoder) -> NDArray[np.float64]:
+    """The two main directions of an agent's codes: what its encoder knows, without the map."""
+    from sklearn.decomposition import PCA
+
+    with torch.no_grad():
+        codes = encode(encoder, torch.from_numpy(tasks)).numpy()
+    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(codes)
+    return found
+
+
+def _agents(made: Run) -> list[dict[str, Any]]:
     rows = []
     for name in made.population.subpopulations:
         skills = [agent.skill for agent in made.population.select(name).agents]
@@ -99,10 +129,13 @@ def _agents(made: Map) -> list[dict[str, Any]]:
     return rows
 
 
-def _panel(made: Map, part: str) -> Panel:
+def _panel(made: Run, part: str) -> Panel:
     """The two dimensions of the map as they are."""
-    tasks = sample_part(made.env, min(made.shown, MOST_SHOWN), 2, part)
+    count = min(made.settings["shown"], MOST_SHOWN)
+    tasks = sample_at_most(made.environment, count, 2, DISTRIBUTIONS[part])
     vectors = made.embedder.transform(tasks)
     norms = np.linalg.norm(vectors, axis=1)
     title = f"Karel, {part} tasks"
-    return Panel(title, vectors, norms, made.env.clusters(tasks), made.env.cluster_names)
+    return Panel(
+        title, vectors, norms, made.environment.clusters(tasks), made.environment.cluster_names
+    )

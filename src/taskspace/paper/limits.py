@@ -17,9 +17,10 @@ from taskspace.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map, Plan, new_embedder, plan_for
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import MapSettings, map_settings, new_embedder
 
 QUIZ = 20
 EXAMPLES = 2000
@@ -73,9 +74,9 @@ def _told(rows: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def _rows(study: Study, made: Map, others: Population, pool: Pool) -> list[dict[str, Any]]:
+def _rows(study: Study, made: Run, others: Population, pool: Pool) -> list[dict[str, Any]]:
     quiz = quiz_pool(made, made.population, 0, study.fast)
-    models = _models(made, others, plan_for(made.env, study.preset))
+    models = _models(made, others, map_settings(made.name, study.preset))
     vectors = {
         name: (model.transform(quiz.features), model.transform(pool.features))
         for name, model in models
@@ -94,9 +95,9 @@ def _rows(study: Study, made: Map, others: Population, pool: Pool) -> list[dict[
     ]
 
 
-def _models(made: Map, others: Population, plan: Plan) -> Iterator[tuple[str, TaskEmbedder]]:
+def _models(made: Run, others: Population, plan: MapSettings) -> Iterator[tuple[str, TaskEmbedder]]:
     """The map as it is, and maps with one thing changed; `others` are more agents of the kind."""
-    env, tasks = made.env, made.outcomes.features
+    env, tasks = made.environment, made.outcomes.features
     assert tasks is not None
     yield AS_IT_IS, made.embedder
     yield "twice the dimensions", _fit(made.outcomes, plan, n_components=2 * plan.n_components)
@@ -120,7 +121,7 @@ def _models(made: Map, others: Population, plan: Plan) -> Iterator[tuple[str, Ta
     yield "twice the agents, from another seed", _fit(twice, plan)
 
 
-def _fit(outcomes: Outcomes, plan: Plan, **changes: Any) -> TaskEmbedder:
+def _fit(outcomes: Outcomes, plan: MapSettings, **changes: Any) -> TaskEmbedder:
     return new_embedder(replace(plan, **changes), 0).fit(outcomes)
 
 

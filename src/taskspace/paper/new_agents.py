@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from taskspace.paper import figure5
 from taskspace.paper.study import Result, Study
-from taskspace.pipeline import Map
 from taskspace.population.population import Population
+from taskspace.runs.run import Run
 from taskspace.training.recipes import train_population
 
 
@@ -19,12 +19,14 @@ def reproduce(study: Study) -> Result:
     )
 
 
-def new_population(study: Study, made: Map, seed: int) -> Population:
+def new_population(study: Study, made: Run, seed: int) -> Population:
     """Agents of another kind than those that the map was learned from."""
     return study.kept(
-        f"{made.env.name.lower()}-{seed}-new-agents-population",
-        {"environment": made.env.name, "seed": seed},
-        lambda: train_population(made.env, seed=seed + 100, recipe="new-agents", fast=study.fast),
+        f"{made.environment.name.lower()}-{seed}-new-agents-population",
+        {"environment": made.environment.name, "seed": seed},
+        lambda: train_population(
+            made.environment, seed=seed + 100, recipe="new-agents", fast=study.fast
+        ),
         Population.save,
         Population.load,
     )

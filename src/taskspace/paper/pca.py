@@ -7,16 +7,17 @@ import numpy as np
 from taskspace.paper.drawing import draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import CAPTION, embedded
 from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
-from taskspace.pipeline import Map
+from taskspace.report.projections import PCA
+from taskspace.runs.run import Run
 
 
 def reproduce(study: Study) -> Result:
     """The maps of seed 0 by their first two principal components."""
     maps = [study.map_of(name) for name in study.chosen([*ENVIRONMENTS, KAREL])]
-    panels = [map_panel(made, view_of(study, made), "pca") for made in maps]
+    panels = [map_panel(made, view_of(study, made), PCA) for made in maps]
     rows = [
         {
-            "environment": made.env.name,
+            "environment": made.environment.name,
             "dimensions": made.embedder.n_components_,
             "shown": _shown(made),
         }
@@ -31,6 +32,6 @@ def reproduce(study: Study) -> Result:
     )
 
 
-def _shown(made: Map) -> float:
+def _shown(made: Run) -> float:
     variances = np.linalg.eigvalsh(np.atleast_2d(np.cov(embedded(made)[0].T)))
     return float(variances[-2:].sum() / variances.sum())

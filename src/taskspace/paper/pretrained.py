@@ -7,13 +7,13 @@ from pathlib import Path
 
 from taskspace.embedding.pretrained import FOLDER
 from taskspace.paper.table1 import PAPER
-from taskspace.pipeline import learn_map
+from taskspace.runs.pipeline import learn
 
 
 def main(runs: Path) -> None:
     """Learn the map of each environment of Table 1, seed 0, or take it from `runs`; keep it."""
     for name in PAPER:
-        learn_map(name, runs / f"{name.lower()}-0").embedder.save(FOLDER / name)
+        learn(name, runs / f"{name.lower()}-0").embedder.save(FOLDER / name)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from taskspace import checks, tables
 from taskspace.envs.registry import make
 from taskspace.files import read_json, telling, write_figure, write_json
-from taskspace.pipeline import PRESETS, Map, learn_map
-from taskspace.runs import Run
+from taskspace.runs.layout import Part
+from taskspace.runs.pipeline import learn
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import PRESETS
+from taskspace.runs.stages import Stages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +69,7 @@ class Study:
     preset: str = "default"
     karel: bool = False  # Karel too, which takes longer than all others together
     say: Callable[[str], None] | None = None
-    _maps: dict[str, Map] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _maps: dict[str, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         checks.whole(self.seeds, "seeds", 1)
@@ -100,19 +103,12 @@ class Study:
             f"{' --karel' if self.karel else ''}"
         )
 
-    def map_of(self, environment: str, seed: int = 0) -> Map:
+    def map_of(self, environment: str, seed: int = 0) -> Run:
         """The map of `taskspace run`: loaded if it is there, else learned."""
         name = f"{environment.lower()}-{seed}"
         if name not in self._maps:
             folder, say = self.folder / name, self._tell(name)
-            if environment == KAREL:
-                from taskspace.karel_pipeline import learn_karel_map
-
-                self._maps[name] = learn_karel_map(folder, preset=self.preset, seed=seed, say=say)
-            else:
-                self._maps[name] = learn_map(
-                    environment, folder, preset=self.preset, seed=seed, say=say
-                )
+            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, say=say)
         return self._maps[name]
 
     def _tell(self, name: str) -> Callable[[str], None]:
@@ -129,8 +125,9 @@ class Study:
         load: Callable[[Path], T],
     ) -> T:
         """A result in a run folder of its own: loaded if it is there, else made and saved."""
-        with Run(self.folder / name, {"preset": self.preset, **settings}, say=self.say) as run:
-            return run.stage(name, make, save, load, file="result")
+        asked = {"preset": self.preset, **settings}
+        with Stages(self.folder / name, asked, say=self.say) as stages:
+            return stages.stage(Part(name, "result"), make, save, load)
 
     def kept_rows(
         self, name: str, settings: Mapping[str, Any], make: Callable[[], Any]

@@ -12,9 +12,10 @@ from taskspace.embedding.base import Embedding
 from taskspace.envs.registry import make
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
-from taskspace.pipeline import Map, new_embedder, plan_for, play_pool
 from taskspace.population.population import Population
-from taskspace.summary import measure, silhouettes
+from taskspace.runs.measures import silhouettes
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import map_settings, measure, new_embedder, play_pool
 from taskspace.training.cloning import Cloning
 from taskspace.training.lessons import Lesson
 from taskspace.training.recipes import PAPER as RECIPES
@@ -38,7 +39,7 @@ PAPER = {
 
 
 FIXED = "ours, 5000 constraints"
-MODELS: dict[str, Callable[[Study, Map, int], Embedding]] = {
+MODELS: dict[str, Callable[[Study, Run, int], Embedding]] = {
     "RandomModel": baselines.random_model,
     "PredModel": baselines.pred_model,
     FIXED: baselines.as_in_the_paper,
@@ -160,11 +161,11 @@ def _partly(
 ) -> tuple[int, float]:
     """Number of agents, and score of the map that these of our agents give."""
     made = study.map_of(name, seed)
-    agents, plan = kept(made.population), plan_for(made.env, study.preset)
+    agents, plan = kept(made.population), map_settings(made.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
         embedder = new_embedder(plan, seed).fit(made.outcomes.of_agents(agents))
-        return [{"silhouette": float(np.mean(silhouettes(made.env, embedder, made.shown, seed)))}]
+        return [{"silhouette": _silhouette(made, embedder, seed)}]
 
     folder = f"{name.lower()}-{seed}-part-{list(PARTS).index(part)}"
     (row,) = study.kept_rows(folder, {"environment": name, "seed": seed, "part": part}, run)
@@ -174,7 +175,7 @@ def _partly(
 def _otherwise(study: Study, name: str, seed: int, recipe: Recipe) -> tuple[int, float]:
     """Number of agents, and score of the map, when the population is made by this recipe."""
     env = make(name)
-    plan = plan_for(env, study.preset)
+    plan = map_settings(env.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
         population = train_population(env, seed=seed, recipe=recipe, fast=study.fast)
@@ -204,7 +205,14 @@ def _measured(study: Study, name: str, seed: int) -> dict[str, Any]:
         f"{name.lower()}-{seed}-numbers",
         {"environment": name, "seed": seed},
         lambda: [
-            measure(made.env, made.population, made.outcomes, made.embedder, made.shown, seed)
+            measure(
+                made.environment,
+                made.population,
+                made.outcomes,
+                made.embedder,
+                made.settings["shown"],
+                seed,
+            )
         ],
     )[0]
 
@@ -212,7 +220,12 @@ def _measured(study: Study, name: str, seed: int) -> dict[str, Any]:
 def _score(study: Study, name: str, seed: int, model: str) -> float:
     made = study.map_of(name, seed)
     embedding = MODELS[model](study, made, seed)
-    return float(np.mean(silhouettes(made.env, embedding, made.shown, seed)))
+    return _silhouette(made, embedding, seed)
+
+
+def _silhouette(made: Run, embedding: Embedding, seed: int) -> float:
+    scores = silhouettes(made.environment, embedding, made.settings["shown"], seed)
+    return float(np.mean(scores))
 
 
 def _quality(name: str, numbers: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import plots
 from taskspace.applications.known_tasks import Mix
 from taskspace.applications.model_posterior import ModelPosterior, Profiler, fit_model_posterior
 from taskspace.applications.prediction import soft_vote, squared_distances
@@ -30,9 +29,11 @@ from taskspace.outcomes import Outcomes
 from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Study
-from taskspace.pipeline import Map, new_embedder, plan_for
 from taskspace.population.population import Population
+from taskspace.report import plots
 from taskspace.rollout.evaluate import evaluate
+from taskspace.runs.run import Run
+from taskspace.runs.sources.environment import map_settings, new_embedder
 from taskspace.success.factors import Floats
 from taskspace.success.model import SuccessModel
 from taskspace.training.recipes import NEW_AGENTS
@@ -87,24 +88,24 @@ class Others:
         return self.model.profile(tasks)[self.kept]
 
 
-def run(study: Study, made: Map, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
+def run(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     """A row for each kind of agents, rival and quiz size."""
 
     def make() -> list[dict[str, Any]]:
-        tasks = fresh_tasks(made.env, TASKS // 10 if study.fast else TASKS, seed + 8000)
-        played = _play(made.population, made.env, tasks, seed)
+        tasks = fresh_tasks(made.environment, TASKS // 10 if study.fast else TASKS, seed + 8000)
+        played = _play(made.population, made.environment, tasks, seed)
         posterior = fit_model_posterior(model, seed=seed)
         known = Knowledge(played, posterior, made.embedder.transform(tasks))
         found = {
             KNOWN: _one_by_one(known, seed),
             STRANGERS: _kind_by_kind(study, made, known, seed),
         }
-        if made.env.name in NEW_AGENTS:
+        if made.environment.name in NEW_AGENTS:
             new = new_population(study, made, seed)
-            found[NEW] = _all_at_once(known, _play(new, made.env, tasks, seed), seed)
+            found[NEW] = _all_at_once(known, _play(new, made.environment, tasks, seed), seed)
         return [{"who": who, **row} for who, agents in found.items() for row in _rows(agents)]
 
-    return study.kept_rows(f"{made.env.name.lower()}-{seed}-trust", {"seed": seed}, make)
+    return study.kept_rows(f"{made.environment.name.lower()}-{seed}-trust", {"seed": seed}, make)
 
 
 def accuracies(runs: Runs) -> list[dict[str, Any]]:
@@ -180,7 +181,7 @@ def _one_by_one(known: Knowledge, seed: int) -> list[list[PredictorScore]]:
 
 
 def _kind_by_kind(
-    study: Study, made: Map, known: Knowledge, seed: int
+    study: Study, made: Run, known: Knowledge, seed: int
 ) -> list[list[PredictorScore]]:
     """The same where the whole subpopulation is forgotten; the map is learned without it."""
     kinds = np.array([agent.subpopulation for agent in made.population.agents])
@@ -188,7 +189,7 @@ def _kind_by_kind(
     for kind in made.population.subpopulations[: 2 if study.fast else None]:
         kept = kinds != kind
         learned_from = made.outcomes.of_agents(made.outcomes.agents[kept])
-        embedder = new_embedder(plan_for(made.env, study.preset), seed).fit(learned_from)
+        embedder = new_embedder(map_settings(made.name, study.preset), seed).fit(learned_from)
         others = Knowledge(
             played.of_agents(played.agents[kept]),
             fit_model_posterior(Others(known.posterior.model, kept), seed=seed),

@@ -83,6 +83,16 @@ def read(path: str | os.PathLike[str]) -> Population:
         raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
 
 
+def read_subpopulations(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The subpopulation of each agent by name; the networks, which may be large, are not read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            agents = json.loads(archive.read(_HEADER))["agents"]
+        return {str(agent["name"]): str(agent["subpopulation"]) for agent in agents}
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError) as error:
+        raise ValueError(_DAMAGED.format(path)) from error
+
+
 def _members(path: str | os.PathLike[str]) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         # Ours are not compressed; those of others might not fit in memory.

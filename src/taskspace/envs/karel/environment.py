@@ -55,6 +55,7 @@ class Karel(Environment):
         " tasks, and the map's encoder is an agent's; the map itself was learned from successes"
     )
     distributions = ("all", "validation")
+    fresh_distribution = "validation"
 
     def __init__(
         self, training: KarelTasks | None = None, validation: KarelTasks | None = None

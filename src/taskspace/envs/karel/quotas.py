@@ -15,9 +15,8 @@ from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import KarelTask, read_tasks, task_writer
 from taskspace.envs.karel.language import TOKEN_ID, depth, kind, parse
-from taskspace.files import telling
+from taskspace.files import take_lock, telling
 from taskspace.progress import progress_bar
-from taskspace.runs import take_lock
 
 Cell: TypeAlias = tuple[str, int]  # kind of program, number of tokens
 Quotas: TypeAlias = dict[str, dict[Cell, int]]  # by part of the data set

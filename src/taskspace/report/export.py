@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import tables
 from taskspace.files import atomic_path
-from taskspace.finished import FinishedMap
+from taskspace.report.projections import Axes
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 _ENDINGS = (".parquet", ".csv")
 
 
-def export(finished: FinishedMap, target: str | os.PathLike[str]) -> list[Path]:
+def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     """Write all tasks of a map; what kind of files, the name of the target says.
 
     `.parquet` has a row for each task: its name, two coordinates to draw it at, its vector as one
@@ -27,43 +30,33 @@ def export(finished: FinishedMap, target: str | os.PathLike[str]) -> list[Path]:
     """
     path = Path(target)
     if path.suffix.lower() in _ENDINGS:
-        tables.write(_columns(finished, flat=path.suffix.lower() == ".csv"), path)
+        tables.write(_columns(run, flat=path.suffix.lower() == ".csv"), path)
         return [path]
     if path.suffix or path.is_file():
         raise ValueError(
             f"cannot export to {path}; expected a name that ends in .parquet or .csv, or a folder"
         )
     path.mkdir(parents=True, exist_ok=True)
-    return _write_projector(finished, path)
+    return _write_projector(run, path)
 
 
-def _columns(finished: FinishedMap, flat: bool) -> dict[str, Any]:
-    vectors = finished.index.vectors
-    x, y = _coordinates(vectors).T
+def _columns(run: Run, flat: bool) -> dict[str, Any]:
+    vectors = run.index.vectors
+    x, y = Axes.of(vectors).project(vectors).T
     spread = {f"v{i}": column for i, column in enumerate(vectors.T)}
-    return _about(finished, x=x, y=y, **(spread if flat else {"vector": list(vectors)}))
+    return _described(run, x=x, y=y, **(spread if flat else {"vector": list(vectors)}))
 
 
-def _about(finished: FinishedMap, **more: Any) -> dict[str, Any]:
-    return finished.about(np.arange(len(finished.index)), **more)
+def _described(run: Run, **more: Any) -> dict[str, Any]:
+    return run.describe(np.arange(len(run.index)), **more)
 
 
-def _coordinates(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Where to draw each task: the two main directions of the vectors."""
-    from sklearn.decomposition import PCA
-
-    if vectors.shape[1] == 1:
-        return np.column_stack([vectors[:, 0], np.zeros(len(vectors))])
-    found: NDArray[np.float64] = PCA(2, random_state=0).fit_transform(vectors.astype(np.float64))
-    return found
-
-
-def _write_projector(finished: FinishedMap, folder: Path) -> list[Path]:
-    about = _about(finished)
+def _write_projector(run: Run, folder: Path) -> list[Path]:
+    about = _described(run)
     rows = zip(*(_texts(values) for values in about.values()), strict=True)
     lines = ["\t".join(about), *("\t".join(row) for row in rows)]
     files = {
-        "vectors.tsv": ["\t".join(map(str, row)) for row in finished.index.vectors.tolist()],
+        "vectors.tsv": ["\t".join(map(str, row)) for row in run.index.vectors.tolist()],
         "metadata.tsv": lines,
     }
     for name, content in files.items():

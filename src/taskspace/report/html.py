@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from taskspace._version import __version__
 from taskspace.files import atomic_path
 
-if TYPE_CHECKING:
-    import matplotlib.figure
-
-MOST_POINTS_OF_SVG = 500  # a drawing of more points is smaller, and quicker to show, as a picture
-_DPI = 200  # sharp on dense screens and in print
+_MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with what it shows (`alt`, for those who cannot see it) and how to read it."""
+    """A picture with what it shows (`alt`, for those who cannot see it) and how to read it."""
 
     caption: str
-    figure: matplotlib.figure.Figure
+    image: Path  # a .png or .svg file
     alt: str
     heading: str = ""
     wide: bool = False  # narrow figures in a row lie side by side
@@ -123,33 +119,14 @@ def _figure(section: Figure) -> str:
     # An image keeps the names inside one SVG apart from those inside another.
     return (
         f"<figure>\n{_heading(section.heading)}"
-        f'<img src="{_data(section.figure)}" alt="{_escape(section.alt)}">\n'
+        f'<img src="{_data(section.image)}" alt="{_escape(section.alt)}">\n'
         f"<figcaption>{_escape(section.caption)}</figcaption>\n</figure>"
     )
 
 
-def _data(figure: matplotlib.figure.Figure) -> str:
-    import matplotlib
-
-    kind = "png" if _points(figure) > MOST_POINTS_OF_SVG else "svg"
-    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "taskspace"}):  # the same bytes each time
-        figure.savefig(
-            buffer, format=kind, dpi=_DPI, facecolor="white", metadata=metadata, bbox_inches="tight"
-        )
-    media = "image/png" if kind == "png" else "image/svg+xml"
-    return f"data:{media};base64,{base64.b64encode(buffer.getvalue()).decode()}"
-
-
-def _points(figure: matplotlib.figure.Figure) -> int:
-    """How many points a figure is made of: of lines, marks and images together."""
-    count = 0
-    for ax in figure.axes:
-        count += sum(np.size(line.get_xdata()) for line in ax.lines)
-        count += sum(np.shape(marks.get_offsets())[0] for marks in ax.collections)
-        count += sum(np.size(np.asarray(image.get_array())) for image in ax.images)
-    return count
+def _data(image: Path) -> str:
+    """The address of an image that holds the image itself."""
+    return f"data:{_MEDIA[image.suffix]};base64,{base64.b64encode(image.read_bytes()).decode()}"
 
 
 def _table(section: Numbers, kind: str) -> str:
