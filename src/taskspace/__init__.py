@@ -6,7 +6,7 @@
     population = ts.train_population(env, seed=0)
     outcomes = ts.evaluate(population, env, env.sample_tasks(5000, seed=1), rollouts=20)
     embedder = ts.TaskEmbedder(n_components=6).fit(outcomes)
-    ts.predict(embedder, quiz_tasks, quiz_results, new_tasks)
+    ts.predict(outcomes, quiz, results, new_tasks, embedder=embedder)
     ts.select(embedder, reference, options, harder=True)
 
 Importing the package registers its environments with Gymnasium, as `taskspace/<name>-v0`. Other
@@ -22,9 +22,7 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
-    from taskspace.applications.model_posterior import fit_model_posterior
-    from taskspace.applications.posterior import fit_posterior
-    from taskspace.applications.prediction import predict
+    from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
@@ -58,6 +56,7 @@ _HOMES = {
     "GymEnvironment": "taskspace.envs.own",
     "MLPPolicy": "taskspace.population.policies",
     "Outcomes": "taskspace.outcomes",
+    "PerformancePredictor": "taskspace.applications.predictor",
     "Population": "taskspace.population.population",
     "Quiz": "taskspace.applications.quiz",
     "SnapshotCallback": "taskspace.population.sb3_snapshots",
@@ -66,15 +65,13 @@ _HOMES = {
     "TaskIndex": "taskspace.applications.search",
     "agreement": "taskspace.embedding.agreement",
     "evaluate": "taskspace.rollout.evaluate",
-    "fit_model_posterior": "taskspace.applications.model_posterior",
-    "fit_posterior": "taskspace.applications.posterior",
     "load_pretrained": "taskspace.embedding.pretrained",
     "make": "taskspace.envs.registry",
     "fit": "taskspace.runs.pipeline",
     "open_run": "taskspace.runs.run",
     "plot_map": "taskspace.report.plots",
     "run": "taskspace.runs.pipeline",
-    "predict": "taskspace.applications.prediction",
+    "predict": "taskspace.applications.predictor",
     "record": "taskspace.rollout.trajectories",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
@@ -91,6 +88,7 @@ __all__ = [
     "GymEnvironment",
     "MLPPolicy",
     "Outcomes",
+    "PerformancePredictor",
     "Population",
     "Quiz",
     "SnapshotCallback",
@@ -101,8 +99,6 @@ __all__ = [
     "agreement",
     "evaluate",
     "fit",
-    "fit_model_posterior",
-    "fit_posterior",
     "load_pretrained",
     "make",
     "open_run",

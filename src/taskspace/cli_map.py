@@ -176,7 +176,6 @@ def _placed(vectors: Any) -> Columns:
 def _predict(options: argparse.Namespace) -> None:
     """Say how likely an agent is to solve tasks, from how it did on a quiz of other tasks."""
     from taskspace import tables
-    from taskspace.applications.prediction import predict
     from taskspace.outcome_tables import SCORES
 
     made = _load(options, options.tasks, options.quiz)
@@ -185,10 +184,10 @@ def _predict(options: argparse.Namespace) -> None:
     tables.require(quiz, [column])
     results = tables.scores(quiz[column], column)
     asked = made.tasks_in(quiz)
-    known = made.predictor
+    predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
-        return {"probability": predict(made.embedder, asked, results, tasks, outcomes=known)}
+        return {"probability": predictor.predict_proba(asked, results, tasks)}
 
     _stream(options, made, answer)
 

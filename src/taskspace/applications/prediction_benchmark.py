@@ -15,7 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.prediction import mean_squared_distance, soft_vote, squared_distances
+from taskspace.applications.soft_neighbours import (
+    mean_squared_distance,
+    soft_vote,
+    squared_distances,
+)
 from taskspace.outcomes import Outcomes
 
 EXAMPLES = 5000  # to tune on, and again to test on

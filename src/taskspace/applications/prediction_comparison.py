@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.known_tasks import Mix
-from taskspace.applications.posterior import fit_posterior
-from taskspace.applications.prediction import default_beta, soft_vote, squared_distances
+from taskspace.applications.predictor import PerformancePredictor
+from taskspace.applications.soft_neighbours import default_beta, soft_vote, squared_distances
 from taskspace.outcomes import Outcomes
 from taskspace.success.item_response import fit_item_response
 
@@ -56,7 +56,8 @@ def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[st
             f"vectors must have a row for each of the {known.n_tasks} tasks; got an array of shape"
             f" {places.shape}"
         )
-    posterior = fit_posterior(known, vectors=places, seed=seed)
+    given = SimpleNamespace(transform=lambda tasks: places)
+    predictor = PerformancePredictor(embedder=given, random_state=seed).fit(known)
     solved, tried = known.successes.sum(0, np.float64), known.rollouts.sum(0, np.float64)
     means = (solved + 1) / (tried + 2)
 
@@ -70,9 +71,7 @@ def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[st
         "item mean": lambda quiz, results, tasks: means[tasks],
         "Rasch": fit_item_response(known, same_slopes=True).predict,
         "2PL": fit_item_response(known).predict,
-        "posterior": lambda quiz, results, tasks: posterior.predict(
-            Mix.known(quiz), results, Mix.known(tasks)
-        ),
+        "posterior": predictor.predict_proba,
     }
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.model_posterior import ModelPosterior
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prediction_benchmark import (
     Examples,
@@ -18,19 +17,20 @@ from taskspace.applications.prediction_benchmark import (
     draw_datasets,
     folded,
 )
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
 
 
 def benchmark_posterior(
     outcomes: Outcomes,
-    posterior: ModelPosterior,
+    predictor: PerformancePredictor,
     *,
     quiz_sizes: Sequence[int],
     families: tuple[Sequence[str], Sequence[str]] | None = None,
     seed: int = 0,
 ) -> list[PredictionScore]:
-    """Score the posterior of a success model of these agents, on tasks that are new to it.
+    """Score a predictor that was fitted to a success model, on tasks that are new to it.
 
     `outcomes` are as for `benchmark_prediction`, which puts the same questions with this seed.
     `families` name the family of each quizzed agent, and of each agent that the model knows; nobody
@@ -38,6 +38,7 @@ def benchmark_posterior(
     each is a family of its own.
     """
     assert outcomes.results is not None
+    assert predictor.model_ is not None
     every = range(outcomes.n_agents)
     quizzed, known = map(np.asarray, (every, every) if families is None else families)
     solved = outcomes.results[:, :, 0]
@@ -48,9 +49,9 @@ def benchmark_posterior(
         for size in quiz_sizes
     }
     chances = {size: np.empty(len(test.task)) for size, test in tests.items()}
-    profile = posterior.model.profile(outcomes.features)
+    profile = predictor.model_.predict_proba(outcomes.features)
     for agent in every:
-        others = posterior.of(profile[known != quizzed[agent]])
+        others = predictor.candidates_.posterior(profile[known != quizzed[agent]])
         for size, test in tests.items():
             own = np.flatnonzero(test.agent == agent)
             chances[size][own] = _predicted(others, test, own, solved[agent])

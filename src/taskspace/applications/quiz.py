@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.applications.known_tasks import Mix, mix_of
-from taskspace.applications.model_posterior import Profiler, fit_model_posterior
-from taskspace.applications.posterior import AgentPosterior, fit_posterior
-from taskspace.applications.prediction import level_of
+from taskspace.applications.model_candidates import Profiler
+from taskspace.applications.predictor import PerformancePredictor, as_predictor, check_level
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
 
@@ -25,16 +24,19 @@ _ROWS = 64  # of a table that are worked on at a time: they stay in the cache
 class Quiz:
     """A conversation with one agent: a task, its result, the next task.
 
-    `model` are the outcomes of other agents, or what `fit_posterior` learned from them, which
-    spares seconds where many agents are quizzed. It may also be a `SuccessModel`, with its own
-    sample of tasks, or `fit_model_posterior(model).over(tasks)` with any others. `targets` are
-    the tasks that one wants to know about and `pool` those that may be asked, both by name or
-    number; all tasks if not given.
+    Args:
+        source: The outcomes of other agents, a `SuccessModel` with its own sample of tasks, or a
+            fitted `PerformancePredictor`, which spares seconds where many agents are quizzed.
+        targets: The tasks that one wants to know about, by name or number; all by default.
+        pool: The tasks that may be asked, by name or number; all by default.
+        choose: How the next task is chosen. "information": its answer tells most about the outcome
+            on the targets (mutual information, the mean over targets). "uncertain": its answer is
+            least certain. "random": any task. No task is proposed twice. Of more than a thousand
+            tasks a random thousand may be asked, and counts as targets when tasks are chosen.
+        seed: Of what is drawn at random.
 
-    `choose` says how the next task is chosen. "information": its answer tells most about the
-    outcome on the targets (mutual information, the mean over targets). "uncertain": its answer
-    is least certain. "random": any task. No task is proposed twice. Of more than a thousand tasks
-    a random thousand may be asked, and counts as targets when tasks are chosen.
+    Attributes:
+        answers: Tasks and results so far.
 
     >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
     >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
@@ -54,7 +56,7 @@ class Quiz:
 
     def __init__(
         self,
-        model: AgentPosterior | Outcomes | Profiler,
+        source: PerformancePredictor | Outcomes | Profiler,
         targets: Any = None,
         *,
         pool: Any = None,
@@ -63,25 +65,17 @@ class Quiz:
     ) -> None:
         if choose not in CHOICES:
             raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
-        if isinstance(model, Profiler):
-            model = fit_model_posterior(model).over(model.sample_)
-        known = model.outcomes if isinstance(model, AgentPosterior) else model
-        if not isinstance(known, Outcomes):
-            raise TypeError(
-                "a quiz needs Outcomes, an AgentPosterior (of fit_posterior, or the over(tasks) of"
-                f" fit_model_posterior) or a fitted SuccessModel, not {type(model).__name__}"
-            )
-        self._tasks = known.tasks
-        self._outcomes = known
-        rng = np.random.default_rng(checks.seed(seed))
+        key = checks.seed(seed)
+        self._predictor = as_predictor(source)
+        self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
+        rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
         self._pool = _some(self._numbers(pool, "the pool"), rng)
         self._aims = _some(self._targets, rng)
         self._order = rng.permutation(len(self._pool))
         self._score = CHOICES[choose]
-        self._posterior = model if isinstance(model, AgentPosterior) else fit_posterior(model)
-        self._asked: list[int] = []
-        self._results: list[float] = []
+        self._asked: list[int | None] = []  # None: a task that the predictor does not know
+        self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
         self._weights = self._posterior.prior
 
@@ -92,7 +86,7 @@ class Quiz:
     def next_number(self) -> int:
         """The task to ask now, by its number in the outcomes."""
         if self._proposed is None:
-            left = ~np.isin(self._pool, self._asked)
+            left = self._left
             if not left.any():
                 raise ValueError(f"no task is left to ask; the pool has {len(self._pool)} tasks")
             scores = np.where(left, self._score(self), -np.inf)
@@ -100,16 +94,27 @@ class Quiz:
         return self._proposed
 
     def answer(self, result: float, task: Any = None) -> None:
-        """Take the result of the proposed task, or of another: 0, 1 or a success rate."""
+        """Take the result of the proposed task, or of another.
+
+        Args:
+            result: 0, 1 or a success rate.
+            task: The task, if it is not the proposed one: a name, a number or features.
+
+        Raises:
+            ValueError: The result is something else, or there is no such task.
+        """
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
             raise ValueError(f"the result must be 0, 1 or a rate between them, not {result!r}")
-        number = self._proposed if task is None else int(self._numbers([task], "the task")[0])
-        if number is None:
+        asked = self._proposed if task is None else task
+        if asked is None:
             raise ValueError("no task was asked: call next() first, or say which task it is")
+        # Answers are independent given the candidate, so that one can be taken after the other.
+        self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
+        number = self._predictor.number(asked)
         self._asked.append(number)
-        self._results.append(float(value))
-        self._weights = self._posterior.weights(Mix.known(self._asked), np.array(self._results))
+        name = str(asked) if number is None else str(self._tasks[number])
+        self.answers.append((name, float(value)))
         self._proposed = None
 
     def ask(self, *, until: float = 0.0, at_most: int = 20) -> Iterator[str]:
@@ -118,7 +123,7 @@ class Quiz:
         if enough.ndim:
             raise ValueError(f"until must be one number, not {until!r}")
         while len(self._asked) < most and self.uncertainty > enough:
-            if np.isin(self._pool, self._asked).all():
+            if not self._left.any():
                 return
             answers, task = len(self._asked), self.next()
             yield task
@@ -126,10 +131,9 @@ class Quiz:
                 raise ValueError(f"there is no answer to {task!r}; give it to answer()")
 
     @property
-    def answers(self) -> list[tuple[str, float]]:
-        """Tasks and results so far."""
-        names = self._tasks[self._asked].tolist()
-        return list(zip(names, self._results, strict=True))
+    def _left(self) -> NDArray[np.bool_]:
+        """Which tasks of the pool have not been asked."""
+        return ~np.isin(self._pool, [number for number in self._asked if number is not None])
 
     @property
     def uncertainty(self) -> float:
@@ -143,19 +147,21 @@ class Quiz:
     def chances(self, tasks: Any = None) -> Floats:
         """The agent's success probabilities on the targets, or on other tasks."""
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
-        return self._posterior.chances(self._weights, Mix.known(numbers))
+        return self._posterior.chances(self._weights, TaskMixture.known(numbers))
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
         """Bounds of these success probabilities, as `predict` gives them with an interval."""
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
-        return self._posterior.interval(self._weights, Mix.known(numbers), level_of(level))
+        return self._posterior.interval(
+            self._weights, TaskMixture.known(numbers), check_level(level)
+        )
 
     def _numbers(self, tasks: Any, what: str) -> Numbers:
         if tasks is None:
             return np.arange(len(self._tasks))
         if not checks.listed(tasks, what):
             raise ValueError(f"{what} are empty; give at least one task")
-        return mix_of(tasks, self._outcomes, None, what).numbers[:, 0]
+        return self._predictor.numbers(tasks, what)
 
     # -- scores of the tasks in the pool: the highest is asked ------------------------------------
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
@@ -58,9 +58,9 @@ def compare_choices(
     rng = np.random.default_rng(checks.seed(seed))
     found = [
         marks
-        for posterior, new in _divisions(outcomes, parts, rng)
+        for predictor, new in _divisions(outcomes, parts, rng)
         for agent in range(new.n_agents)
-        for marks in _quizzed(posterior, new, agent, lengths, rng)
+        for marks in _quizzed(predictor, new, agent, lengths, rng)
     ]
     if not found:
         raise ValueError("no agent tried twice as many tasks as the largest quiz holds")
@@ -69,15 +69,15 @@ def compare_choices(
 
 def _divisions(
     outcomes: Outcomes, folds: int, rng: np.random.Generator
-) -> Iterator[tuple[AgentPosterior, Outcomes]]:
+) -> Iterator[tuple[PerformancePredictor, Outcomes]]:
     """What is learned from all agents but some, and these."""
     for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
         known = outcomes.of_agents(np.delete(outcomes.agents, new))
-        yield fit_posterior(known), outcomes.of_agents(outcomes.agents[new])
+        yield PerformancePredictor().fit(known), outcomes.of_agents(outcomes.agents[new])
 
 
 def _quizzed(
-    posterior: AgentPosterior,
+    predictor: PerformancePredictor,
     new: Outcomes,
     agent: int,
     sizes: list[int],
@@ -90,7 +90,7 @@ def _quizzed(
     pool, targets = tried[: len(tried) // 2], tried[len(tried) // 2 :]
     if len(pool) >= sizes[-1]:
         quizzes = [
-            Quiz(posterior, targets, pool=pool, choose=choose, seed=seed) for choose in CHOICES
+            Quiz(predictor, targets, pool=pool, choose=choose, seed=seed) for choose in CHOICES
         ]
         marks = [_marks(quiz, answers, rates[targets], sizes) for quiz in quizzes]
         yield np.array(marks)

@@ -15,21 +15,24 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.benchmarks.printing import print_lines
-from taskspace.benchmarks.quiz import random_posterior
+from taskspace.benchmarks.quiz import random_predictor
 from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.explore.prepared import Prepared, keep
-from taskspace.explore.views import PCA, TSNE
-from taskspace.files import write_json
+from taskspace.files import write_arrays
 from taskspace.outcomes import Outcomes
-from taskspace.runs import Run
-from taskspace.runs.run import open_run
+from taskspace.report.projections import PCA, TSNE
+from taskspace.runs import layout
+from taskspace.runs.clusters import Clusters
+from taskspace.runs.layout import Part
+from taskspace.runs.stages import Stages
 
 AGENTS, TASKS, CANDIDATES = 111, 5000, 2011  # as a run of MultiKeyNav has them
 QUIZ, ASKED = 20, 100
@@ -72,15 +75,30 @@ class Load:
 
 def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) -> None:
     """A map that knows nothing, of the size of a real one, ready to be served."""
-    Run(folder, {"name": "nothing"}).close()  # writes the settings
     rng = np.random.default_rng(0)
     outcomes = Outcomes(rng.integers(0, 2, (AGENTS, tasks), np.uint8), np.array(1))
-    TaskEmbedder(6, steps=0, random_state=0).fit(outcomes).save(folder / "embedder")
-    outcomes.save(folder / "outcomes.npz")
-    write_json({}, folder / "map.json")
-    finished = open_run(folder)
     view = rng.random((tasks, 2), np.float32)
-    keep(Prepared({TSNE: view, PCA: view}, random_posterior(tasks, candidates)), finished)
+    clusters = Clusters(("all",), "nothing", np.zeros(tasks, np.int64))
+    parts: dict[Part, tuple[Any, Any]] = {
+        layout.OUTCOMES: (outcomes, Outcomes.save),
+        layout.EMBEDDER: (
+            TaskEmbedder(6, steps=0, random_state=0).fit(outcomes), TaskEmbedder.save,
+        ),
+        layout.CLUSTERS: (clusters, Clusters.save),
+        layout.PREDICTOR: (random_predictor(tasks, candidates), PerformancePredictor.save),
+        layout.LAYOUTS: ({TSNE: view, PCA: view}, write_arrays),
+    }  # fmt: skip
+    after = {
+        layout.PREDICTOR: [layout.OUTCOMES.stage, layout.EMBEDDER.stage],
+        layout.LAYOUTS: [layout.EMBEDDER.stage],
+    }
+    with Stages(folder, {"name": "nothing"}, say=lambda line: None) as stages:
+        for part, (made, save) in parts.items():
+            stages.stage(part, partial(_same, made), save, _same, after=after.get(part))
+
+
+def _same(made: Any) -> Any:
+    return made
 
 
 def bodies() -> list[bytes]:
@@ -98,10 +116,7 @@ def bodies() -> list[bytes]:
 @contextlib.contextmanager
 def server(folder: Path) -> Iterator[tuple[int, int]]:
     """The real server, as a process on one core: its number, and its port."""
-    program = (
-        "import sys; from taskspace.explore.server import serve;"
-        "serve(sys.argv[1], 0, open_browser=False)"
-    )
+    program = "import sys, taskspace as ts;ts.open_run(sys.argv[1]).explore(0, open_browser=False)"
     command = [sys.executable, "-c", program, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from taskspace.applications.known_tasks import Mix
-from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.applications.posterior import Posterior
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
 from taskspace.benchmarks.printing import print_lines
@@ -44,23 +44,24 @@ def coverage(outcomes: Outcomes, folds: int = 5, seed: int = 0) -> dict[float, f
     rng = np.random.default_rng(seed)
     inside: dict[float, list[float]] = {level: [] for level in LEVELS}
     for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
-        posterior = fit_posterior(outcomes.of_agents(np.delete(outcomes.agents, new)))
+        known = outcomes.of_agents(np.delete(outcomes.agents, new))
+        predictor = PerformancePredictor().fit(known)
         for rates in outcomes.rates[new]:
             order = rng.permutation(outcomes.n_tasks)
             quiz, others = order[:ASKED], order[ASKED:]
             answers = (rng.random(ASKED) < rates[quiz]).astype(np.float64)
-            weights = posterior.weights(Mix.known(quiz), answers)
             for level, shares in inside.items():
-                low, high = posterior.interval(weights, Mix.known(others), level)
+                low, high = predictor.interval(quiz, answers, others, level)
                 shares.append(float(((low <= rates[others]) & (rates[others] <= high)).mean()))
     return {level: float(np.mean(shares)) for level, shares in inside.items()}
 
 
-def random_posterior(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> AgentPosterior:
+def random_predictor(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> PerformancePredictor:
     """Candidates that know nothing, to measure time with."""
     profiles = np.random.default_rng(0).random((tasks, candidates), np.float32)
-    nobody = Outcomes(np.zeros((1, tasks), np.int64), np.array(1))
-    return AgentPosterior(profiles, np.full(candidates, 1 / candidates), 1.0, 30.0, nobody)
+    posterior = Posterior(profiles, np.full(candidates, 1 / candidates), 1.0, 30.0)
+    names = np.array([f"task-{number}" for number in range(tasks)])
+    return PerformancePredictor.from_posterior(posterior, names)
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -73,20 +74,20 @@ def seconds_of(work: Callable[[], object]) -> float:
     return float(np.median(found))
 
 
-def predictions_per_second(posterior: AgentPosterior) -> float:
+def predictions_per_second(predictor: PerformancePredictor) -> float:
     """A quiz of one agent, and its chance on every task; each task counts as a prediction."""
     rng = np.random.default_rng(0)
-    tasks = len(posterior.profiles)
-    quiz = Mix.known(rng.permutation(tasks)[:QUIZ])
+    tasks = len(predictor.tasks_)
+    quiz = rng.permutation(tasks)[:QUIZ]
     results = rng.integers(0, 2, QUIZ).astype(np.float64)
-    every = Mix.known(np.arange(tasks))
-    return tasks / seconds_of(lambda: posterior.predict(quiz, results, every))
+    every = np.arange(tasks)
+    return tasks / seconds_of(lambda: predictor.predict_proba(quiz, results, every))
 
 
-def seconds_per_question(posterior: AgentPosterior) -> float:
+def seconds_per_question(predictor: PerformancePredictor) -> float:
     """Choosing the next question among a thousand tasks, by what it tells about them all."""
-    pool: NDArray[np.int64] = np.arange(min(1000, len(posterior.profiles)))
-    return seconds_of(lambda: Quiz(posterior, pool, pool=pool).next_number())
+    pool: NDArray[np.int64] = np.arange(min(1000, len(predictor.tasks_)))
+    return seconds_of(lambda: Quiz(predictor, pool, pool=pool).next_number())
 
 
 def print_report(console: Console) -> None:
@@ -111,11 +112,11 @@ def print_report(console: Console) -> None:
     title = f"Success rates inside the interval after {ASKED} random questions, by its level"
     shares = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
     print_lines(console, title, shares, found)
-    posterior = random_posterior()
+    predictor = random_predictor()
     console.print(
-        f"{predictions_per_second(posterior) / 1e6:.1f} million predictions/s (a quiz of {QUIZ},"
+        f"{predictions_per_second(predictor) / 1e6:.1f} million predictions/s (a quiz of {QUIZ},"
         f" {MANY_TASKS} tasks, {CANDIDATES} candidates); the next of 1000 questions in"
-        f" {1000 * seconds_per_question(posterior):.0f} ms"
+        f" {1000 * seconds_per_question(predictor):.0f} ms"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a finished map answers, many times a second: tables made once, little work a question."""
+"""What a run answers to the page and to other programs, by calls of the library."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.known_tasks import Mix, by_bytes, near, same_rows
-from taskspace.applications.quiz import MOST_TASKS, information
+from taskspace.applications.quiz import Quiz
 from taskspace.applications.selection import best_first
-from taskspace.explore.kernels import log_likelihoods, means
 from taskspace.explore.programs import read, shown, task_of
 from taskspace.report.projections import TSNE, Axes, between
 
@@ -45,13 +43,12 @@ class Answers:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self._posterior = run.predictor
+        self._predictor = run.predictor
         self._views = run.layouts
         self._axes = Axes.of(run.index.vectors)
         self._success = np.nanmean(run.outcomes.rates, axis=0)
         self._places = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
         self._clusters = run.clusters.of_tasks
-        self.predict([], [], [*self._places][:1])  # compiles, where that was never done before
 
     # -- tasks ---------------------------------------------------------------------------------
 
@@ -193,108 +190,40 @@ class Answers:
         self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task],
         interval: float | None = None,
     ) -> tuple[Floats, Floats, Floats] | tuple[Floats, None, None]:  # fmt: skip
-        """Chances of an agent with these results, and bounds of them where they are wanted.
-
-        It is what `taskspace.predict` says with the map and its outcomes.
-        """
-        weights, asked = self.weights(quiz, results), self.mix(tasks)
-        chances = self._chances(weights, asked)
+        """Probabilities of success of an agent with these results, and bounds if wanted."""
+        asked, wanted = self._alike(quiz), self._alike(tasks)
+        chances = self._predictor.predict_proba(asked, results, wanted)
         if interval is None:
             return chances, None, None
-        return (chances, *self._posterior.interval(weights, asked, interval))
-
-    def _chances(self, weights: Floats, asked: Mix) -> Floats:
-        if asked.numbers.shape[1] > 1:
-            return self._posterior.chances(weights, asked)
-        found = means(self._posterior.profiles, asked.numbers[:, 0], weights.astype(np.float32))
-        return np.clip(found.astype(np.float64), 0.0, 1.0)
+        return (chances, *self._predictor.interval(asked, results, wanted, interval))
 
     def next_question(
         self, quiz: Sequence[Task], results: Sequence[float],
         pool: Sequence[str] | None = None, targets: Sequence[str] | None = None,
     ) -> tuple[int, float, float]:  # fmt: skip
-        """The task whose answer tells most about the targets, its chance, and what is in doubt.
+        """The most informative question, its probability of success, and the expected error rate.
 
-        The doubt is the share of the targets that one would expect to guess wrong now. Of more
-        than a thousand tasks a random thousand counts.
+        The error rate is that of guesses about the targets. Of more than a thousand tasks a random
+        thousand counts.
         """
-        asked = {number for task in quiz for number in self._same(task)}
-        pooled = [number for number in self._numbers(pool) if number not in asked]
-        if not pooled:
-            raise ValueError("no task is left to ask")
-        weights = self.weights(quiz, results)
-        aims = np.array(self._numbers(targets))
-        profiles, likely = self._posterior.profiles, weights > weights.max() * 1e-4
-        share = weights[likely] / weights[likely].sum()
-        told = information(profiles[pooled][:, likely], profiles[aims][:, likely], share)
-        best = int(pooled[int(told.argmax())])
-        chances = self._chances(weights, Mix.known([best, *aims]))
-        doubt = np.minimum(chances[1:], 1 - chances[1:]).mean()
-        return best, float(chances[0]), float(doubt)
+        conversation = Quiz(self._predictor, targets, pool=pool)
+        for task, result in zip(self._alike(quiz), results, strict=True):
+            conversation.answer(result, task)
+        best = conversation.next_number()
+        return best, float(conversation.chances([best])[0]), conversation.uncertainty
 
-    def _same(self, task: Task) -> list[int]:
-        """The tasks of the map with this name, or with these features."""
-        if isinstance(task, str):
-            return [self.place(task)]
-        same = (self.run.outcomes.task_inputs == np.asarray(task)).all(axis=1)
-        return np.flatnonzero(same).tolist()
-
-    def _numbers(self, names: Sequence[str] | None) -> list[int]:
-        """Numbers of tasks, each once, in order; a part of too many."""
-        every = range(len(self._places)) if names is None else {self.place(n) for n in names}
-        numbers = np.sort(np.fromiter(every, np.int64, len(every)))
-        if len(numbers) > MOST_TASKS:
-            numbers = np.sort(np.random.default_rng(0).permutation(numbers)[:MOST_TASKS])
-        return [int(number) for number in numbers]
-
-    def weights(self, quiz: Sequence[Task], results: Sequence[float]) -> Floats:
-        """How likely each candidate is after the quiz, as `Posterior.weights` has it."""
-        mix, given, posterior = self.mix(quiz), np.array(results, np.float64), self._posterior
-        if mix.numbers.shape[1] > 1 or not ((given == 0) | (given == 1)).all():
-            return posterior.weights(mix, given)
-        likelihood = log_likelihoods(posterior.profiles, mix.numbers[:, 0], given)
-        likelihood *= posterior.temper
-        weights = np.exp(likelihood - likelihood.max()) * posterior.prior
-        normalized: Floats = weights / weights.sum()
-        return normalized
-
-    def mix(self, tasks: Sequence[Task]) -> Mix:
-        """Tasks in terms of those that agents have tried, as `mix_of` finds them."""
-        try:
-            return Mix.known([self._places[task] for task in tasks])  # type: ignore[index]
-        except (KeyError, TypeError):
-            return self._mixed(tasks)
-
-    def _mixed(self, tasks: Sequence[Task]) -> Mix:
-        new = [n for n, task in enumerate(tasks) if not isinstance(task, str)]
-        rows = self._rows([tasks[n] for n in new]) if new else np.empty((0, 0))
-        same = self._same_rows(rows)
-        numbers = np.array([self.place(t) if isinstance(t, str) else -1 for t in tasks], np.int64)
-        numbers[new] = same
-        if (numbers >= 0).all():
-            return Mix.known(numbers)
-        return self._among_neighbours(numbers, rows[same < 0])
-
-    def _same_rows(self, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """The number of the task with exactly these features, or -1."""
+    def _alike(self, tasks: Sequence[Task]) -> Any:
+        """All tasks by their names, or all as rows of features."""
+        if all(isinstance(task, str) for task in tasks):
+            for task in tasks:
+                self.place(str(task))  # complains about names that no task has
+            return list(tasks)
         features = self.run.outcomes.features
-        if features is None or not len(rows):
-            return np.zeros(0, np.int64)
-        return same_rows(rows, features, self._known_rows)
-
-    def _among_neighbours(self, numbers: NDArray[np.int64], rows: NDArray[Any]) -> Mix:
-        """Known tasks as themselves, others (-1, in the order of rows) as those near them."""
-        new, mix = numbers < 0, near(self._transform(rows), self._tree)
-        mixed, shares = np.zeros((2, len(numbers), mix.numbers.shape[1]))
-        mixed[~new, 0], shares[~new, 0] = numbers[~new], 1.0
-        mixed[new], shares[new] = mix.numbers, mix.shares
-        return Mix(mixed.astype(np.int64), shares)
-
-    @functools.cached_property
-    def _known_rows(self) -> dict[bytes, int]:
-        features = self.run.outcomes.features
-        assert features is not None
-        return by_bytes(features)
+        if features is None:
+            return self._rows(tasks)  # complains
+        return self._rows([
+            features[self.place(task)].tolist() if isinstance(task, str) else task for task in tasks
+        ])  # fmt: skip
 
     @functools.cached_property
     def _tree(self) -> Any:

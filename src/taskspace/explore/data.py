@@ -51,7 +51,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "rates": np.where(np.isnan(rates), NEVER, np.nan_to_num(200 * rates).round()).astype(
             np.uint8
         ),
-        "posterior": _posterior(run.predictor, outcomes.n_agents),
+        "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents),
         "form": _form(run),
         "network": _network(run.embedder, vectors),
     }

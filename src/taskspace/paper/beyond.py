@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from taskspace.applications.model_posterior import fit_model_posterior
 from taskspace.applications.prediction_benchmark import benchmark_prediction
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.profile_benchmark import benchmark_posterior
 from taskspace.applications.selection_benchmark import HARDER, Judge, compare
 from taskspace.paper import trust
@@ -131,7 +131,7 @@ def _trusted(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
 
 def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     """The agents of the map, and new ones where the paper has some."""
-    posterior, known = fit_model_posterior(model, seed=seed), made.population
+    predictor, known = PerformancePredictor(random_state=seed).fit(model), made.population
     asked: list[tuple[str, Population, Any]] = [(KNOWN, known, None)]
     if made.environment.name in NEW_AGENTS:
         new = new_population(study, made, seed)
@@ -143,7 +143,7 @@ def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[di
         scores = [
             *benchmark_prediction(pool, vectors, quiz_sizes=QUIZ_SIZES, seed=seed),
             *benchmark_posterior(
-                pool, posterior, quiz_sizes=QUIZ_SIZES, families=families, seed=seed
+                pool, predictor, quiz_sizes=QUIZ_SIZES, families=families, seed=seed
             ),
         ]
         rows += [

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.known_tasks import Mix
-from taskspace.applications.model_posterior import ModelPosterior, Profiler, fit_model_posterior
-from taskspace.applications.prediction import soft_vote, squared_distances
+from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.prediction_benchmark import MULTIPLES, draw_datasets, tune_beta
 from taskspace.applications.prediction_comparison import (
     Predictor,
@@ -24,6 +22,8 @@ from taskspace.applications.prediction_comparison import (
     mean_curve,
     mean_reliability,
 )
+from taskspace.applications.soft_neighbours import soft_vote, squared_distances
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
 from taskspace.paper.figure5 import fresh_tasks
@@ -67,7 +67,8 @@ class Knowledge:
     """What rivals may use: known agents, what a model and a map have learned from them."""
 
     outcomes: Outcomes  # of the known agents, on the tasks of the quizzes
-    posterior: ModelPosterior
+    model: Profiler
+    candidates: ModelCandidates
     vectors: Floats  # (tasks, dimensions)
 
 
@@ -83,9 +84,14 @@ class Others:
         """Tasks that the model has learned from."""
         return self.model.sample_
 
-    def profile(self, tasks: Any, /) -> Floats:
+    def predict_proba(self, tasks: Any, /) -> Floats:
         """The chances of the kept agents."""
-        return self.model.profile(tasks)[self.kept]
+        return self.model.predict_proba(tasks)[self.kept]
+
+
+def _knowledge(outcomes: Outcomes, model: Profiler, vectors: Floats, seed: int) -> Knowledge:
+    candidates = ModelCandidates.fit(model.predict_proba(model.sample_), seed)
+    return Knowledge(outcomes, model, candidates, vectors)
 
 
 def run(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
@@ -94,8 +100,7 @@ def run(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[st
     def make() -> list[dict[str, Any]]:
         tasks = fresh_tasks(made.environment, TASKS // 10 if study.fast else TASKS, seed + 8000)
         played = _play(made.population, made.environment, tasks, seed)
-        posterior = fit_model_posterior(model, seed=seed)
-        known = Knowledge(played, posterior, made.embedder.transform(tasks))
+        known = _knowledge(played, model, made.embedder.transform(tasks), seed)
         found = {
             KNOWN: _one_by_one(known, seed),
             STRANGERS: _kind_by_kind(study, made, known, seed),
@@ -171,7 +176,7 @@ def _play(population: Population, env: Environment, tasks: Tasks, seed: int) -> 
 
 def _one_by_one(known: Knowledge, seed: int) -> list[list[PredictorScore]]:
     """Every known agent quizzed as if it were new."""
-    chances, rates = known.posterior.model.profile(known.outcomes.features), known.outcomes.rates
+    chances, rates = known.model.predict_proba(known.outcomes.features), known.outcomes.rates
     betas, found = _betas(known, seed), []
     for agent in range(len(rates)):
         rest = np.arange(len(rates)) != agent
@@ -190,10 +195,11 @@ def _kind_by_kind(
         kept = kinds != kind
         learned_from = made.outcomes.of_agents(made.outcomes.agents[kept])
         embedder = new_embedder(map_settings(made.name, study.preset), seed).fit(learned_from)
-        others = Knowledge(
+        others = _knowledge(
             played.of_agents(played.agents[kept]),
-            fit_model_posterior(Others(known.posterior.model, kept), seed=seed),
+            Others(known.model, kept),
             embedder.transform(played.features),
+            seed,
         )
         found += _all_at_once(others, played.of_agents(played.agents[~kept]), seed)
     return found
@@ -201,7 +207,7 @@ def _kind_by_kind(
 
 def _all_at_once(known: Knowledge, new: Outcomes, seed: int) -> list[list[PredictorScore]]:
     """Agents of whose kind nobody is known."""
-    chances = known.posterior.model.profile(known.outcomes.features)
+    chances = known.model.predict_proba(known.outcomes.features)
     methods = _rivals(known, chances, known.outcomes.rates, _betas(known, seed))
     return [_scores(methods, new, agent, seed) for agent in range(new.n_agents)]
 
@@ -242,7 +248,7 @@ def _rivals(
     known: Knowledge, chances: Floats, rates: Floats, betas: Mapping[int, float]
 ) -> dict[str, Predictor]:
     """From the model's chances and the measured rates of the agents that may be known."""
-    posterior, means, vectors = known.posterior.of(chances), rates.mean(0), known.vectors
+    posterior, means, vectors = known.candidates.posterior(chances), rates.mean(0), known.vectors
 
     def vote(quiz: NDArray[np.int64], results: Floats, tasks: NDArray[np.int64]) -> Floats:
         return soft_vote(
@@ -253,6 +259,8 @@ def _rivals(
         lambda quiz, results, tasks: np.full(len(tasks), results.mean()),
         lambda quiz, results, tasks: means[tasks],
         vote,
-        lambda quiz, results, tasks: posterior.predict(Mix.known(quiz), results, Mix.known(tasks)),
+        lambda quiz, results, tasks: posterior.predict(
+            TaskMixture.known(quiz), results, TaskMixture.known(tasks)
+        ),
     )
     return dict(zip(METHODS, rivals, strict=True))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import tables
-from taskspace.applications.posterior import AgentPosterior, fit_posterior
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.search import TaskIndex
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.karel_embedder import KarelEmbedder
@@ -158,8 +158,13 @@ class Run:
         )  # fmt: skip
 
     @functools.cached_property
-    def predictor(self) -> AgentPosterior:
-        return fit_posterior(self.outcomes, vectors=self.index.vectors)
+    def predictor(self) -> PerformancePredictor:
+        return derive(
+            self.folder, layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
+            lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
+            PerformancePredictor.save,
+            lambda path: PerformancePredictor.load(path, embedder=self.embedder),
+        )  # fmt: skip
 
     @property
     def figures(self) -> Path:

@@ -67,7 +67,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     >>> solved = np.all(skills[:, None] > tasks, axis=2)  # agents x tasks
     >>> outcomes = ts.Outcomes(2 * solved, 2, features=tasks)
     >>> model = SuccessModel(width=32, epochs=1, random_state=0).fit(outcomes)
-    >>> model.profile([[0.1, 0.1], [0.9, 0.9]]).mean(0).round()
+    >>> model.predict_proba([[0.1, 0.1], [0.9, 0.9]]).mean(0).round()
     array([1., 0.])
     >>> model.fit(ts.Outcomes(2 * solved, 2)).difficulty(["task-3", "task-7"]).shape
     (2,)
@@ -172,7 +172,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     # -- what was learned ------------------------------------------------------------------------
 
-    def profile(self, tasks: Any) -> Floats:
+    def predict_proba(self, tasks: Any) -> Floats:
         """The chance of each agent on each task (agents, tasks), tried before or not.
 
         Tasks are rows of features, or names where the model was fitted without features.
@@ -194,7 +194,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     def difficulty(self, tasks: Any) -> Floats:
         """The chance that an agent drawn from the population fails, for each task."""
-        failing: Floats = 1 - self.profile(tasks).mean(0)
+        failing: Floats = 1 - self.predict_proba(tasks).mean(0)
         return failing
 
     def similarity(self, tasks: Any, others: Any = None) -> NDArray[np.float32]:
@@ -202,10 +202,10 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
         It is the mutual information of `taskspace.similarity`, from profiles and not from rollouts.
         """
-        rates = self.profile(tasks)
+        rates = self.predict_proba(tasks)
         if others is None:
             return SuccessStatistics.from_rates(rates).matrix()
-        both = np.concatenate([rates, self.profile(others)], axis=1)
+        both = np.concatenate([rates, self.predict_proba(others)], axis=1)
         everything, size = np.arange(both.shape[1]), rates.shape[1]
         return SuccessStatistics.from_rates(both).matrix(everything[:size], everything[size:])
 

@@ -1,0 +1,106 @@
+"""How likely each kind of candidates is before a quiz, and how much an answer counts.
+
+Results of known agents, each left out in turn, decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from taskspace.applications.candidates import Table
+from taskspace.success.factors import Floats
+from taskspace.success.low_rank import log_loss
+
+# Prior shares of known agents, imagined agents and agents of their own skill; left-out agents say
+# which. None of them is 0: the next agent may be of a kind that none of the left-out ones is of.
+MIXES = (
+    (0.80, 0.15, 0.05), (0.50, 0.40, 0.10), (0.20, 0.70, 0.10), (0.05, 0.90, 0.05),
+    (0.30, 0.40, 0.30),
+)  # fmt: skip
+# Of agents on the map, if there is one. Measured where whole subpopulations are left out: from 0.1
+# to 0.3 the map's own vote (soft nearest neighbours) is hardly better even where the map knows the
+# left-out agents, and agents of known kinds lose little.
+MAP_SHARE = 0.2
+TEMPERS = (0.4, 0.7, 1.0)  # what an answer counts for
+QUIZ_SIZES = (1, 5, 20)  # that mixes and tempers are judged by
+JUDGED_TASKS = 200  # that they are judged on
+FOLDS = 4
+FEWEST_AGENTS = 4  # fewer say nothing about the next one
+
+
+def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
+    """The prior of each candidate, from that of their kinds.
+
+    >>> spread((0.4, 0.6), [np.zeros((2, 5)), np.zeros((3, 5))])
+    array([0.2, 0.2, 0.2, 0.2, 0.2])
+    """
+    counts = [len(group) for group in groups]
+    return np.repeat(np.divide(mix, counts), counts)
+
+
+def log_likelihood(chances: Floats, results: Floats) -> Floats:
+    """Log likelihood (agents, candidates) of results (agents, quiz) given the candidates' chances.
+
+    A result that is NaN was not asked for.
+    """
+    p = np.clip(chances, 1e-6, 1 - 1e-6)
+    asked, right = ~np.isnan(results), np.nan_to_num(results)
+    total: Floats = right @ (np.log(p) - np.log1p(-p)).T + asked @ np.log1p(-p).T
+    return total
+
+
+def choose_prior(
+    table: Table, make: Callable[[Table], list[Floats]], rng: np.random.Generator
+) -> tuple[tuple[float, ...], float]:
+    """Mix and temper under which results of left-out agents are most likely after a quiz.
+
+    `make` gives the candidates of every kind (agents, tasks), from what the others did.
+    """
+    mixes, agents = _mixes(table.places is not None), len(table.successes)
+    if agents < FEWEST_AGENTS:
+        return mixes[1], TEMPERS[-1]
+    table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
+    losses = np.zeros((len(TEMPERS), len(mixes)))
+    for left_out in np.array_split(rng.permutation(agents), FOLDS):
+        groups = make(table.of_agents(np.delete(np.arange(agents), left_out)))
+        new = table.of_agents(left_out)
+        for quiz in _quizzes(new, rng):
+            losses += _losses(groups, mixes, quiz, new)
+    temper, mix = np.unravel_index(int(losses.argmin()), losses.shape)
+    return mixes[int(mix)], TEMPERS[int(temper)]
+
+
+def _mixes(mapped: bool) -> list[tuple[float, ...]]:
+    if not mapped:
+        return list(MIXES)
+    return [(*((1 - MAP_SHARE) * share for share in mix), MAP_SHARE) for mix in MIXES]
+
+
+def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
+    """Results (agents, tasks) of one attempt at some of the tasks that were tried, else NaN."""
+    tried, rates = new.attempts > 0, new.successes / np.maximum(new.attempts, 1)
+    for size in QUIZ_SIZES:
+        order = np.where(tried, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
+        answers = (rng.random(rates.shape) < rates).astype(np.float64)
+        yield np.where((order < size) & tried, answers, np.nan)
+
+
+def _losses(
+    groups: list[Floats], mixes: list[tuple[float, ...]], quiz: Floats, new: Table
+) -> Floats:
+    """Surprise at what was not in the quiz (tempers, mixes), an attempt at each pair."""
+    targets = np.isnan(quiz) & (new.attempts > 0)
+    rates = (new.successes / np.maximum(new.attempts, 1))[targets]
+    fits = [log_likelihood(group, quiz) for group in groups]
+    best = np.max([fit.max(1, keepdims=True) for fit in fits], axis=0)
+    losses = np.empty((len(TEMPERS), len(mixes)))
+    for row, temper in enumerate(TEMPERS):
+        weights = [np.exp(temper * (fit - best)) / fit.shape[1] for fit in fits]
+        voted = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
+        ever = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])
+        for column, mix in enumerate(mixes):
+            chances = (np.array(mix) @ voted) / (np.array(mix) @ ever)
+            losses[row, column] = log_loss(chances, rates, np.ones(len(rates)))
+    return losses

@@ -1,0 +1,124 @@
+"""Soft nearest neighbours (Section 7.1 of the paper): prediction from a map alone.
+
+The quiz tasks vote on the task in question, each weighted by how close it lies. The vote does not
+know how hard a task is. `PerformancePredictor` does, from the results of other agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+from taskspace.applications.task_mixtures import Embedder, quiz_results, vectors_of
+from taskspace.success.factors import Floats
+
+# beta times the mean squared distance between quiz tasks, where beta is not given. Measured on
+# MultiKeyNav and CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.
+SHARPNESS = 4.0
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def soft_neighbours(
+    embedder: Embedder,
+    quiz: Any,
+    results: ArrayLike,
+    tasks: Any,
+    *,
+    beta: float | None = None,
+) -> Floats:
+    """The probability that an agent solves each of `tasks`, by a vote of the quiz tasks.
+
+    Args:
+        embedder: A map of the tasks.
+        quiz: The tasks that the agent has tried, at least one.
+        results: Its results on them: 0 and 1, booleans, or success rates.
+        tasks: The tasks in question.
+        beta: How fast a quiz task loses weight with distance: 0 gives the mean of all results, a
+            large one the result of the nearest task. By default it is 4 divided by the mean
+            squared distance between the quiz tasks.
+
+    Returns:
+        A probability for each task.
+
+    Raises:
+        ValueError: An argument has the wrong form.
+
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> tasks = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> embedder = StandardScaler().fit(tasks)  # or a TaskEmbedder
+    >>> soft_neighbours(embedder, tasks, [1, 1, 0, 0], [[0.5], [5.0], [9.5]]).round(2)
+    array([1. , 0.5, 0. ])
+    """
+    given = quiz_results(results, quiz)
+    if not len(given):
+        raise ValueError("the quiz is empty; it needs at least one task")
+    checks.listed(tasks, "tasks")
+    if beta is not None:
+        beta = _number(beta)
+    quiz_vectors = vectors_of(embedder, quiz, "the quiz tasks")
+    vectors = vectors_of(embedder, tasks, "the tasks")
+    if beta is None:
+        beta = default_beta(quiz_vectors)
+    return soft_vote(squared_distances(vectors, quiz_vectors), given, beta)
+
+
+def default_beta(quiz_vectors: Floats) -> float:
+    """A beta that suits the scale of the vectors (quiz, dimensions) and needs no tuning.
+
+    It depends on the quiz alone: what is predicted for a task must not depend on the others
+    that are asked about. Where all quiz tasks lie in one place, all have the same weight.
+    """
+    scale = mean_squared_distance(quiz_vectors)
+    return SHARPNESS / scale if scale > 0 else 0.0
+
+
+def mean_squared_distance(vectors: Floats) -> float:
+    """The mean over all pairs of different rows; 0 for a single row.
+
+    >>> mean_squared_distance(np.array([[0.0], [1.0], [3.0]]))  # (1 + 4 + 9) / 3
+    4.66...
+    """
+    with np.errstate(over="ignore"):
+        spread = float(((vectors - vectors.mean(0)) ** 2).sum())
+    return 2 * spread / max(len(vectors) - 1, 1)
+
+
+def squared_distances(vectors: Floats, quiz: Iterable[Floats]) -> Floats:
+    """Squared distances (n, quiz) of each of the n vectors from the tasks of its quiz.
+
+    Each item of `quiz` is one vector, for all the same, or n of them. One at a time keeps
+    memory small and is exact, which inner products of vectors far from 0 are not.
+    """
+    with np.errstate(over="ignore"):
+        columns = [((vectors - other) ** 2).sum(1) for other in quiz]
+    return np.stack(columns).T  # columns stay together in memory: sums over a quiz run faster
+
+
+def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
+    """Mean result (n,) of quiz tasks at squared distances (n, quiz), weighted exp(-beta distance).
+
+    `results` are (n, quiz), or (quiz,) for the same quiz throughout.
+
+    >>> soft_vote(np.array([[0.0, np.log(3.0)]]), np.array([1, 0]), beta=1.0)
+    array([0.75])
+    """
+    # Infinity is as good as the largest number, and does not make 0 * inf or inf - inf.
+    beta, distances = min(beta, _LARGEST), np.minimum(distances, _LARGEST)
+    # Weights relative to that of the nearest task: far from all, they would all be 0.
+    behind = distances - distances.min(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        weights = np.exp(-beta * behind)
+    voted: Floats = (weights * results).sum(1) / weights.sum(1)
+    return voted
+
+
+def _number(beta: Any) -> float:
+    value = checks.numbers(beta, "beta")
+    if value.ndim or value < 0:
+        raise ValueError(f"beta must be a number from 0 on, not {beta!r}")
+    return float(value)

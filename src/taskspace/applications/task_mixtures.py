@@ -1,0 +1,167 @@
+"""Any task in terms of tasks that agents have tried: itself, or a mixture of those near it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+
+# Of tried tasks that a new one is like. Measured on MultiKeyNav and CartPoleVar: 4 to 32 are about
+# as good as one another, with weights that fall to 1 / e at the mean squared distance.
+NEIGHBOURS = 8
+
+
+class Embedder(Protocol):
+    """Anything that gives tasks vectors."""
+
+    def transform(self, tasks: Any, /) -> ArrayLike:
+        """A row for each task."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaskMixture:
+    """Tasks as mixtures of known ones; a known task is itself with a share of 1."""
+
+    numbers: NDArray[np.int64]  # (tasks, parts)
+    shares: NDArray[np.float64]  # (tasks, parts)
+
+    @classmethod
+    def known(cls, numbers: ArrayLike) -> TaskMixture:
+        """Known tasks, by their numbers."""
+        column = np.asarray(numbers, np.int64)[:, None]
+        return cls(column, np.ones(column.shape))
+
+    @classmethod
+    def near(
+        cls, vectors: NDArray[np.float64], tried: Any, numbers: NDArray[np.int64]
+    ) -> TaskMixture:
+        """Tasks with these vectors, in terms of those near them.
+
+        `tried` is a `cKDTree` of the known tasks; `numbers` are the tasks that are known after
+        all, or -1.
+        """
+        parts = range(1, min(NEIGHBOURS, tried.n) + 1)
+        distances, found = tried.query(vectors, k=list(parts))
+        squares = distances**2
+        scale = np.maximum(squares.mean(1, keepdims=True), np.finfo(float).tiny)
+        weights = np.exp(-squares / scale)
+        mixture = cls(found.astype(np.int64), weights / weights.sum(1, keepdims=True))
+        seen = numbers >= 0
+        mixture.numbers[seen, 0] = numbers[seen]
+        mixture.shares[seen] = np.eye(1, mixture.shares.shape[1])
+        return mixture
+
+
+@dataclass(frozen=True, eq=False)
+class KnownTasks:
+    """Tasks that can be found by name, by number or by their features.
+
+    >>> KnownTasks(np.array(["easy", "hard"]), None).find(["hard", "easy", "hard"], "tasks")[0]
+    array([1, 0, 1])
+    """
+
+    names: NDArray[np.str_]
+    features: NDArray[Any] | None
+
+    def find(self, tasks: Any, what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """The number of each task, or -1 for features that no task has; and the tasks as an array.
+
+        `what` is what an error calls the tasks.
+        """
+        checks.listed(tasks, what)
+        array = checks.array(tasks, what)
+        if array.ndim == 1 and array.dtype.kind in "UO":
+            return self._by_name(array, what), array
+        if array.ndim == 1 and array.dtype.kind in "iu":
+            return self._by_number(array, what), array
+        if array.ndim == 1 and not len(array):
+            return np.zeros(0, np.int64), array
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{what} must be names or numbers of known tasks, or a row of features each;"
+                f" got an array of shape {array.shape} and kind {array.dtype}"
+            )
+        return self._by_features(array, what), array
+
+    def _by_name(self, names: NDArray[Any], what: str) -> NDArray[np.int64]:
+        known = self._numbers
+        try:
+            return np.array([known[name] for name in names.tolist()], np.int64)
+        except KeyError as error:
+            raise ValueError(f"{what}: there is no task {error.args[0]!r} here") from None
+
+    def _by_number(self, numbers: NDArray[Any], what: str) -> NDArray[np.int64]:
+        outside = (numbers < 0) | (numbers >= len(self.names))
+        if outside.any():
+            raise ValueError(
+                f"{what}: there is no task number {numbers[outside][0]}; there are tasks"
+                f" 0 to {len(self.names) - 1}"
+            )
+        return numbers.astype(np.int64)
+
+    def _by_features(self, rows: NDArray[Any], what: str) -> NDArray[np.int64]:
+        features = self.features
+        if features is None:
+            raise ValueError(f"{what} are rows of features, but tasks are known by name alone")
+        if rows.shape[1] != features.shape[1]:
+            raise ValueError(f"{what} must have {features.shape[1]} features, got {rows.shape[1]}")
+        wanted = rows.astype(features.dtype) + features.dtype.type(0)
+        exact = (wanted == rows).all(1)
+        found = [
+            self._rows.get(row.tobytes(), -1) if same else -1
+            for row, same in zip(wanted, exact, strict=True)
+        ]
+        return np.array(found, np.int64)
+
+    def refuse_new(self, numbers: NDArray[np.int64], what: str) -> None:
+        """Complain where a task is not known."""
+        if (numbers < 0).any():
+            raise ValueError(
+                f"{what}: row {int(np.argmin(numbers))} is not a known task; an embedder is needed"
+                " to find tasks like it"
+            )
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names.tolist())}
+
+    @functools.cached_property
+    def _rows(self) -> dict[bytes, int]:
+        """The number of the first task with these features, as bytes."""
+        assert self.features is not None
+        plain = self.features + self.features.dtype.type(0)  # -0.0 becomes the same bytes as 0.0
+        return {row.tobytes(): number for number, row in reversed([*enumerate(plain)])}
+
+
+def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
+    """The vectors of tasks, a row each, or one sentence on what is wrong with them."""
+    vectors = checks.numbers(embedder.transform(tasks), f"the vectors of {what}")
+    if vectors.ndim != 2 or len(vectors) != len(tasks):
+        raise ValueError(
+            f"the embedder must give {what} a row each; it gave an array of shape {vectors.shape}"
+            f" for {len(tasks)} tasks"
+        )
+    return vectors
+
+
+def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
+    """The results on a quiz, or one sentence on what is wrong with them."""
+    count = checks.listed(quiz, "quiz")
+    found = checks.numbers(results, "results")
+    if found.ndim != 1:
+        raise ValueError(
+            f"results must be one number per quiz task, got an array of shape {found.shape}"
+        )
+    if len(found) != count:
+        raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
+    if len(found) and (found.min() < 0 or found.max() > 1):
+        raise ValueError(
+            f"results must be 0, 1 or success rates between them, got {found.min():g} to"
+            f" {found.max():g}"
+        )
+    return found
