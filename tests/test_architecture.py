@@ -52,11 +52,6 @@ ORDER = [
     "paper",
     "testing",
     "benchmarks",
-    "cli_printing",
-    "cli_karel",
-    "cli_map",
-    "cli_quiz",
-    "cli_explore",
     "cli",
     "__main__",
 ]

@@ -1,4 +1,4 @@
-"""The command line for a quiz: `taskspace quiz DIR` asks, a person or a script answers."""
+"""`taskspace quiz DIR`: the map asks, a person or a script answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from taskspace import checks, cli_printing
+from taskspace import checks
+from taskspace.cli.arguments import add_command, add_folder, add_out, open_map
+from taskspace.cli.printing import MOST_SHOWN
 
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
@@ -31,11 +33,11 @@ INTERVAL = 0.9
 _DIGITS = 4  # of a chance; what is told by answers is less exact than that
 
 
-def add_command(commands: Any) -> None:
+def add(commands: Any) -> None:
     """Add `quiz` to the commands of a parser."""
     told = "quiz an agent, and say what else it can do"
-    parser = cli_printing.add_command(commands, _quiz, told, _EXAMPLES)
-    parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
+    parser = add_command(commands, "quiz", _run, told, _EXAMPLES)
+    add_folder(parser)
     parser.add_argument("--targets", metavar="FILE", help="tasks to know about (all), by `task`")
     parser.add_argument("--at-most", type=int, default=20, metavar="N", help="questions (20)")
     parser.add_argument(
@@ -47,19 +49,17 @@ def add_command(commands: Any) -> None:
         help="how questions are chosen (information)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of a random choice (0)")
-    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (standard output)")
+    add_out(parser)
 
 
-def _quiz(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> None:
     """Ask an agent about the tasks that tell most, then list its chances on the others."""
     from taskspace.applications.quiz import Quiz
-    from taskspace.finished import FinishedMap
-    from taskspace.table_streams import open_writer, refuse_overwriting
+    from taskspace.table_streams import open_writer
 
     checks.whole(options.at_most, "--at-most")
     checks.seed(options.seed)
-    refuse_overwriting(options.out, options.targets)
-    made = FinishedMap.load(options.folder)
+    made = open_map(options, options.targets)
     targets = (
         np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
     )
@@ -94,7 +94,7 @@ def _question(made: FinishedMap, task: str) -> str:
 
 def _features(made: FinishedMap, task: str) -> str:
     outcomes = made.outcomes
-    if outcomes.features is None or len(outcomes.feature_names) > cli_printing.MOST_SHOWN:
+    if outcomes.features is None or len(outcomes.feature_names) > MOST_SHOWN:
         return ""
     values = outcomes.features[made.place(task)]
     return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))

@@ -1,4 +1,4 @@
-"""The command line of the explorer: `taskspace explore DIR` serves a page, or writes it."""
+"""`taskspace explore DIR`: the explorer serves a page, or writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from taskspace import cli_printing
+from taskspace.cli.arguments import add_command, add_folder, open_map
 
 _EXAMPLES = """The page shows the map, what is near a task, what an agent can do after a quiz, and
 where a new task lands. Beside it is an HTTP API for other programs; its /docs say what it takes.
@@ -22,11 +22,11 @@ examples:
 _NEEDED = ("fastapi", "uvicorn", "httptools")  # to serve
 
 
-def add_command(commands: Any) -> None:
+def add(commands: Any) -> None:
     """Add `explore` to the commands of a parser."""
     told = "look at a map in a browser, and ask it questions"
-    parser = cli_printing.add_command(commands, _explore, told, _EXAMPLES)
-    parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
+    parser = add_command(commands, "explore", _run, told, _EXAMPLES)
+    add_folder(parser)
     parser.add_argument("--port", type=int, metavar="N", help="(the first free one from 8400 on)")
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS",
@@ -36,7 +36,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--export", metavar="FILE", help="write the page to a file instead")
 
 
-def _explore(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> None:
     """Serve a page to explore a finished map with, and open it in a browser."""
     if options.export is not None:
         _export(options)
@@ -57,7 +57,6 @@ def _export(options: argparse.Namespace) -> None:
     from rich.filesize import decimal
 
     from taskspace.explore.export import export_page
-    from taskspace.finished import FinishedMap
 
-    export_page(FinishedMap.load(options.folder), options.export)
+    export_page(open_map(options), options.export)
     print(f"written to {options.export} ({decimal(Path(options.export).stat().st_size)})")

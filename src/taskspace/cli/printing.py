@@ -1,9 +1,10 @@
-"""What commands share: how they are added to a parser, and what they print."""
+"""What commands share as they answer: tables for a person, CSV for programs, files."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,17 +12,48 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from taskspace.finished import FinishedMap
+    from taskspace.tables import Columns
+
 MOST_SHOWN = 8  # features of a task that fit in a line
+_ABOUT = ("task", "similarity", "difficulty", "success", "cluster")  # what a list is read for
 
 
-def add_command(commands: Any, run: Any, told: str, epilog: str) -> argparse.ArgumentParser:
-    """Add a command that calls `run`: its name and description are those of the function."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        run.__name__.strip("_"), help=told, description=run.__doc__, epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.set_defaults(run=run)
-    return parser
+def print_tasks(options: argparse.Namespace, columns: Columns) -> None:
+    """Tasks, with their features where these are few or go to a file."""
+    short = {name: columns[name] for name in _ABOUT if name in columns}
+    features = len(columns) - len(short)
+    if options.out is None and features > MOST_SHOWN:
+        print(f"{features} features are left out; --out FILE has them", file=sys.stderr)
+        columns = short
+    print_table(options, columns)
+
+
+def print_table(options: argparse.Namespace, columns: Columns) -> None:
+    """A table for a person at a terminal, CSV for programs, and a file where one is named."""
+    from taskspace.table_streams import open_writer
+
+    if options.out is None and sys.stdout.isatty():
+        print_columns(columns)
+        return
+    with open_writer(options.out) as writer:
+        writer.write(columns)
+
+
+def print_answers(
+    options: argparse.Namespace, made: FinishedMap, answer: Callable[[Any], Columns]
+) -> None:
+    """The table of tasks, piece by piece, with columns of answers added."""
+    from taskspace.table_streams import open_writer, read_pieces
+
+    pieces = read_pieces(options.tasks)
+    with open_writer(options.out) as writer:
+        for columns in pieces:
+            found = answer(made.tasks_in(columns))
+            taken = [name for name in found if name in columns]
+            if taken:
+                raise ValueError(f"{options.tasks} already has a column {taken[0]!r}; rename it")
+            writer.write({**columns, **found})
 
 
 def print_columns(columns: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from taskspace.cli import main
-from taskspace.cli_printing import MOST_SHOWN
+from taskspace.cli.printing import MOST_SHOWN
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.outcomes import Outcomes
 from taskspace.runs import Run

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taskspace import cli_quiz
+from taskspace.cli import quiz
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.outcomes import Outcomes
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*arguments: str) -> None:
     parser = argparse.ArgumentParser()
-    cli_quiz.add_command(parser.add_subparsers())
+    quiz.add(parser.add_subparsers())
     options = parser.parse_args(["quiz", *arguments])
     options.run(options)
 
