@@ -48,7 +48,7 @@ bench: $(INSTALLED)  ## measure the rollout engine on this machine
 	$(BIN)/taskspace bench rollouts
 
 faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and compare (ten minutes)
-	$(BIN)/python -m taskspace.benchmarks.faults
+	$(BIN)/python -m taskspace.bench.faults
 
 docs: $(INSTALLED)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -51,7 +51,7 @@ ORDER = [
     "karel_pipeline",
     "paper",
     "testing",
-    "benchmarks",
+    "bench",
     "cli",
     "__main__",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from taskspace import benchmarks
+from taskspace import bench
 from tests.cli.process import complaint, run
 
 
@@ -14,7 +14,7 @@ def test_bench_help_says_what_is_measured() -> None:
     assert "--json" in done.stdout
     lines = [line.split(maxsplit=1) for line in done.stdout.splitlines() if line.strip()]
     told = dict(line for line in lines if len(line) == 2)
-    for module in Path(benchmarks.__file__).parent.glob("*.py"):  # one a line, and none forgotten
+    for module in Path(bench.__file__).parent.glob("*.py"):  # one a line, and none forgotten
         assert ("def print_report(" in module.read_text()) == (module.stem in told)
 
 

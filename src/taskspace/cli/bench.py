@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> None:
     """Measure this machine: plain Python beside the compiled engine, in one run."""
     from rich.console import Console
 
-    benchmark: Any = importlib.import_module(f"taskspace.benchmarks.{options.what}")
+    benchmark: Any = importlib.import_module(f"taskspace.bench.{options.what}")
     if not options.json:
         benchmark.print_report(Console())
     elif hasattr(benchmark, "as_json"):

@@ -13,8 +13,8 @@ from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
-from taskspace.benchmarks.printing import print_lines
-from taskspace.benchmarks.subjects import Subject
+from taskspace.bench.printing import print_lines
+from taskspace.bench.subjects import Subject
 from taskspace.outcomes import Outcomes
 
 SIZES = (1, 3, 5, 10, 20)

@@ -17,10 +17,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from taskspace.benchmarks.agents import as_torch, trained_like
-from taskspace.benchmarks.plain_envs import plain_environments
-from taskspace.benchmarks.plain_loop import steps_per_second
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.envs.base import Environment
 from taskspace.envs.compiling import build
 from taskspace.envs.registry import make
@@ -29,6 +26,9 @@ from taskspace.progress import progress_bar
 from taskspace.rollout.compiled import EnginePolicy
 from taskspace.rollout.evaluate import evaluate
 from taskspace.rollout.network import LANES, forward
+from taskspace.testing.agents import as_torch, trained_like
+from taskspace.testing.plain_envs import plain_environments
+from taskspace.testing.plain_loop import steps_per_second
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 TASKS, ROUNDS, CORES = 500, 5, os.cpu_count() or 1

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.envs.registry import make
 from taskspace.population.policies import MLPPolicy
 from taskspace.progress import progress_bar
@@ -86,7 +86,7 @@ class Scaling:
 
 def measure_all() -> Scaling:
     """Everything; takes about two minutes."""
-    from taskspace.benchmarks.agents import trained_like  # needs torch, which workers do not
+    from taskspace.testing.agents import trained_like  # needs torch, which workers do not
 
     env = make(ENVIRONMENT)
     trained = trained_like(env)

@@ -1,6 +1,7 @@
 """Karel as people write it: a tree of objects that walks itself over one world at a time.
 
-Written from the rules alone; it shares nothing with the compiled interpreter but the tokens.
+Written from the rules alone; it shares nothing with the compiled interpreter but the tokens,
+and `as_plain` makes its worlds from ours.
 """
 
 from __future__ import annotations
@@ -8,6 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+
+from taskspace.envs.karel.worlds import Worlds
 
 MAX_TICKS, MAX_MARKERS = 200, 10
 AHEAD = {"north": (1, 0), "east": (0, 1), "south": (-1, 0), "west": (0, -1)}
@@ -206,3 +211,12 @@ def run(program: BlockNode, start: World, by_hand: bool = False) -> tuple[World,
     except OutOfTicks:
         return world, "out of ticks"
     return world, "done"
+
+
+def as_plain(world: Worlds) -> World:
+    """One world as the plain interpreter has it."""
+    rows, cols = world.sizes.tolist()
+    row, col, facing = world.heroes.tolist()
+    walls = {(int(r), int(c)) for r, c in np.argwhere(world.walls)}
+    markers = {(int(r), int(c)): int(world.markers[r, c]) for r, c in np.argwhere(world.markers)}
+    return World(rows, cols, (row, col), COMPASS[facing], walls, markers)

@@ -26,7 +26,7 @@ import numpy as np
 from rich.console import Console
 
 from taskspace import fit_pipeline, pipeline
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.outcomes import Outcomes
 
 KILLS = 20

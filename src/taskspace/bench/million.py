@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from rich.console import Console
 
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.constraints import check_orders, draw_pairs, draw_triplets
 from taskspace.outcomes import Outcomes
 from taskspace.similarity import SuccessStatistics, anti_correlated

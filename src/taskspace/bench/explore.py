@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from taskspace.benchmarks.printing import print_lines
-from taskspace.benchmarks.quiz import random_posterior
+from taskspace.bench.printing import print_lines
+from taskspace.bench.quiz import random_posterior
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.explore.prepared import Prepared, keep
 from taskspace.explore.views import PCA, TSNE
@@ -173,7 +173,7 @@ def by_wrk(port: int, connections: int, seconds: float) -> tuple[int, float, flo
 def by_hand(port: int, connections: int, seconds: float) -> tuple[int, float, float, float]:
     """The same by plain sockets, in a process of its own."""
     program = (
-        "import asyncio, json, sys; from taskspace.benchmarks import explore;"
+        "import asyncio, json, sys; from taskspace.bench import explore;"
         "print(json.dumps(asyncio.run(explore.ask_all(*map(float, sys.argv[1:])))))"
     )
     command = [sys.executable, "-c", program, str(port), str(connections), str(seconds)]

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from taskspace.benchmarks import plain_karel
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.interpreter import compile_programs, run
 from taskspace.envs.karel.language import decode
 from taskspace.envs.karel.worlds import Worlds, random_worlds
+from taskspace.testing import plain_karel
 
 ROUNDS = 5
 SHORTEST, LONGEST = 10, 14  # tokens; that many allow a nesting depth of 2 at most
@@ -52,7 +52,7 @@ def measure(setting: str) -> Speed:
     texts = [decode(row) for row in tokens]
     share = max(1, programs // 10)  # of the programs, for the plain interpreter
     plain = [
-        [as_plain(worlds[row % len(worlds), k]) for k in range(worlds.shape[1])]
+        [plain_karel.as_plain(worlds[row % len(worlds), k]) for k in range(worlds.shape[1])]
         for row in range(share)
     ]
     runs = run(tokens[:, None], worlds)  # compiles the kernels
@@ -95,15 +95,6 @@ def _material(setting: str) -> tuple[NDArray[np.uint8], Worlds]:
     if setting == SHARED:
         return tokens, random_worlds(each, seed=1)[None]
     return tokens, random_worlds(programs * each, seed=1).reshape(programs, each)
-
-
-def as_plain(world: Worlds) -> plain_karel.World:
-    """One world as the plain interpreter has it."""
-    rows, cols = world.sizes.tolist()
-    row, col, facing = world.heroes.tolist()
-    walls = {(int(r), int(c)) for r, c in np.argwhere(world.walls)}
-    markers = {(int(r), int(c)): int(world.markers[r, c]) for r, c in np.argwhere(world.markers)}
-    return plain_karel.World(rows, cols, (row, col), plain_karel.COMPASS[facing], walls, markers)
 
 
 def _seconds(function: Callable[[], Any], times: int = 1) -> float:

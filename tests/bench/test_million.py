@@ -10,12 +10,12 @@ import sys
 import pytest
 from rich.console import Console
 
-from taskspace.benchmarks import million
+from taskspace.bench import million
 
 STEPS = """
 import json
 import numpy as np
-from taskspace.benchmarks import million
+from taskspace.bench import million
 clock = million._Clock()
 block = clock("make", lambda: np.ones(6_000_000))
 clock("use", lambda: block[:10].sum())

@@ -1,4 +1,4 @@
-"""Policies like trained ones, made in a second, so that measured episodes have real lengths."""
+"""Policies like trained ones, made in a second, so that episodes have real lengths."""
 
 from __future__ import annotations
 

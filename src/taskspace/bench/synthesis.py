@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids

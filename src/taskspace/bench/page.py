@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from taskspace.benchmarks.browser import NoBrowser, chromium, open_page
-from taskspace.benchmarks.explore import make_folder, server
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.explore import make_folder, server
+from taskspace.bench.printing import print_lines
+from taskspace.testing.browser import NoBrowser, chromium, open_page
 
 TASKS, CANDIDATES = 50_000, 500  # the page takes no more candidates
 STEPS = {"drag": 90, "wheel": 90, "new colours": 30, "answer in the quiz": 10}

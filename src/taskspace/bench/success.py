@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from taskspace.benchmarks.printing import print_lines
-from taskspace.benchmarks.subjects import Subject
+from taskspace.bench.printing import print_lines
+from taskspace.bench.subjects import Subject
 from taskspace.outcomes import Outcomes
 from taskspace.similarity import SuccessStatistics, mutual_information
 

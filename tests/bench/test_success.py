@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.benchmarks import success
+from taskspace.bench import success
 
 RNG = np.random.default_rng(0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from taskspace.benchmarks import quiz
+from taskspace.bench import quiz
 from taskspace.outcomes import Outcomes
 
 

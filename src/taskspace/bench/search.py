@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from taskspace.applications.search import TaskIndex
-from taskspace.benchmarks.printing import print_lines
+from taskspace.bench.printing import print_lines
 
 TASKS, NEAREST, ROUNDS = 1_000_000, 10, 15
 DIMENSIONS = (2, 6, 32)

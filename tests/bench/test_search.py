@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from taskspace.benchmarks import search
+from taskspace.bench import search
 
 
 def test_json_has_a_positive_time_for_every_way() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch.distributions import Categorical, Normal
 
-from taskspace.benchmarks.plain_envs import RUNNING, PlainEnvironment
+from taskspace.testing.plain_envs import RUNNING, PlainEnvironment
 
 
 def choose(policy: torch.nn.Module, state: list[float], discrete: bool) -> int | list[float]:
