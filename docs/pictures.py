@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import taskspace as ts
 from taskspace.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.summary import project
 from taskspace.testing.agents import trained_like
 

@@ -22,7 +22,7 @@ from taskspace.groups import TaskSpace
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

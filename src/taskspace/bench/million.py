@@ -21,7 +21,7 @@ from rich.console import Console
 from taskspace.bench.printing import print_lines
 from taskspace.constraints import check_orders, draw_pairs, draw_triplets
 from taskspace.outcomes import Outcomes
-from taskspace.similarity import SuccessStatistics, anti_correlated
+from taskspace.similarity.statistics import SuccessStatistics, anti_correlated
 
 SIZES = (10_000, 100_000, 1_000_000)
 AGENTS, ROLLOUTS, FEATURES = 100, 10, 6

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from taskspace.outcomes import Outcomes
-from taskspace.similarity import SuccessStatistics, mutual_information
+from taskspace.similarity.information import mutual_information
+from taskspace.similarity.statistics import SuccessStatistics
 
 AGENTS, TASKS, SEEDS = 100, 60, 5
 MANY_TASKS, BLOCK = 50_000, 1000

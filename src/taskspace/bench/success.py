@@ -17,7 +17,8 @@ from rich.console import Console
 from taskspace.bench.printing import print_lines
 from taskspace.bench.subjects import Subject
 from taskspace.outcomes import Outcomes
-from taskspace.similarity import SuccessStatistics, mutual_information
+from taskspace.similarity.information import mutual_information
+from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view
 from taskspace.paper.figure3 import by_keys, embedded
 from taskspace.paper.study import Result, Study, Table
 from taskspace.pipeline import Map, new_embedder, plan_for
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
 MASKED_NAME = "multikeynav-0-masked"

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.similarity import (
+from taskspace.similarity.information import mutual_information, paired_similarity
+from taskspace.similarity.statistics import (
     ENOUGH_TOGETHER,
     SuccessStatistics,
     anti_correlated,
-    entropy,
-    mutual_information,
-    paired_similarity,
     sample_pairs,
     warn_if_anti_correlated,
 )
@@ -49,26 +47,6 @@ def counted(results: Any) -> ts.Outcomes:
     return ts.Outcomes(results.sum(2), results.shape[2])
 
 
-def test_entropy_has_its_closed_form() -> None:
-    np.testing.assert_allclose(entropy([0, 0.11002786443835955, 0.5, 1]), [0, 0.5, 1, 0], atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("both", "first", "second", "bits"),
-    [
-        (0.5, 0.5, 0.5, 1.0),  # the same outcome
-        (0.0, 0.5, 0.5, 1.0),  # the opposite outcome tells as much
-        (0.12, 0.3, 0.4, 0.0),  # independent
-        (1.0, 1.0, 1.0, 0.0),  # constant
-        (0.0, 0.0, 0.7, 0.0),
-    ],
-)
-def test_information_has_its_closed_form(
-    both: float, first: float, second: float, bits: float
-) -> None:
-    assert mutual_information(both, first, second) == pytest.approx(bits, abs=1e-12)
-
-
 def test_the_matrix_equals_the_definition() -> None:
     rates = known_rates()
     matrix = SuccessStatistics.from_rates(rates).matrix()
@@ -81,7 +59,7 @@ def test_pairs_equal_the_matrix_and_blocks_do_not_matter(monkeypatch: pytest.Mon
     matrix = statistics.matrix()
     first, second = np.indices(matrix.shape).reshape(2, -1)
     np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
-    monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", 7)
+    monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", 7)
     np.testing.assert_allclose(statistics.matrix(), matrix, atol=BITS)
     np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
     np.testing.assert_allclose(statistics.matrix([3, 1], [2]), matrix[[3, 1]][:, [2]], atol=BITS)
@@ -182,8 +160,8 @@ def test_of_missing_pairs_those_count_that_tried_both(monkeypatch: pytest.Monkey
     off = ~np.eye(outcomes.n_tasks, dtype=bool)
     first, second = np.nonzero(off)
     for size, few in ((1 << 15, 0), (7, 0), (7, 1500)):
-        monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", size)
-        monkeypatch.setattr("taskspace.similarity._FEW_TASKS", few)
+        monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", size)
+        monkeypatch.setattr("taskspace.similarity.statistics._FEW_TASKS", few)
         np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=BITS)
         np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=BITS)
         np.testing.assert_array_equal(statistics.together(first, second), together[off])
@@ -259,9 +237,9 @@ def test_blocks_equal_the_plain_matrix(gaps: bool, monkeypatch: pytest.MonkeyPat
     off = ~np.eye(101, dtype=bool)
     plain = plain_matrix(outcomes)
     for pairs, rates in ((1 << 15, 1 << 20), (16, 1000)):  # one block of all, blocks in both ways
-        monkeypatch.setattr("taskspace.similarity._PAIRS_PER_BLOCK", pairs)
-        monkeypatch.setattr("taskspace.similarity._RATES_PER_BLOCK", rates)
-        monkeypatch.setattr("taskspace.similarity._FEW_TASKS", 0)
+        monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", pairs)
+        monkeypatch.setattr("taskspace.similarity.statistics._RATES_PER_BLOCK", rates)
+        monkeypatch.setattr("taskspace.similarity.statistics._FEW_TASKS", 0)
         statistics = SuccessStatistics.from_outcomes(outcomes)
         np.testing.assert_allclose(statistics.success, np.nanmean(outcomes.rates, axis=0), 1e-12)
         np.testing.assert_allclose(statistics.matrix()[off], plain[off], **SINGLE)
@@ -277,8 +255,8 @@ def test_the_most_similar_are_those_of_the_whole_matrix(
     plain = plain_matrix(outcomes)
     np.fill_diagonal(plain, np.nan)
     expected = -np.sort(-plain, axis=1)[:, :k]  # NaN comes last
-    monkeypatch.setattr("taskspace.similarity._SEARCH_ROWS", 8)
-    monkeypatch.setattr("taskspace.similarity._SEARCH_COLUMNS", 5)
+    monkeypatch.setattr("taskspace.similarity.statistics._SEARCH_ROWS", 8)
+    monkeypatch.setattr("taskspace.similarity.statistics._SEARCH_COLUMNS", 5)
     statistics = SuccessStatistics.from_outcomes(outcomes)
     places, values = statistics.most_similar(k)
     np.testing.assert_allclose(values, expected, **SINGLE)
@@ -376,8 +354,3 @@ def test_more_similar_tasks_than_there_are_others_are_refused() -> None:
         statistics.most_similar(4)
     with pytest.raises(ValueError, match="tasks must be a list of numbers from 0 to 3"):
         statistics.most_similar(2, [1, -1])
-
-
-def test_pairs_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="as many outcomes on both tasks; got 1 and 2"):
-        paired_similarity([1], [1, 0])

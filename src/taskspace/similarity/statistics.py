@@ -1,9 +1,4 @@
-"""How alike tasks are: what success on one of them tells about success on another.
-
-An agent is drawn from the population and tries both tasks once. Their similarity is the mutual
-information of the two outcomes, in bits (Definition 2 of the paper); a task's difficulty is the
-probability that the agent fails.
-"""
+"""Similarities of tasks from success rates of agents, and tasks whose outcomes are opposed."""
 
 from __future__ import annotations
 
@@ -18,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.outcomes import Outcomes
+from taskspace.similarity.information import entropy, shared_bits
 
 # Agents that must have tried both tasks before anything is said of the two: with fewer, the order
 # of two similarities is hardly more than a coin's. From so few agents mutual information is also
@@ -33,43 +29,6 @@ _FEW_TASKS = 1500  # a table with gaps is asked for the same pairs again and aga
 _PAIRS_PER_BLOCK = 1 << 15  # how many pairs are worked on at a time, so that memory stays bounded
 _RATES_PER_BLOCK = 1 << 20  # … and how many success rates, which are best kept in the cache
 _SEARCH_ROWS, _SEARCH_COLUMNS = 64, 1024  # a block in the search for the most similar
-
-
-def entropy(probability: ArrayLike) -> NDArray[np.float64]:
-    """Entropy in bits of outcomes that are successes with this probability (Definition 1).
-
-    >>> entropy([0.0, 0.5, 1.0])
-    array([0., 1., 0.])
-    """
-    p = np.clip(np.asarray(probability, np.float64), 0.0, 1.0)
-    return _surprise(p) + _surprise(1.0 - p)
-
-
-def _surprise(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-p log2 p, which is 0 at 0."""
-    return 0.0 - p * np.log2(np.where(p > 0, p, 1.0))
-
-
-def mutual_information(both: ArrayLike, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """Bits that two outcomes share, from the probability of success on both and on each.
-
-    >>> mutual_information(both=[0.5, 0.25], first=0.5, second=0.5)  # the same; independent
-    array([1., 0.])
-    """
-    p11, p1, p2 = (np.asarray(p, np.float64) for p in (both, first, second))
-    return _shared_bits(p11, p1, p2, entropy(p1) + entropy(p2))
-
-
-def _shared_bits(
-    p11: NDArray[np.float64],
-    p1: NDArray[np.float64],
-    p2: NDArray[np.float64],
-    apart: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The same where the bits of the two outcomes one by one are known."""
-    joint = (p11, p1 - p11, p2 - p11, 1.0 - p1 - p2 + p11)
-    together = sum(_surprise(np.clip(p, 0.0, 1.0)) for p in joint)
-    return np.maximum(apart - together, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +228,7 @@ class _Joint:
 
     def similarity(self) -> NDArray[np.float64]:
         """What one outcome tells about the other."""
-        return _shared_bits(self.both, self.first, self.second, self.apart)
+        return shared_bits(self.both, self.first, self.second, self.apart)
 
     def correlation(self) -> NDArray[np.float64]:
         """Correlation of the two outcomes."""
@@ -322,20 +281,6 @@ def _of_pairs(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.floa
 
 def _of_all(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
     return a @ b.T
-
-
-def paired_similarity(first: ArrayLike, second: ArrayLike) -> float:
-    """Algorithm 2 as written: the outcomes of N pairs of rollouts, each pair by one agent.
-
-    `first` and `second` are the N outcomes on the two tasks, in the same order of agents.
-
-    >>> paired_similarity([1, 1, 0, 0], [1, 1, 0, 0])
-    1.0
-    """
-    i, j = np.asarray(first, np.bool_).ravel(), np.asarray(second, np.bool_).ravel()
-    if i.shape != j.shape or not i.size:
-        raise ValueError(f"expected as many outcomes on both tasks; got {i.size} and {j.size}")
-    return float(mutual_information((i & j).mean(), i.mean(), j.mean()))
 
 
 # -- outcomes that oppose each other ---------------------------------------------------------------
