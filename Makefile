@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 # Where results depend on how a processor rounds. `portable` runs these as an older one would.
-NUMERICAL := applications embedding success rollout/test_network.py test_constraints.py test_similarity.py
+NUMERICAL := applications embedding similarity success rollout/test_network.py test_constraints.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test portable oldest check bench faults docs results clean
@@ -48,7 +48,7 @@ bench: $(INSTALLED)  ## measure the rollout engine on this machine
 	$(BIN)/taskspace bench rollouts
 
 faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and compare (ten minutes)
-	$(BIN)/python -m taskspace.benchmarks.faults
+	$(BIN)/python -m taskspace.bench.faults
 
 docs: $(INSTALLED)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

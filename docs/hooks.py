@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from taskspace import cli
+from taskspace.cli.parser import build_parser
 
 MARK = "<!-- every command and its help -->"
 
@@ -20,7 +20,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def _sections() -> Iterator[str]:
     os.environ["COLUMNS"] = "100"  # what argparse takes for the width of the terminal
-    for parser in commands(cli.parser()):
+    for parser in commands(build_parser()):
         depth = "#" * min(1 + len(parser.prog.split()), 3)
         yield f"{depth} {parser.prog}\n\n```text\n{_help(parser)}\n```\n"
 

@@ -16,10 +16,10 @@ from matplotlib.patches import FancyBboxPatch
 from numpy.typing import NDArray
 
 import taskspace as ts
-from taskspace.benchmarks.agents import trained_like
 from taskspace.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.summary import project
+from taskspace.testing.agents import trained_like
 
 FOLDER = Path(__file__).parent / "images"
 SHOWN = {  # a task of which cluster

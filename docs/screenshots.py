@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from taskspace.benchmarks.browser import chromium, open_page
 from taskspace.explore.export import export_page
 from taskspace.finished import FinishedMap
+from taskspace.testing.browser import chromium, open_page
 
 FOLDER = Path(__file__).parent / "images"
 AGENT = "40"  # that is loaded

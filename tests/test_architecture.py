@@ -51,12 +51,7 @@ ORDER = [
     "karel_pipeline",
     "paper",
     "testing",
-    "benchmarks",
-    "cli_printing",
-    "cli_karel",
-    "cli_map",
-    "cli_quiz",
-    "cli_explore",
+    "bench",
     "cli",
     "__main__",
 ]

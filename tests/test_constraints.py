@@ -14,8 +14,8 @@ from taskspace.constraints import (
     draw_pairs,
     draw_triplets,
 )
-from taskspace.similarity import SuccessStatistics
-from tests.test_similarity import gappy, known_rates
+from taskspace.similarity.statistics import SuccessStatistics
+from tests.similarity.test_statistics import gappy, known_rates
 
 STATISTICS = SuccessStatistics.from_rates(known_rates())
 POOL = np.arange(STATISTICS.n_tasks)

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from taskspace import cli
+from taskspace.cli.parser import build_parser
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-PARSERS = list(runpy.run_path(str(ROOT / "docs" / "hooks.py"))["commands"](cli.parser()))
+PARSERS = list(runpy.run_path(str(ROOT / "docs" / "hooks.py"))["commands"](build_parser()))
 
 
 def _named(paths: list[Path]) -> list[Any]:
@@ -95,7 +95,7 @@ def _check(command: str) -> None:
     if " ".join(words) in {parser.prog for parser in PARSERS}:
         return
     if "--help" not in words:
-        cli.parser().parse_args(words[1:])  # leaves the program if it does not understand
+        build_parser().parse_args(words[1:])  # leaves the program if it does not understand
 
 
 def test_commands_named_in_the_readme_exist() -> None:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 import taskspace as ts
 from taskspace import tables
-from taskspace.benchmarks.faults import can_mount, small_disk
+from taskspace.bench.faults import can_mount, small_disk
 from taskspace.cli import main
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import write_tasks
@@ -236,7 +236,7 @@ import json, sys
 from pathlib import Path
 import numpy as np
 import taskspace as ts
-from taskspace.benchmarks import faults
+from taskspace.bench import faults
 from taskspace.files import read_arrays, write_arrays
 from taskspace.runs import Run
 

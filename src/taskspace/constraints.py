@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.similarity import (
+from taskspace.similarity.information import entropy
+from taskspace.similarity.statistics import (
     ENOUGH_TOGETHER,
     NOTICEABLE,
     SuccessStatistics,
-    entropy,
     sample_pairs,
 )
 

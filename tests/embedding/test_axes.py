@@ -12,7 +12,7 @@ import taskspace as ts
 from taskspace.embedding.axes import append, best_rotation, fold, spectral_map
 from taskspace.embedding.lookup import Lookup
 from taskspace.embedding.network import perceptron
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 
 def some_vectors(n: int = 200, size: int = 4) -> Any:

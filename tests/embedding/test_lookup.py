@@ -15,7 +15,7 @@ import taskspace as ts
 from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.embedding.lookup import are_names
 from taskspace.embedding.training import Pool, pair_pools
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 FAST: dict[str, Any] = {"steps": 250, "random_state": 0, "progress": False}
 

@@ -12,8 +12,8 @@ import torch
 
 from taskspace.embedding import training
 from taskspace.embedding.training import Constraints, pair_pools
-from taskspace.similarity import SuccessStatistics
-from tests.test_similarity import known_rates
+from taskspace.similarity.statistics import SuccessStatistics
+from tests.similarity.test_statistics import known_rates
 
 
 def drawing(tasks: int) -> Callable[..., Constraints]:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import taskspace as ts
-from taskspace.benchmarks.plain_envs import plain_environments
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import FAILED, OUT_OF_TIME, RUNNING, SOLVED
 from taskspace.envs.registry import ENVIRONMENTS
+from taskspace.testing.plain_envs import plain_environments
 from tests.envs.twin import Batch, StreamRandom, karel_task, play
 
 NAMES = {"running": RUNNING, "solved": SOLVED, "failed": FAILED, "out of time": OUT_OF_TIME}

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 import taskspace as ts
-from taskspace.benchmarks.plain_envs import BasicKarel as PlainKarel
 from taskspace.envs.basickarel import data_set
 from taskspace.envs.registry import ENVIRONMENTS
+from taskspace.testing.plain_envs import BasicKarel as PlainKarel
 from tests.envs.twin import StreamRandom, karel_task, new_stream
 
 SAMPLES = 20_000

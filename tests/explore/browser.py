@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.benchmarks.browser import NoBrowser
-from taskspace.benchmarks.browser import chromium as chromium_or_none
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
 from taskspace.runs import FORMAT
+from taskspace.testing.browser import NoBrowser
+from taskspace.testing.browser import chromium as chromium_or_none
 
 READY: Any = {"selector": "html[data-ready]", "state": "attached", "timeout": 60_000}
 STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"

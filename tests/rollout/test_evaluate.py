@@ -15,8 +15,8 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.benchmarks.agents import as_torch, trained_like
 from taskspace.rollout import general, player
+from taskspace.testing.agents import as_torch, trained_like
 
 MAIN = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.benchmarks import scaling
+from taskspace.bench import scaling
 from taskspace.rollout import player
 from taskspace.rollout.episodes import PlayError
 from taskspace.training.recipes import recipe_for

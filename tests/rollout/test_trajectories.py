@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.benchmarks.agents import trained_like
+from taskspace.testing.agents import trained_like
 
 
 @pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel"])

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from taskspace.outcomes import Outcomes
-from taskspace.similarity import SuccessStatistics, mutual_information
+from taskspace.similarity.information import mutual_information
+from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.success.low_rank import fit_low_rank
 from taskspace.success.model import SuccessModel, calibration_error, scores
 

@@ -81,7 +81,7 @@ in_process(linger)(lambda worker: print(worker, flush=True))
 
 
 def test_a_process_ends_with_its_parent_however_that_ends() -> None:
-    from taskspace.benchmarks.faults import members, survivors  # slow, and processes import us
+    from taskspace.bench.faults import members, survivors  # slow, and processes import us
 
     command = [sys.executable, "-c", PARENT]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as parent:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.outcomes import Outcomes
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 QUERIES = {"similar": 0, "harder": 1, "easier": -1}  # and the sign of the wanted difference
 DATA_SETS = 4

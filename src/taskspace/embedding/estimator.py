@@ -26,7 +26,7 @@ from taskspace.embedding.training import (
 )
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
-from taskspace.similarity import SuccessStatistics, warn_if_anti_correlated
+from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
 from taskspace.task_names import places
 from taskspace.torch_state import one_thread, torch_seed
 

@@ -19,7 +19,7 @@ from taskspace.constraints import (
     draw_triplets,
 )
 from taskspace.embedding.losses import norm_loss, triplet_loss
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 CLIP_NORM = 2.0
 HELD_OUT = 1000  # constraints of each kind for validation, and as many for the test

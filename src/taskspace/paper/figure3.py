@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from taskspace.paper.drawing import draw_panels, map_panel, view_of
 from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
 from taskspace.runs.run import Run
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 Vectors = NDArray[np.float64]
 CAPTION = (

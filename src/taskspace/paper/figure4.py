@@ -15,7 +15,7 @@ from taskspace.paper.figure3 import by_keys, embedded
 from taskspace.paper.study import Result, Study, Table
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import map_settings, new_embedder
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
 MASKED_NAME = "multikeynav-0-masked"

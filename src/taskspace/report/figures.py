@@ -12,7 +12,7 @@ import numpy as np
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.report import html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 
 SILHOUETTE_SEEDS = 3
 

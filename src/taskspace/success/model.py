@@ -15,7 +15,7 @@ from taskspace import checks
 from taskspace.model_folders import ModelFolder
 from taskspace.outcomes import Outcomes
 from taskspace.progress import progress_bar
-from taskspace.similarity import SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.success.low_rank import fit_low_rank, log_loss
 from taskspace.success.network import (
     Counts,

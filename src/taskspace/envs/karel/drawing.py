@@ -1,4 +1,4 @@
-"""Pictures of Karel worlds."""
+"""Pictures of Karel worlds and tasks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 
 from taskspace.envs.basickarel import AGENT, DARK, MARKER
 from taskspace.envs.drawing import BLUE, INK, ORANGE
+from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION, KarelTask
+from taskspace.envs.karel.language import parse, pretty
 from taskspace.envs.karel.worlds import COLUMN_STEP, ROW_STEP, Worlds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 def draw_world(world: Worlds, ax: Axes) -> None:
@@ -53,3 +56,35 @@ def _letter_size(ax: Axes, cells: int) -> float:
     """Points of a letter that fits in a cell."""
     box = ax.get_window_extent()
     return 0.42 * min(box.width, box.height) / cells * 72 / float(ax.figure.dpi)
+
+
+def draw_task(task: KarelTask, title: str) -> Figure:
+    """A task: its program, and beside it three rows of two examples."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(14, 9.4), dpi=120)
+    heading = title.replace(": ", "\n")
+    figure.text(0.02, 0.975, heading, size=12, weight="bold", color=INK, va="top")
+    program = pretty(parse(task.tokens))
+    lines = program.splitlines()
+    size = min(10, 400 / max(map(len, lines)), 480 / len(lines))  # points that fit at the left
+    figure.text(0.02, 0.90, program, size=size, family="monospace", color=INK, va="top")
+    grid = figure.add_gridspec(3, 4, left=0.27, right=0.99, top=0.95, bottom=0.02, hspace=0.12)
+    for number in range(len(task.inputs)):
+        row, column = divmod(number, 2)
+        before, after = (figure.add_subplot(grid[row, 2 * column + end]) for end in range(2))
+        # By the places in the grid: the axes shrink to the shapes of the worlds.
+        left, right = (axes.get_position(original=True) for axes in (before, after))
+        middle = (left.x1 + right.x0) / 2, (left.y0 + left.y1) / 2
+        figure.text(left.x0, left.y1 + 0.005, example_name(task, number), size=10, color=INK)
+        figure.text(*middle, "→", size=20, color=INK, ha="center", va="center")
+        draw_world(task.inputs[number], before)
+        draw_world(task.outputs[number], after)
+    return figure
+
+
+def example_name(task: KarelTask, number: int) -> str:
+    """Which example of a task this is, and what is special about it."""
+    held_out = ", held out" if number >= SPECIFICATION else ""
+    crashed = ", crashes" if task.crashed[number] else ""
+    return f"example {number + 1} of {EXAMPLES}{held_out}{crashed}"

@@ -1,0 +1,191 @@
+"""What a map of a million tasks takes, step by step: time, and memory at the peak."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from rich.console import Console
+
+from taskspace.bench.printing import print_lines
+from taskspace.constraints import check_orders, draw_pairs, draw_triplets
+from taskspace.outcomes import Outcomes
+from taskspace.similarity.statistics import SuccessStatistics, anti_correlated
+
+SIZES = (10_000, 100_000, 1_000_000)
+AGENTS, ROLLOUTS, FEATURES = 100, 10, 6
+STEPS, FREE_STEPS = 6000, 10  # of learning from features (as by default), and of free vectors
+CONSTRAINTS = 250 * 128  # of each kind, for as many steps as are drawn at a time
+ROWS, NEAREST = 100, 10
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step took."""
+
+    seconds: float  # of one core; what others do on the machine does not count
+    peak: float  # bytes beside those that were in use before it
+
+
+@dataclass(frozen=True)
+class Size:
+    """All steps for one number of tasks."""
+
+    table: float  # bytes of the outcomes
+    matrix: float  # bytes of all similarities in single precision, which nobody needs
+    steps: dict[str, Step]
+
+
+def make_outcomes(tasks: int) -> Outcomes:
+    """Agents with three skills on tasks that need them to different degrees, at some level."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(tasks, FEATURES)).astype(np.float32)
+    needs = np.abs(features[:, :3])
+    needs /= needs.sum(1, keepdims=True)
+    successes = np.empty((AGENTS, tasks), np.uint8)
+    for row, skills in zip(successes, rng.normal(size=(AGENTS, 3)), strict=True):
+        rates = 1 / (1 + np.exp(-4 * (needs @ skills.astype(np.float32) - features[:, 3])))
+        row[:] = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down by chance
+    return Outcomes(successes, np.array(ROLLOUTS), features=features)
+
+
+class _Clock:
+    """Takes steps and remembers what each of them took."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, Step] = {}
+
+    def __call__(self, name: str, work: Callable[[], T]) -> T:
+        gc.collect()
+        before, start = _start_peak(), time.process_time()
+        result = work()
+        self.steps[name] = Step(time.process_time() - start, max(0.0, _peak() - before))
+        return result
+
+
+def measure(tasks: int, steps: int = STEPS) -> Size:
+    """Take every step once, in this process and on one core."""
+    from threadpoolctl import threadpool_limits
+
+    from taskspace.torch_state import one_thread
+
+    outcomes, clock = make_outcomes(tasks), _Clock()
+    with warnings.catch_warnings(), threadpool_limits(1), one_thread():
+        warnings.simplefilter("ignore")
+        _files(outcomes, clock)
+        _similarities(outcomes, clock)
+        _maps(outcomes, clock, steps)
+    return Size(float(outcomes.successes.nbytes), 4.0 * tasks * tasks, clock.steps)
+
+
+def _files(outcomes: Outcomes, clock: _Clock) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "outcomes.npz"
+        clock("save the outcomes", lambda: outcomes.save(path))
+        clock("load the outcomes", lambda: Outcomes.load(path))
+
+
+def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
+    rng, everything = np.random.default_rng(0), np.arange(outcomes.n_tasks)
+    some = everything[:ROWS]
+    statistics = clock("success rates by task", lambda: SuccessStatistics.from_outcomes(outcomes))
+    clock("check orders and opposites", lambda: _checks(statistics, rng))
+    number = f"{CONSTRAINTS:,}"
+    clock(f"{number} triplets", lambda: draw_triplets(statistics, CONSTRAINTS, rng, everything))
+    clock(f"{number} pairs", lambda: draw_pairs(statistics, CONSTRAINTS, rng, everything))
+    clock(f"similarity of {ROWS} with all", lambda: statistics.matrix(some))
+    clock(f"{NEAREST} most similar to {ROWS}", lambda: statistics.most_similar(NEAREST, some))
+
+
+def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
+    from taskspace.embedding.agreement import agreement
+    from taskspace.embedding.estimator import TaskEmbedder
+
+    def fit(given: Outcomes, steps: int) -> TaskEmbedder:
+        return TaskEmbedder(2, steps=steps, random_state=0, progress=False).fit(given)
+
+    embedder = clock(f"fit, {steps} steps", lambda: fit(outcomes, steps))
+    clock("transform all", lambda: embedder.transform(outcomes.features))
+    clock("agreement of two maps", lambda: agreement(embedder, embedder, outcomes.features))
+    nameless = Outcomes(outcomes.successes, outcomes.rollouts)
+    clock(f"fit without features, {FREE_STEPS} steps", lambda: fit(nameless, FREE_STEPS))
+
+
+def _checks(statistics: SuccessStatistics, rng: np.random.Generator) -> None:
+    check_orders(statistics)
+    anti_correlated(statistics, rng)
+
+
+def _start_peak() -> float:
+    """Forget the peak so far, and give the memory in use."""
+    with contextlib.suppress(OSError):  # Linux can; elsewhere a step adds to the peak until then
+        Path("/proc/self/clear_refs").write_text("5")
+    return _peak()
+
+
+def _peak() -> float:
+    """Bytes at the peak of this process."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        return 1024.0 * int(lines["VmHWM"].split()[0])
+    import resource
+
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def measure_all(sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> dict[str, Size]:
+    """Each number of tasks in a process of its own, so that none inherits another's memory."""
+    found = {}
+    for tasks in sizes:
+        command = [sys.executable, "-m", __name__, str(tasks), str(steps)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        size = json.loads(done.stdout)
+        named = {name: Step(**step) for name, step in size["steps"].items()}
+        found[f"{tasks:,} tasks"] = Size(size["table"], size["matrix"], named)
+    return found
+
+
+def print_report(console: Console) -> None:
+    """A column for each number of tasks."""
+    found = measure_all()
+    lines: dict[str, Callable[[Size], str]] = {
+        "the table of outcomes": lambda size: _bytes(size.table),
+        "all similarities, never held": lambda size: _bytes(size.matrix),
+    }
+    for name in next(iter(found.values())).steps:
+        lines[name] = lambda size, name=name: _cell(size.steps[name])  # type: ignore[misc]
+    print_lines(console, f"Very many tasks, {AGENTS} agents", lines, found)
+    console.print(
+        "Time on one core, and memory at the peak beside what was in use before the step."
+    )
+
+
+def _cell(step: Step) -> str:
+    return f"{step.seconds:.2f} s, {_bytes(step.peak)}"
+
+
+def _bytes(number: float) -> str:
+    return f"{number / 1e6:,.0f} MB" if number < 1e10 else f"{number / 1e9:,.0f} GB"
+
+
+def as_json(found: dict[str, Size]) -> dict[str, Any]:
+    """The figures as plain JSON: seconds and bytes."""
+    return {name: asdict(size) for name, size in found.items()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(measure(int(sys.argv[1]), int(sys.argv[2])))))

@@ -1,0 +1,91 @@
+"""How soon the tasks most like another are found among a million."""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from taskspace.applications.search import TaskIndex
+from taskspace.bench.printing import print_lines
+
+TASKS, NEAREST, ROUNDS = 1_000_000, 10, 15
+DIMENSIONS = (2, 6, 32)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Milliseconds of one question, the median of several rounds side by side."""
+
+    index: float
+    harder: float  # the same, of harder tasks only
+    sorting: float  # what people write: all inner products, sorted
+    reading: float  # adding up all numbers of the vectors, which no search can do without reading
+    faiss: float | None = None  # its exact index, where it is installed
+
+
+def measure_all(tasks: int = TASKS) -> dict[str, Timing]:
+    """The time of each way to search, by dimension."""
+    return {f"{dimension} dimensions": measure(tasks, dimension) for dimension in DIMENSIONS}
+
+
+def measure(tasks: int, dimension: int) -> Timing:
+    """Each way answers the same questions in turn."""
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(tasks, dimension)).astype(np.float32)
+    index, questions = TaskIndex(vectors), vectors[rng.integers(0, tasks, ROUNDS)]
+    ways: dict[str, Callable[[NDArray[np.float32]], Any]] = {
+        "index": lambda vector: index.similar(vector, NEAREST),
+        "harder": lambda vector: index.similar(vector, NEAREST, harder=True),
+        "sorting": lambda vector: np.argsort(-(vectors @ vector))[:NEAREST],
+        "reading": lambda vector: vectors.sum(),
+    }
+    faiss = _faiss(vectors)
+    if faiss is not None:
+        ways["faiss"] = faiss
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for question in questions:
+        for name, ask in ways.items():
+            start = time.perf_counter()
+            ask(question)
+            seconds[name].append(time.perf_counter() - start)
+    return Timing(**{name: 1000 * statistics.median(found) for name, found in seconds.items()})
+
+
+def _faiss(vectors: NDArray[np.float32]) -> Callable[[NDArray[np.float32]], Any] | None:
+    """A search by FAISS, if it is there: it is no dependency of ours."""
+    try:
+        faiss = importlib.import_module("faiss")
+    except ImportError:
+        return None
+    index = faiss.IndexFlatIP(vectors.shape[1])
+    index.add(vectors)
+    return lambda vector: index.search(vector[None], NEAREST)
+
+
+_LINES: dict[str, Callable[[Timing], str]] = {
+    "TaskIndex.similar, ms": lambda timing: f"{timing.index:.1f}",
+    "… among harder tasks, ms": lambda timing: f"{timing.harder:.1f}",
+    "sorting all inner products, ms": lambda timing: f"{timing.sorting:.1f}",
+    "FAISS, exact, ms": lambda timing: "-" if timing.faiss is None else f"{timing.faiss:.1f}",
+    "reading the vectors once, ms": lambda timing: f"{timing.reading:.1f}",
+    "sorting : TaskIndex": lambda timing: f"{timing.sorting / timing.index:.0f}x",
+}
+
+
+def print_report(console: Console) -> None:
+    """A column for each number of dimensions."""
+    title = f"The {NEAREST} most similar of {TASKS:,} tasks"
+    print_lines(console, title, _LINES, measure_all())
+
+
+def as_json(found: dict[str, Timing]) -> dict[str, Any]:
+    """The figures as plain JSON."""
+    return {name: asdict(timing) for name, timing in found.items()}

@@ -1,0 +1,5 @@
+"""The command line, one module per verb: parse, call one library function, print."""
+
+from taskspace.cli.parser import main
+
+__all__ = ["main"]

@@ -1,0 +1,38 @@
+"""`taskspace envs`: what there is to solve."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from taskspace.cli.arguments import add_command
+
+
+def add(commands: Any) -> None:
+    """Add `envs` to the commands of a parser."""
+    add_command(commands, "envs", _run, "list the environments", "example:\n  taskspace envs\n")
+
+
+def _run(options: argparse.Namespace) -> None:
+    """List the environments: what their tasks vary by, their actions, states and clusters."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from taskspace.envs.registry import ENVIRONMENTS, PROGRAMMING, make
+
+    table = Table(title="Environments: taskspace.make(name)", box=SIMPLE_HEAD)
+    for heading in ("name", "tasks vary by", "actions", "state", "horizon"):
+        table.add_column(heading, min_width=13 if heading == "name" else None)
+    table.add_column("clusters")
+    for name in ENVIRONMENTS | PROGRAMMING:
+        env = make(name)
+        table.add_row(
+            name,
+            env.varies_by,
+            f"{len(env.action_names)}" + ("" if env.discrete else " real"),
+            str(env.state_size),
+            str(env.horizon),
+            f"{len(env.cluster_names)}: {', '.join(env.cluster_names)}",
+        )
+    Console().print(table)

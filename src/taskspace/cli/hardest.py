@@ -1,0 +1,33 @@
+"""`taskspace hardest DIR`: the hardest tasks of the map."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from taskspace.cli.arguments import (
+    LISTED,
+    add_command,
+    add_folder,
+    add_how_many,
+    add_out,
+    open_folder,
+)
+from taskspace.cli.printing import print_tasks
+
+
+def add(commands: Any) -> None:
+    """Add `hardest` to the commands of a parser."""
+    parser = add_command(
+        commands, "hardest", _run, "the hardest tasks of the map",
+        f"{LISTED}\nexample:\n  taskspace hardest runs/multikeynav -k 5\n",
+    )  # fmt: skip
+    add_folder(parser)
+    add_how_many(parser)
+    add_out(parser)
+
+
+def _run(options: argparse.Namespace) -> None:
+    """List the tasks of a map that are hardest, the hardest first."""
+    made = open_folder(options)
+    print_tasks(options, made.describe(made.index.hardest(options.k)))

@@ -1,0 +1,57 @@
+"""What `generate` and `filter` share: where tasks go, and a table of them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from taskspace.envs.karel.quotas import Selection
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Where the tasks go, and how many."""
+    parser.add_argument("folder", metavar="DIR", help="where the files go; made if need be")
+    parser.add_argument(
+        "--tasks", type=int, metavar="N", help="how many, in the paper's shares (its 73,418)"
+    )
+
+
+def print_selection(selection: Selection, seen: str, folder: Path) -> None:
+    """A table of what there is, what became of the rest, and where the files are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    lengths = sorted({length for table in selection.found.values() for _, length in table})
+    table = Table(title="Karel tasks by type and number of tokens", box=SIMPLE_HEAD)
+    for heading in ("part", "type"):
+        table.add_column(heading)
+    for heading in (*map(str, lengths), "all"):
+        table.add_column(heading, justify="right")
+    for row in _rows(selection, lengths):
+        table.add_row(*row, end_section=row[1] == "all")
+    Console().print(table)
+    dropped = [f"  {n:>9,} {why}" for why, n in selection.dropped.most_common() if n]
+    print(f"{selection.seen:,} {seen}, of which dropped:", *dropped or ["  none"], sep="\n")
+    files = sorted(place for part in selection.found for place in folder.glob(f"{part}.*"))
+    print("written:", *files, sep="\n  ")
+
+
+def _rows(selection: Selection, lengths: list[int]) -> list[list[str]]:
+    """A line for each type and their sum; a dash where the paper has no tasks."""
+    rows = []
+    for part, found in selection.found.items():
+        kinds = list(dict.fromkeys(kind for kind, _ in found))
+        for kind in kinds:
+            counts = [found.get((kind, length)) for length in lengths]
+            rows.append([part if kind == kinds[0] else "", kind, *_cells(counts)])
+        sums = [sum(n for cell, n in found.items() if cell[1] == length) for length in lengths]
+        rows.append(["", "all", *_cells(sums)])
+    return rows
+
+
+def _cells(counts: list[int] | list[int | None]) -> list[str]:
+    told = ["-" if count is None else f"{count:,}" for count in counts]
+    return [*told, f"{sum(count or 0 for count in counts):,}"]

@@ -1,0 +1,38 @@
+"""`taskspace karel generate DIR`: random tasks."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from taskspace.cli.arguments import add_command
+from taskspace.cli.karel.datasets import add_target, print_selection
+
+_EXAMPLES = """examples:
+  taskspace karel generate tasks --tasks 1000 --side 8
+  taskspace karel generate tasks --tasks 1000 --json-lines
+"""
+
+
+def add(commands: Any) -> None:
+    """Add `karel generate` to the commands of a parser."""
+    parser = add_command(commands, "generate", _run, "make random tasks", _EXAMPLES)
+    add_target(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything (0)")
+    parser.add_argument(
+        "--side", type=int, default=16, metavar="N", help="most rows and columns, 4 to 16 (16)"
+    )
+    parser.add_argument(
+        "--json-lines", action="store_true", help="also in the public data set's format"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Make random Karel tasks: programs with six examples each, for training and validation."""
+    from taskspace.envs.karel.generate import generate_dataset
+
+    selection = generate_dataset(
+        options.folder, options.tasks, options.seed, options.side, options.json_lines
+    )
+    print_selection(selection, "programs drawn", Path(options.folder))

@@ -1,0 +1,98 @@
+"""`taskspace karel show FILE`: a task as a drawing with letters, or as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from taskspace.cli.arguments import add_command
+from taskspace.cli.karel.letters import side_by_side
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from taskspace.envs.karel.data import KarelTask
+    from taskspace.envs.karel.language import Program
+
+_EXAMPLES = """examples:
+  taskspace karel show tasks/training.npz --task 7
+  taskspace karel show tasks/training.npz --task 7 --picture task.png
+"""
+
+
+def add(commands: Any) -> None:
+    """Add `karel show` to the commands of a parser."""
+    parser = add_command(commands, "show", _run, "draw a task", _EXAMPLES)
+    parser.add_argument("file", metavar="FILE", help="tasks: .npz, or JSON lines, .gz too")
+    parser.add_argument(
+        "--task", type=int, default=0, metavar="N", help="its number; the first is 0 (0)"
+    )
+    parser.add_argument(
+        "--picture", metavar="OUT.png", help="draw the examples there, not with letters"
+    )
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Draw a Karel task: its program and six examples of what it does."""
+    from taskspace.envs.karel.drawing import draw_task, example_name
+    from taskspace.envs.karel.language import parse, pretty
+
+    if options.picture and Path(options.picture).suffix != ".png":
+        raise ValueError(f"a picture is written to a file OUT.png, not to {options.picture!r}")
+    if options.task < 0:
+        raise ValueError(f"--task must be a number from 0 on, not {options.task}")
+    task = _read_task(Path(options.file), options.task)
+    program = parse(task.tokens)
+    title = _headline(options.task, program)
+    if options.picture:
+        _write_picture(draw_task(task, title), options.picture)
+    print(f"{title}\n\n{pretty(program)}")
+    if options.picture:
+        print(f"\npicture: {options.picture}")
+        return
+    for number in range(len(task.inputs)):
+        drawn = side_by_side(task.inputs[number], task.outputs[number])
+        print(f"\n{example_name(task, number)}\n{drawn}")
+
+
+def _read_task(path: Path, number: int) -> KarelTask:
+    from taskspace.envs.karel.compact import KarelTasks
+    from taskspace.envs.karel.data import read_tasks
+
+    if path.suffix == ".npz":
+        tasks = KarelTasks.load(path)
+        if number < len(tasks):
+            return next(tasks[number : number + 1].records())
+        raise ValueError(_no_such_task(path, number, len(tasks)))
+    passed = 0
+
+    def wanted(tokens: tuple[str, ...]) -> bool:
+        nonlocal passed
+        passed += 1
+        return passed == number + 1  # the grids of those before need not be read
+
+    for task in read_tasks(path, wanted):
+        return task
+    raise ValueError(_no_such_task(path, number, passed))
+
+
+def _no_such_task(path: Path, number: int, count: int) -> str:
+    if not count:
+        return f"{path} has no tasks"
+    return f"{path} has {count:,} tasks; --task must be 0 to {count - 1}, not {number}"
+
+
+def _headline(number: int, program: Program) -> str:
+    from taskspace.envs.karel.language import kind, tokens
+
+    found = kind(program)
+    told = "loops and conditionals" if found == "both" else found
+    return f"task {number}: {told}, {len(tokens(program))} tokens"
+
+
+def _write_picture(figure: Figure, path: str) -> None:
+    from taskspace.files import atomic_path
+
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, format="png")

@@ -1,0 +1,102 @@
+"""What commands share as they answer: tables for a person, CSV for programs, files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from taskspace.runs.run import Run
+    from taskspace.tables import Columns
+
+MOST_SHOWN = 8  # features of a task that fit in a line
+_ABOUT = ("task", "similarity", "difficulty", "success", "cluster")  # what a list is read for
+
+
+def print_tasks(options: argparse.Namespace, columns: Columns) -> None:
+    """Tasks, with their features where these are few or go to a file."""
+    short = {name: columns[name] for name in _ABOUT if name in columns}
+    features = len(columns) - len(short)
+    if options.out is None and features > MOST_SHOWN:
+        print(f"{features} features are left out; --out FILE has them", file=sys.stderr)
+        columns = short
+    print_table(options, columns)
+
+
+def print_table(options: argparse.Namespace, columns: Columns) -> None:
+    """A table for a person at a terminal, CSV for programs, and a file where one is named."""
+    from taskspace.table_streams import open_writer
+
+    if options.out is None and sys.stdout.isatty():
+        print_columns(columns)
+        return
+    with open_writer(options.out) as writer:
+        writer.write(columns)
+
+
+def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]) -> None:
+    """The table of tasks, piece by piece, with columns of answers added."""
+    from taskspace.table_streams import open_writer, read_pieces
+
+    pieces = read_pieces(options.tasks)
+    with open_writer(options.out) as writer:
+        for columns in pieces:
+            found = answer(made.tasks_in(columns))
+            taken = [name for name in found if name in columns]
+            if taken:
+                raise ValueError(f"{options.tasks} already has a column {taken[0]!r}; rename it")
+            writer.write({**columns, **found})
+
+
+def print_columns(columns: Mapping[str, Any]) -> None:
+    """A table of the first columns, as many as fit, with numbers in few digits."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console, count = Console(), len(columns)
+    endless = console.options.update(width=1_000_000)
+    while True:
+        table = _columns_table(dict(list(columns.items())[:count]))
+        if count == 1 or Measurement.get(console, endless, table).maximum <= console.width:
+            break
+        count -= 1
+    console.print(table)
+    if count < len(columns):
+        console.print(f"{len(columns) - count} more columns do not fit; --out FILE has them.")
+
+
+def _columns_table(columns: Mapping[str, Any]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name, values in columns.items():
+        table.add_column(Text(name), justify="left" if values.dtype.kind == "U" else "right")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text(_short(value)) for value in row))
+    return table
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+
+
+def print_numbers(numbers: Mapping[str, Any]) -> None:
+    """How good a map is, as a table."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    from taskspace.report.sections import numbers_table
+
+    table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
+    for row in numbers_table(numbers):
+        table.add_row(*row)
+    Console().print(table)

@@ -1,0 +1,77 @@
+"""`taskspace reproduce PART`: the paper's results, with ours beside."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from taskspace.cli.arguments import add_command, lines
+
+_EXAMPLES = """examples:
+  taskspace reproduce table1 --only ours
+  taskspace reproduce figure5 --env MultiKeyNav --seeds 1
+  taskspace reproduce all --preset fast --out runs/quick
+"""
+
+
+def add(commands: Any) -> None:
+    """Add `reproduce` to the commands of a parser."""
+    from taskspace.paper.parts import PARTS
+
+    listed = lines({**PARTS, "all": "everything, and a page that shows it"})
+    told = "the paper's results, with ours beside"
+    parser = add_command(commands, "reproduce", _run, told, _EXAMPLES)
+    parser.description = f"{_run.__doc__}\n\nwhat there is:\n{listed}"
+    parser.add_argument("what", choices=[*PARTS, "all"], metavar="what", help="see above")
+    parser.add_argument("--env", action="append", metavar="NAME", help="only this one")
+    parser.add_argument("--only", choices=["ours"], help="table1 without the baselines")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
+    parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
+    parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
+    parser.add_argument("--karel", action="store_true", help="Karel too, which takes longer")
+    parser.add_argument("--page", metavar="FILE", help="of all: where the page goes (in DIR)")
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Reproduce a table or figure of the paper; what is there already is not made again."""
+    from taskspace.paper import everything, table1
+    from taskspace.paper.study import Study
+
+    folder = Path(options.out)
+    environments = tuple(options.env) if options.env else None
+    study = Study(folder, environments, options.seeds, options.preset, options.karel)
+    if options.what == "all":
+        page = Path(options.page) if options.page else folder / "results.md"
+        for result in everything.reproduce_all(study, page):
+            _print_result(result, folder)
+        print(f"everything on one page: {page}")
+    elif options.what == "table1" and options.only:
+        result = table1.reproduce(study, models=["ours"])
+        study.write(result)
+        _print_result(result, folder)
+    else:
+        _print_result(everything.reproduce(options.what, study), folder)
+
+
+def _print_result(result: Any, folder: Path) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for part in result.tables:
+        table = Table(title=part.title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+        for heading in part.headings():
+            number = isinstance(part.rows[0][heading], (int, float))
+            table.add_column(heading, justify="right" if number else "left")
+        for cells in part.cells():
+            table.add_row(*cells)
+        console.print(table)
+        if part.note:
+            console.print(part.note)
+        print(f"written to {folder / part.name}.csv")
+    for note in result.notes:
+        console.print(note)
+    for picture, caption in result.pictures.items():
+        print(f"{caption} {picture}")

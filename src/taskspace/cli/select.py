@@ -1,0 +1,52 @@
+"""`taskspace select DIR --reference TASK OPTIONS`: the options most like a task."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from taskspace.cli.arguments import (
+    TASKS,
+    add_command,
+    add_folder,
+    add_harder,
+    add_how_many,
+    add_out,
+    open_folder,
+)
+from taskspace.cli.printing import print_table
+
+
+def add(commands: Any) -> None:
+    """Add `select` to the commands of a parser."""
+    example = (
+        f"{TASKS}\nexample:\n"
+        "  taskspace select runs/multikeynav --reference task.csv options.csv --harder -k 5\n"
+    )
+    parser = add_command(commands, "select", _run, "the options most like a task", example)
+    add_folder(parser)
+    parser.add_argument("--reference", metavar="TASK", required=True, help="a table of one task")
+    parser.add_argument("options", metavar="OPTIONS", help="a table of tasks to choose from")
+    add_how_many(parser)
+    add_harder(parser)
+    add_out(parser)
+
+
+def _run(options: argparse.Namespace) -> None:
+    """List the options that are most like a reference task, the best first."""
+    from taskspace import tables
+    from taskspace.applications.selection import select
+
+    made = open_folder(options, options.reference, options.options)
+    reference, choices = tables.read(options.reference), tables.read(options.options)
+    task, tasks = made.tasks_in(reference), made.tasks_in(choices)
+    if len(task) != 1:
+        raise ValueError(f"{options.reference} holds {len(task)} tasks; expected one")
+    best = select(
+        made.embedder, task, tasks, k=options.k, harder=options.harder, easier=options.easier
+    )
+    found = {"row": best, **{name: values.take(best) for name, values in choices.items()}}
+    likeness = made.embedder.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
+    print_table(options, {**found, "similarity": likeness})

@@ -1,0 +1,57 @@
+"""Entropy and mutual information of outcomes, in bits, from probabilities of success."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def entropy(probability: ArrayLike) -> NDArray[np.float64]:
+    """Entropy in bits of outcomes that are successes with this probability (Definition 1).
+
+    >>> entropy([0.0, 0.5, 1.0])
+    array([0., 1., 0.])
+    """
+    p = np.clip(np.asarray(probability, np.float64), 0.0, 1.0)
+    return _surprise(p) + _surprise(1.0 - p)
+
+
+def _surprise(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """-p log2 p, which is 0 at 0."""
+    return 0.0 - p * np.log2(np.where(p > 0, p, 1.0))
+
+
+def mutual_information(both: ArrayLike, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    """Bits that two outcomes share, from the probability of success on both and on each.
+
+    >>> mutual_information(both=[0.5, 0.25], first=0.5, second=0.5)  # the same; independent
+    array([1., 0.])
+    """
+    p11, p1, p2 = (np.asarray(p, np.float64) for p in (both, first, second))
+    return shared_bits(p11, p1, p2, entropy(p1) + entropy(p2))
+
+
+def shared_bits(
+    p11: NDArray[np.float64],
+    p1: NDArray[np.float64],
+    p2: NDArray[np.float64],
+    apart: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Mutual information where the entropies of the two outcomes, added up, are known: `apart`."""
+    joint = (p11, p1 - p11, p2 - p11, 1.0 - p1 - p2 + p11)
+    together = sum(_surprise(np.clip(p, 0.0, 1.0)) for p in joint)
+    return np.maximum(apart - together, 0.0)
+
+
+def paired_similarity(first: ArrayLike, second: ArrayLike) -> float:
+    """Algorithm 2 as written: the outcomes of N pairs of rollouts, each pair by one agent.
+
+    `first` and `second` are the N outcomes on the two tasks, in the same order of agents.
+
+    >>> paired_similarity([1, 1, 0, 0], [1, 1, 0, 0])
+    1.0
+    """
+    i, j = np.asarray(first, np.bool_).ravel(), np.asarray(second, np.bool_).ravel()
+    if i.shape != j.shape or not i.size:
+        raise ValueError(f"expected as many outcomes on both tasks; got {i.size} and {j.size}")
+    return float(mutual_information((i & j).mean(), i.mean(), j.mean()))

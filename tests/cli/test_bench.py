@@ -1,0 +1,23 @@
+"""Benchmarks on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from taskspace import bench
+from tests.cli.process import complaint, run
+
+
+def test_bench_help_says_what_is_measured() -> None:
+    done = run("bench", "rollouts", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--json" in done.stdout
+    lines = [line.split(maxsplit=1) for line in done.stdout.splitlines() if line.strip()]
+    told = dict(line for line in lines if len(line) == 2)
+    for module in Path(bench.__file__).parent.glob("*.py"):  # one a line, and none forgotten
+        assert ("def print_report(" in module.read_text()) == (module.stem in told)
+
+
+def test_a_benchmark_without_a_json_form_says_so() -> None:
+    told = complaint("bench", "similarity", "--json")
+    assert told.startswith("`bench similarity` has no JSON form")

@@ -1,0 +1,72 @@
+"""Lists of tasks on the command line: short ones to read, whole ones in files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.cli import main
+from taskspace.cli.printing import MOST_SHOWN
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.outcomes import Outcomes
+from taskspace.runs import Run
+
+
+def make(folder: Path, n_features: int) -> Path:
+    """A map of ten tasks with so many features."""
+    rng = np.random.default_rng(0)
+    solved = rng.random((30, 1)) > np.linspace(0.1, 0.9, 10)
+    names = tuple(f"f{number}" for number in range(n_features))
+    features = rng.random((10, n_features))
+    outcomes = Outcomes(1 * solved, np.array(1), features=features, feature_names=names)
+    Run(folder, {"name": "ten"}).close()  # writes the settings
+    outcomes.save(folder / "outcomes.npz")
+    TaskEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes).save(folder / "embedder")
+    (folder / "map.json").write_text("{}")
+    return folder
+
+
+@pytest.mark.parametrize("words", [["similar", "{}", "task-3"], ["hardest", "{}"]])
+@pytest.mark.parametrize("n_features", [MOST_SHOWN, MOST_SHOWN + 1])
+def test_many_features_go_to_files_alone(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], n_features: int
+) -> None:
+    folder, out = make(tmp_path / "run", n_features), tmp_path / "list.csv"
+    arguments = [*(word.format(folder) for word in words), "-k", "2"]
+    assert main([*arguments, "--out", str(out)]) == 0
+    whole = list(csv.DictReader(out.read_text().splitlines()))
+    assert {"task", "difficulty", "cluster", "f0", f"f{n_features - 1}"} < set(whole[0])
+    capfd.readouterr()
+    assert main(arguments) == 0
+    told = capfd.readouterr()
+    rows = list(csv.DictReader(told.out.splitlines()))
+    if n_features <= MOST_SHOWN:
+        assert (rows, told.err) == (whole, "")
+        return
+    short = [{name: row[name] for name in row if name[0] != "f"} for row in whole]
+    assert rows == short
+    assert told.err == f"{n_features} features are left out; --out FILE has them\n"
+
+
+def test_a_person_at_a_terminal_gets_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make(tmp_path / "run", MOST_SHOWN)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")  # no colours
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["hardest", str(folder), "-k", "2"]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert all(len(line) <= 80 for line in shown)
+    head, rule, *rows, rest = shown
+    assert head.split()[:5] == ["task", "difficulty", "success", "cluster", "f0"]
+    assert (
+        rest
+        == f"{4 + MOST_SHOWN - len(head.split())} more columns do not fit; --out FILE has them."
+    )
+    assert set(rule.strip()) == {"─"}
+    assert len(rows) == 2
+    assert all(len(number) <= 6 for row in rows for number in row.split()[1:3])

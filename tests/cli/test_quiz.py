@@ -1,0 +1,163 @@
+"""The quiz on the command line: questions, answers, the table at the end, and mistakes."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.cli import quiz
+from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.outcomes import Outcomes
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A map of eight questions on two topics, asked of 40 students."""
+    place, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
+    solved = rng.integers(0, 2, 40)[:, None] == np.arange(8) % 2
+    names = [f"q{number}" for number in range(8)]
+    outcomes = Outcomes.from_table({"agent": range(40), **dict(zip(names, solved.T, strict=True))})
+    outcomes.save(place / "outcomes.npz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # students of one topic fail the other
+        TaskEmbedder(2, steps=5, random_state=0).fit(outcomes).save(place / "embedder")
+    (place / "map.json").write_text("{}")
+    return place
+
+
+def run(*arguments: str) -> None:
+    parser = argparse.ArgumentParser()
+    quiz.add(parser.add_subparsers())
+    options = parser.parse_args(["quiz", *arguments])
+    options.run(options)
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_answers_decide_the_chances(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "y\n")
+    run(str(folder), "--at-most", "1")
+    told = capfd.readouterr()
+    question = told.err.splitlines()[0]
+    assert question in [f"q{number}" for number in range(8)]
+    assert "answers: 1;" in told.err
+    table = list(csv.DictReader(io.StringIO(told.out)))
+    assert [row["task"] for row in table] == [f"q{number}" for number in range(8)]
+    solved = int(question[1:]) % 2
+    for number, row in enumerate(table):
+        assert (float(row["probability"]) > 0.5) == (number % 2 == solved)
+        assert float(row["low"]) <= float(row["probability"]) <= float(row["high"])
+        assert max(map(len, (row["probability"], row["low"], row["high"]))) <= len("0.1234")
+
+
+def test_it_asks_again_where_it_does_not_understand(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    answers(monkeypatch, "maybe\n2\nnan\nNo\n0.5\n")
+    run(str(folder), "--at-most", "2", "--choose", "random", "--out", str(tmp_path / "out.csv"))
+    told = capfd.readouterr()
+    lines = told.err.splitlines()
+    assert lines[1] == "'maybe' is no answer; expected y or n, 1 or 0, or a rate between them"
+    assert lines[0] == lines[2] == lines[4] == lines[6]
+    assert "answers: 2;" in lines[-1]
+    assert told.out == ""
+    assert len(rows(tmp_path / "out.csv")) == 8
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_is_asked_a_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("y\n"))  # and then Ctrl-D
+    run(str(folder), "--at-most", "2", "--choose", "random")
+    prompt = r"Does the agent solve q\d\? \[y/n, or a rate from 0 to 1; Enter ends\] "
+    asked, summary = capfd.readouterr().err.splitlines()  # what is typed is not in it
+    assert re.fullmatch(prompt + prompt, asked)
+    assert summary.startswith("answers: 1;")
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_questions_have_few_features_with_few_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], typed: bool
+) -> None:
+    solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
+    features = np.array([[1 / 3], [0.33332], [0.33334]])
+    outcomes = Outcomes(solved, np.array(1), features=features, feature_names=("x",))
+    outcomes.save(tmp_path / "outcomes.npz")
+    TaskEmbedder(1, steps=5, random_state=0).fit(outcomes).save(tmp_path / "embedder")
+    (tmp_path / "map.json").write_text("{}")
+    monkeypatch.setattr("sys.stdin", Terminal("\n") if typed else io.StringIO("\n"))
+    run(str(tmp_path))
+    line = capfd.readouterr().err.splitlines()[0]
+    if typed:
+        assert re.match(r"Does the agent solve task-\d \(x 0\.3333\)\? \[", line)
+    else:
+        assert re.fullmatch(r"task-\d: x 0\.3333", line)
+
+
+@pytest.mark.parametrize("text", ["", "\n1\n"])
+def test_the_end_of_the_answers_ends_the_quiz(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], text: str
+) -> None:
+    answers(monkeypatch, text)
+    run(str(folder))
+    told = capfd.readouterr()
+    assert "answers: 0;" in told.err
+    assert len(told.out.splitlines()) == 9
+
+
+def test_targets_are_what_is_asked_about_and_listed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "exam.csv").write_text("task\nq5\nq2\n")
+    answers(monkeypatch, "1\n" * 20)
+    out = tmp_path / "chances.csv"
+    run(str(folder), "--targets", str(tmp_path / "exam.csv"), "--until", "0.3", "--out", str(out))
+    assert [row["task"] for row in rows(out)] == ["q5", "q2"]
+
+
+@pytest.mark.parametrize("out", ["exam.csv", "./exam.csv", "link.csv"])
+def test_the_targets_are_not_overwritten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("exam.csv").write_text("task\nq5\n")
+    Path("link.csv").symlink_to("exam.csv")
+    with pytest.raises(ValueError, match="is read and would be lost; choose another name"):
+        run(str(folder), "--targets", "exam.csv", "--out", out)
+    assert Path("exam.csv").read_text() == "task\nq5\n"
+
+
+def test_mistakes_are_told_before_the_first_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers(monkeypatch, "1\n" * 20)
+    (tmp_path / "exam.csv").write_text("task\nq9\n")
+    with pytest.raises(ValueError, match="there is no task 'q9'"):
+        run(str(folder), "--targets", str(tmp_path / "exam.csv"))
+    with pytest.raises(ValueError, match="--at-most must be a whole number from 0 on"):
+        run(str(folder), "--at-most", "-1")
+    with pytest.raises(FileNotFoundError, match="there is no finished map"):
+        run(str(tmp_path))
