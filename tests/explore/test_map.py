@@ -23,8 +23,8 @@ WITHOUT_WEBGL = """
 """
 # Every shape in three sizes, once by each of the two ways to draw.
 TWICE = """async (fewer) => {
-  const { glPoints } = await import("/assets/points.js");
-  const { FlatPoints } = await import("/assets/points-flat.js");
+  const { glPoints } = await import("/assets/map/points.js");
+  const { FlatPoints } = await import("/assets/map/points-flat.js");
   const [across, up] = [7, 3];
   const all = [...Array(across * up).keys()];
   const draw = (make) => {
@@ -308,7 +308,7 @@ def test_quick_hands_are_not_lost(browser: Any, url: str) -> None:
 
 def test_only_a_screen_that_is_slow_again_and_again_is_slow(browser: Any, url: str) -> None:
     script = """async (times) => {
-      const { Pace } = await import("/assets/pace.js");
+      const { Pace } = await import("/assets/map/pace.js");
       let rested = 0;
       const pace = new Pace(() => { rested += 1; });
       pace.move();

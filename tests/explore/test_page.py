@@ -383,8 +383,8 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
     tasks = np.concatenate([env.sample_tasks(100, seed=0), grids_to_solve(300)])
     script = (
         "async ([names, tasks]) => {"
-        " const { shortest } = await import('/assets/solvable.js');"
-        " const { judgedGrids } = await import('/assets/grid-form.js');"
+        " const { shortest } = await import('/assets/tasks/solvable.js');"
+        " const { judgedGrids } = await import('/assets/tasks/grid-form.js');"
         " return tasks.map((row) => {"
         "   const values = Object.fromEntries(row.map((value, place) => [names[place], value]));"
         "   return { length: shortest(values), ...judgedGrids(values) }; }); }"
@@ -444,7 +444,7 @@ def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
     rows = random_programs(100, seed=2, longest=24)
     script = (
         "async (rows) => {"
-        " const { programOf } = await import('/assets/drawing-karel.js');"
+        " const { programOf } = await import('/assets/tasks/drawing-karel.js');"
         " return rows.map((row) => programOf(Uint8Array.from(row))); }"
     )
     told = seen.page.evaluate(script, rows.tolist())
@@ -594,7 +594,7 @@ def test_karels_worlds_are_drawn_from_their_rows(seen: Seen) -> None:
 def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
     script = (
         "async ([environment, task]) => {"
-        " const { drawing } = await import('/assets/drawing.js');"
+        " const { drawing } = await import('/assets/tasks/drawing.js');"
         " if (task.row) task.row = Uint8Array.from(task.row);"
         " const { picture, told } = drawing({ environment }, task);"
         " const texts = [...picture.querySelectorAll('text')].map((text) => text.textContent);"

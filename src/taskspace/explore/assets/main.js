@@ -1,22 +1,22 @@
 // The page: loads the data, puts the parts together, and draws whatever follows from the state.
 
-import { neighbours } from "./cards.js";
-import { colouring, rgb } from "./colours.js";
 import { Fault, isHeld, load } from "./data.js";
-import { Detail } from "./detail.js";
 import { arrowKeys, button, figure } from "./dom.js";
-import { finder } from "./find.js";
-import { formOf } from "./form.js";
-import { HoverCard } from "./hover.js";
 import { Insight } from "./insight.js";
-import { showLegend } from "./legend.js";
-import { TaskMap } from "./map.js";
-import { Marks } from "./marks.js";
-import { QuizPanel } from "./quiz.js";
-import { SelectPanel } from "./select-panel.js";
+import { colouring, rgb } from "./map/colours.js";
+import { HoverCard } from "./map/hover.js";
+import { showLegend } from "./map/legend.js";
+import { TaskMap } from "./map/map.js";
+import { Marks } from "./map/marks.js";
+import { Detail } from "./panels/detail.js";
+import { finder } from "./panels/find.js";
+import { QuizPanel } from "./panels/quiz.js";
+import { SelectPanel } from "./panels/select-panel.js";
+import { Toolbar } from "./panels/toolbar.js";
 import { State } from "./state.js";
+import { neighbours } from "./tasks/cards.js";
+import { formOf } from "./tasks/form.js";
 import { isDark, pageColour, startTheme } from "./theme.js";
-import { Toolbar } from "./toolbar.js";
 import { viewOf } from "./views.js";
 
 const byId = (id) => document.getElementById(id);

@@ -1,8 +1,8 @@
 // A small scatter plot of two shares: points on the diagonal agree.
 
-import { svg } from "./dom.js";
-import { evenly } from "./posterior.js";
-import { meanOf } from "./quantities.js";
+import { svg } from "../dom.js";
+import { evenly } from "../posterior.js";
+import { meanOf } from "../quantities.js";
 
 const SHOWN = 1500; // more would be one blot
 const BINS = 10; // that the mean is taken in

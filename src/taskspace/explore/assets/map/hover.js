@@ -1,9 +1,9 @@
 // The card beside the pointer: a task's picture and its values.
 
-import { picture } from "./cards.js";
-import { fact } from "./detail.js";
-import { valuesOf } from "./data.js";
-import { el, figure, percent, short } from "./dom.js";
+import { valuesOf } from "../data.js";
+import { el, figure, percent, short } from "../dom.js";
+import { fact } from "../panels/detail.js";
+import { picture } from "../tasks/cards.js";
 
 const MOST_VALUES = 8;
 const AWAY = 18; // pixels from the point

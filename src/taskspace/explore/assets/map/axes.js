@@ -1,6 +1,6 @@
 // A grid behind the points, and figures before them, for views whose axes mean something.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const APART = 90; // pixels from line to line, or somewhat more
 

@@ -1,6 +1,6 @@
 // Pictures of Karel's worlds: walls dark, a diamond for markers, the agent a triangle.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const BLUE = "var(--blue)";
 const ORANGE = "#E69F00";

@@ -1,6 +1,6 @@
 // The form of BasicKarel: two grids to click on instead of 88 switches.
 
-import { arrowKeys, button, el } from "./dom.js";
+import { arrowKeys, button, el } from "../dom.js";
 import { solvable } from "./solvable.js";
 
 const SIDE = 4;

@@ -1,8 +1,8 @@
 // The panel of a new task of Karel: a program, the worlds of a known task, and what comes of them.
 // To place it takes the encoder, which is large: the server is asked.
 
-import { isHeld, valuesOf } from "./data.js";
-import { button, el } from "./dom.js";
+import { isHeld, valuesOf } from "../data.js";
+import { button, el } from "../dom.js";
 import { drawWorlds, programOf } from "./drawing-karel.js";
 import { faultLine, landed } from "./landed.js";
 

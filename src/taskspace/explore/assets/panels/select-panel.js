@@ -1,10 +1,10 @@
 // The panel of the selection: filters and lasso, two groups side by side, a table to keep.
 
+import { button, el, figure, select } from "../dom.js";
+import { extent } from "../quantities.js";
+import { fits } from "../selection.js";
 import { comparison } from "./comparison.js";
 import { csv } from "./csv.js";
-import { button, el, figure, select } from "./dom.js";
-import { extent } from "./quantities.js";
-import { fits } from "./selection.js";
 
 export class SelectPanel {
   constructor(app) {

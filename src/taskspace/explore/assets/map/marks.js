@@ -1,6 +1,6 @@
 // Marks on top of the map: they follow it while it moves, and cost nothing to change.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const SHAPES = {
   chosen: "M-11 0A11 11 0 1 1 11 0A11 11 0 1 1 -11 0Z",

@@ -1,9 +1,9 @@
 // Tasks as cards: a small picture, the name and two figures. A click goes to the task.
 
-import { valuesOf, vectorOf } from "./data.js";
-import { arrowKeys, el, figure, percent } from "./dom.js";
+import { valuesOf, vectorOf } from "../data.js";
+import { arrowKeys, el, figure, percent } from "../dom.js";
+import { similar } from "../similar.js";
 import { drawing } from "./drawing.js";
-import { similar } from "./similar.js";
 
 const SHOWN = 4;
 const LISTS = [

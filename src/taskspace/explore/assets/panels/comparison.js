@@ -1,9 +1,9 @@
 // Two groups of tasks side by side.
 
+import { button, el, figure, percent } from "../dom.js";
+import { meanOf } from "../quantities.js";
+import { groupTold } from "../selection.js";
 import { bySubpopulation } from "./detail.js";
-import { button, el, figure, percent } from "./dom.js";
-import { meanOf } from "./quantities.js";
-import { groupTold } from "./selection.js";
 
 const MOST_COLUMNS = 8; // those in which the groups differ most
 const MOST_TASKS = 2000; // of a group whose agents are looked at: a mean needs no more

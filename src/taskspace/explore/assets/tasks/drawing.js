@@ -1,6 +1,6 @@
 // Pictures of tasks, the same things as the environments' draw_state shows.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 import { drawBasicKarel, drawKarel } from "./drawing-karel.js";
 
 const INK = "var(--ink)";

@@ -1,8 +1,8 @@
 // What the colours mean. Names are switches, too: they filter the map.
 
+import { arrowKeys, button, el, figure, percent } from "../dom.js";
+import { fits } from "../selection.js";
 import { colourOfName, shapeOfName } from "./colours.js";
-import { arrowKeys, button, el, figure, percent } from "./dom.js";
-import { fits } from "./selection.js";
 
 export function showLegend(container, app, quantity, colouring) {
   const held = container.contains(document.activeElement) && document.activeElement.dataset.name;

@@ -1,7 +1,7 @@
 // Colours, safe for the colour-blind, the same as those of the library's plots.
 
-import { GREY, extent } from "./quantities.js";
-import { isDark } from "./theme.js";
+import { GREY, extent } from "../quantities.js";
+import { isDark } from "../theme.js";
 
 const NAMED = [
   "#0072B2",

@@ -1,13 +1,13 @@
 // The map: every task a point.
 
+import { el, svg } from "../dom.js";
+import { meanOf } from "../quantities.js";
 import { axes } from "./axes.js";
 import { Camera } from "./camera.js";
-import { el, svg } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { Pace } from "./pace.js";
 import { FlatPoints } from "./points-flat.js";
 import { glPoints } from "./points.js";
-import { meanOf } from "./quantities.js";
 
 const ZOOM = 1.5; // by a button or a key
 const MANY = 2000; // tasks, whose points have no edges: they would darken what lies below

@@ -1,9 +1,9 @@
 // What the panel says about a new task that has its place on the map.
 
+import { el, figure, percent } from "../dom.js";
+import { fact } from "../panels/detail.js";
+import { length, nearest } from "../similar.js";
 import { neighbourLists } from "./cards.js";
-import { fact } from "./detail.js";
-import { el, figure, percent } from "./dom.js";
-import { length, nearest } from "./similar.js";
 
 // Its difficulty, how its neighbours fare, and the tasks around it.
 export function landed({ space, insight, go }, vector) {

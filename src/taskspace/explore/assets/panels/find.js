@@ -1,6 +1,6 @@
 // A box to find a task by its name.
 
-import { el, figure } from "./dom.js";
+import { el, figure } from "../dom.js";
 
 const SHOWN = 8;
 

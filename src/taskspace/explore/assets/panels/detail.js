@@ -1,9 +1,9 @@
 // The panel of one task: its picture and values, who solves it, and the tasks around it.
 
-import { neighbourLists, picture } from "./cards.js";
-import { colourOfName } from "./colours.js";
-import { rate, valuesOf, vectorOf } from "./data.js";
-import { button, el, figure, percent, short } from "./dom.js";
+import { rate, valuesOf, vectorOf } from "../data.js";
+import { button, el, figure, percent, short } from "../dom.js";
+import { colourOfName } from "../map/colours.js";
+import { neighbourLists, picture } from "../tasks/cards.js";
 
 const FEW = 12; // values are listed at once; more are folded away
 const STEADY = 0.7; // rank correlation

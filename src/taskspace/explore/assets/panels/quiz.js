@@ -1,10 +1,10 @@
 // The panel of the quiz: answers in an agent's place, and what they say about all other tasks.
 
-import { picture } from "./cards.js";
-import { rate, valuesOf } from "./data.js";
+import { rate, valuesOf } from "../data.js";
+import { button, el, percent, select } from "../dom.js";
+import { meanOf } from "../quantities.js";
+import { picture } from "../tasks/cards.js";
 import { fact } from "./detail.js";
-import { button, el, percent, select } from "./dom.js";
-import { meanOf } from "./quantities.js";
 import { scatter } from "./scatter.js";
 
 const LOADED = 10; // questions that an agent of the population is asked

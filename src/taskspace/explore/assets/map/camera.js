@@ -1,6 +1,6 @@
 // What part of a view is seen: a range [left, right, bottom, top] of its coordinates.
 
-import { extent } from "./quantities.js";
+import { extent } from "../quantities.js";
 
 const ROOM = 0.05; // around all points, as a share of their extent
 const [CLOSEST, WIDEST] = [1e-3, 5]; // that one can zoom to, as shares of all

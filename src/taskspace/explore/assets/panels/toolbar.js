@@ -1,7 +1,7 @@
 // The row above the map: which view, which colours, what dragging does.
 
-import { arrowKeys, button, el, select } from "./dom.js";
-import { viewNames } from "./views.js";
+import { arrowKeys, button, el, select } from "../dom.js";
+import { viewNames } from "../views.js";
 
 export class Toolbar {
   constructor(container, app) {

@@ -1,13 +1,13 @@
 // The panel of a new task: its fields, its picture, and where it lands.
 
+import { valuesOf } from "../data.js";
+import { button, el, figure, short } from "../dom.js";
+import { landing } from "../views.js";
 import { picture } from "./cards.js";
-import { valuesOf } from "./data.js";
-import { button, el, figure, short } from "./dom.js";
 import { gridForm, judgedGrids } from "./grid-form.js";
 import { KarelPanel } from "./karel-form.js";
 import { faultLine, landed } from "./landed.js";
 import { embedded } from "./network.js";
-import { landing } from "./views.js";
 
 // The panel for this map, or null where no new tasks can be made.
 export function formOf(app) {
