@@ -2,7 +2,7 @@
 
 import { valuesOf } from "../data.js";
 import { el, figure, percent, short } from "../dom.js";
-import { fact } from "../panels/detail.js";
+import { fact } from "../facts.js";
 import { picture } from "../tasks/cards.js";
 
 const MOST_VALUES = 8;

@@ -2,19 +2,12 @@
 
 import { rate, valuesOf, vectorOf } from "../data.js";
 import { button, el, figure, percent, short } from "../dom.js";
+import { fact } from "../facts.js";
 import { colourOfName } from "../map/colours.js";
 import { neighbourLists, picture } from "../tasks/cards.js";
 
 const FEW = 12; // values are listed at once; more are folded away
 const STEADY = 0.7; // rank correlation
-const TOLD = {
-  difficulty: "The length of the task's vector: the longer, the more agents fail.",
-  "success rate": "The mean over all agents.",
-  "expected wrong guesses": "How often one would be wrong to guess solved above 50 %, else not.",
-  "right on other tasks": "How often the prediction is on the right side of 50 %.",
-  "without any answer": "The same with what is known of all agents together.",
-  "mean difference": "Between the predicted and the true success rate.",
-};
 
 export class Detail {
   constructor(app) {
@@ -102,11 +95,6 @@ function facts(space, insight, task) {
   if (insight.truth)
     rows.push([`true, ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
   return el("dl", { class: "facts" }, ...rows.map(fact));
-}
-
-export function fact([name, text]) {
-  const told = { "data-fact": name, title: TOLD[name] };
-  return el("div", {}, el("dt", { text: name }), el("dd", { text, ...told }));
 }
 
 function values(space, task) {

@@ -2,9 +2,9 @@
 
 import { rate, valuesOf } from "../data.js";
 import { button, el, percent, select } from "../dom.js";
+import { fact } from "../facts.js";
 import { meanOf } from "../quantities.js";
 import { picture } from "../tasks/cards.js";
-import { fact } from "./detail.js";
 import { scatter } from "./scatter.js";
 
 const LOADED = 10; // questions that an agent of the population is asked

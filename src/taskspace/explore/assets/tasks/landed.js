@@ -1,7 +1,7 @@
 // What the panel says about a new task that has its place on the map.
 
 import { el, figure, percent } from "../dom.js";
-import { fact } from "../panels/detail.js";
+import { fact } from "../facts.js";
 import { length, nearest } from "../similar.js";
 import { neighbourLists } from "./cards.js";
 
