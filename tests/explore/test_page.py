@@ -23,6 +23,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.language import decode, encode, parse
 from taskspace.envs.karel.worlds import from_text, stack
+from taskspace.envs.registry import make
 from taskspace.explore.data import explorer_data
 from taskspace.explore.export import export_page
 from taskspace.explore.prepared import Prepared, prepare
@@ -593,16 +594,16 @@ def test_karels_worlds_are_drawn_from_their_rows(seen: Seen) -> None:
 
 def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
     script = (
-        "async ([environment, task]) => {"
+        "async ([chosen, task]) => {"
         " const { drawing } = await import('/assets/tasks/drawing.js');"
         " if (task.row) task.row = Uint8Array.from(task.row);"
-        " const { picture, told } = drawing({ environment }, task);"
+        " const { picture, told } = drawing({ drawing: chosen }, task);"
         " const texts = [...picture.querySelectorAll('text')].map((text) => text.textContent);"
         " const turns = [...picture.querySelectorAll('[transform*=rotate]')].map("
         "   (hero) => Number(/rotate\\((\\d+)/.exec(hero.getAttribute('transform'))[1]));"
         " return { told, texts, turns, shapes: picture.children.length }; }"
     )
-    found: dict[str, Any] = seen.page.evaluate(script, [environment, task])
+    found: dict[str, Any] = seen.page.evaluate(script, [make(environment).page_drawing, task])
     return found
 
 

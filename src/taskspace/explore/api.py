@@ -17,12 +17,12 @@ from starlette.responses import Response
 
 from taskspace._version import __version__
 from taskspace.envs.base import Environment
-from taskspace.envs.karel.environment import Karel
 from taskspace.explore import guards, models, page
 from taskspace.explore.answers import Answers, Task, UnknownTask
 from taskspace.explore.data import encode, explorer_data, told
 from taskspace.explore.manual import manual_html
 from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.presentation import PROGRAM, form_kind
 from taskspace.explore.workers import Workers
 from taskspace.finished import FinishedMap
 
@@ -143,7 +143,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         name = str(answers.finished.outcomes.tasks[best])
         return models.NextAnswer(task=name, chance=chance, doubt=doubt)
 
-    if isinstance(answers.finished.space, Karel):
+    if form_kind(answers.finished.space) == PROGRAM:
 
         @app.post("/api/karel")
         async def karel(asked: models.Karel) -> models.KarelAnswer:

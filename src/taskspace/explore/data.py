@@ -18,6 +18,7 @@ from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.network import layers_of
 from taskspace.envs.base import Environment
 from taskspace.explore.prepared import Prepared, prepare
+from taskspace.explore.presentation import drawing, form_kind
 from taskspace.explore.views import Axes
 from taskspace.finished import MOST_FEATURES, FinishedMap
 
@@ -55,6 +56,8 @@ def explorer_data(finished: FinishedMap, prepared: Prepared | None = None) -> di
             np.uint8
         ),
         "posterior": _posterior(ready.posterior, outcomes.n_agents),
+        "drawing": drawing(space),
+        "form_kind": form_kind(space),
         "form": _form(finished),
         "network": _network(finished.embedder, vectors),
     }

@@ -90,7 +90,6 @@ function spaceOf(given) {
   const columns = columnsOf(given, n);
   const space = {
     title: given.title,
-    environment: given.environment,
     told: given.told,
     agreement: given.agreement ?? null,
     clustersTold: given.clusters_told,
@@ -112,6 +111,8 @@ function spaceOf(given) {
     agentGroups:
       given.agent_groups && array(given.agent_groups, "agent_groups", given.agents.length),
     rates: array(given.rates, "rates", given.agents.length, n),
+    drawing: given.drawing,
+    formKind: given.form_kind,
     form: given.form,
     network: given.network,
   };
@@ -163,7 +164,7 @@ export function rate(space, agent, task) {
   return found === NOT_TRIED ? NaN : found / 200;
 }
 
-// The values that a task is drawn from, by the names of columns; Karel's are in its row.
+// The values that a task is drawn from, by the names of columns; long tasks have a row.
 export function valuesOf(space, task) {
   const values = Object.create(null);
   for (const [name, column] of space.columns) values[name] = column[task];

@@ -107,7 +107,7 @@ function arrow(x, y, size) {
 const SIDE = 4;
 const TURNS = [0, 180, 90, 270]; // north, south, east, west
 
-export function drawBasicKarel({ values }, small) {
+export function drawGrids({ values }, small) {
   const count = (group) =>
     cells(group, SIDE * SIDE).reduce((sum, name) => sum + (values[name] > 0.5), 0);
   const change = count("postMarker") - count("marker");
@@ -165,13 +165,13 @@ const [SIZES, HEROES, WALLS, MARKERS] = [24, 36, 72, 264];
 
 const EXAMPLES = 6; // the last one is held out: neither agents nor the map see it
 
-export function drawKarel({ row }, small) {
+export function drawExamples({ row }, small) {
   const told = programOf(row);
   const parts = [];
   for (let example = 0; example < (small ? 1 : 2); example++) {
     parts.push(...pair(row, example, 0, 8.6 * example));
   }
-  return { told, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts };
+  return { told, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts, tall: !small };
 }
 
 // All worlds of a task with their numbers, before and after the program, or before it alone.

@@ -1,7 +1,7 @@
 // Pictures of tasks, the same things as the environments' draw_state shows.
 
 import { svg } from "../dom.js";
-import { drawBasicKarel, drawKarel } from "./drawing-karel.js";
+import { drawExamples, drawGrids } from "./drawing-karel.js";
 
 const INK = "var(--ink)";
 const MUTED = "var(--muted)";
@@ -12,33 +12,22 @@ const ORANGE = "#E69F00";
 const GREEN = "#009E73";
 const RED = "#D55E00";
 
-const DOORS = {
-  MultiKeyNav: [
-    ["A", "B"],
-    ["A", "C"],
-    ["B", "D"],
-    ["C", "D"],
-  ],
-  MultiKeyNavAB: Array(4).fill(["A", "B"]),
-  MultiKeyNavA: Array(4).fill(["A"]),
-};
-const DRAWN = {
-  MultiKeyNav: drawKeys,
-  MultiKeyNavAB: drawKeys,
-  MultiKeyNavA: drawKeys,
-  CartPoleVar: drawCartPole,
-  PointMass: drawPointMass,
-  BasicKarel: drawBasicKarel,
-  Karel: drawKarel,
+// By the kind of drawing that the data names. Each takes the task, whether it is small, and what the
+// data says about the drawing.
+const DRAWINGS = {
+  keys: drawKeys,
+  "cart-pole": drawCartPole,
+  "point-mass": drawPointMass,
+  grids: drawGrids,
+  programs: drawExamples,
 };
 
 // {picture, told}: the picture of a task and one sentence on it, or null where there is none.
 // `task` is {values, row}; a small picture has fewer words.
 export function drawing(space, task, small = false) {
-  const draw = DRAWN[space.environment];
+  const draw = DRAWINGS[space.drawing?.kind];
   if (!draw) return null;
-  const { told, box, parts } = draw(task, small, space.environment);
-  const tall = space.environment === "Karel" && !small;
+  const { told, box, parts, tall } = draw(task, small, space.drawing);
   const picture = svg(
     "svg",
     { viewBox: box, class: tall ? "drawing tall" : "drawing", role: "img", "aria-label": told },
@@ -61,8 +50,8 @@ function words(x, y, text, size, given = {}) {
 
 // -- MultiKeyNav ----------------------------------------------------------------------------------
 
-function drawKeys({ values }, small, environment) {
-  const door = DOORS[environment][2 * Math.round(values.doorBit1) + Math.round(values.doorBit2)];
+function drawKeys({ values }, small, { doors }) {
+  const door = doors[2 * Math.round(values.doorBit1) + Math.round(values.doorBit2)];
   const held = new Set([..."ABCD"].filter((key) => values[`key${key}`] > 0.5));
   const left = door.filter((key) => !held.has(key));
   const first = left.length ? `Pick ${left.join(" and ")}, then` : "All keys held:";

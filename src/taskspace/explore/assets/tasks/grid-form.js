@@ -1,7 +1,8 @@
-// The form of BasicKarel: two grids to click on instead of 88 switches.
+// The form of a task that is two grids: they are there to click on instead of 88 switches.
 
 import { arrowKeys, button, el } from "../dom.js";
 import { solvable } from "./solvable.js";
+import { ValuesPanel } from "./values-form.js";
 
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
@@ -14,8 +15,22 @@ const HEADINGS = ["north", "south", "east", "west"];
 const ARROWS = ["▲", "▼", "▶", "◀"];
 const TURNED = [2, 3, 1, 0]; // to the right of each heading
 
+export class GridPanel extends ValuesPanel {
+  makeFields(form) {
+    return gridForm(
+      form,
+      () => this.now(),
+      (values) => this.set(values),
+    );
+  }
+
+  checkTask(values) {
+    return judgedGrids(values);
+  }
+}
+
 // {elements, set}: `now` gives the values in the order of the form, `change` takes new ones.
-export function gridForm(form, now, change) {
+function gridForm(form, now, change) {
   const place = Object.fromEntries(form.map(({ name }, at) => [name, at]));
   const grids = [
     grid("now", ["marker", "position", "heading"]),

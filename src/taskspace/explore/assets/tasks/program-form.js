@@ -1,4 +1,4 @@
-// The panel of a new task of Karel: a program, the worlds of a known task, and what comes of them.
+// The panel of a new task that is a program: the program, the worlds of a known task, and what comes of them.
 // To place it takes the encoder, which is large: the server is asked.
 
 import { isHeld, valuesOf } from "../data.js";
@@ -18,7 +18,11 @@ const WORDS = [
   ["Negation", "(not frontIsClear)"],
 ];
 
-export class KarelPanel {
+export class ProgramPanel {
+  static worksWith({ rows }) {
+    return Boolean(rows);
+  }
+
   constructor(app) {
     this.app = app;
     this.keys = ["made", "answers", "task"];
