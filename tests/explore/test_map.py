@@ -32,7 +32,7 @@ TWICE = """async (fewer) => {
     [canvas.width, canvas.height] = [280, 120];
     const points = make(canvas);
     const row = (n) => Math.floor(n / across);
-    points.send("place", Float32Array.from(all.flatMap((n) => [n % across, row(n)])));
+    points.send("position", Float32Array.from(all.flatMap((n) => [n % across, row(n)])));
     points.send("size", Float32Array.from(all, (n) => [9, 16, 24][row(n)]));
     points.send("colour", Uint8Array.from(all.flatMap(() => [0, 114, 178, 255])));
     points.send("shape", Uint8Array.from(all, (n) => n % across));
@@ -79,7 +79,7 @@ def picture(page: Any) -> NDArray[np.uint8]:
 
 def places(page: Any) -> NDArray[np.float64]:
     """Where on the map each task is, in pixels."""
-    script = "Array.from(explorer.map.drawn.x, (_, task) => explorer.map.place(task))"
+    script = "Array.from(explorer.map.drawn.x, (_, task) => explorer.map.pixelsOf(task))"
     return np.array(page.evaluate(script))
 
 

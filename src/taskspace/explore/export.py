@@ -59,7 +59,7 @@ def standalone(data: bytes) -> str:
         '<link rel="stylesheet" href="assets/style.css">': f"<style>{found['style.css']}</style>",
         '<script src="assets/main.js" type="module"></script>': "\n".join([
             _script('type="importmap"', json.dumps({"imports": modules})),
-            _script('type="text/plain" id="held-data"', base64.b64encode(data).decode()),
+            _script('type="text/plain" id="exported-data"', base64.b64encode(data).decode()),
             _script('type="module"', f'import "{_OWN}main.js";'),
         ]),
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-const TOLD = {
+const TOOLTIPS = {
   difficulty: "The length of the task's vector: the longer, the more agents fail.",
   "success rate": "The mean over all agents.",
   "expected wrong guesses": "How often one would be wrong to guess solved above 50 %, else not.",
@@ -12,6 +12,6 @@ const TOLD = {
 };
 
 export function fact([name, text]) {
-  const told = { "data-fact": name, title: TOLD[name] };
-  return el("div", {}, el("dt", { text: name }), el("dd", { text, ...told }));
+  const attributes = { "data-fact": name, title: TOOLTIPS[name] };
+  return el("div", {}, el("dt", { text: name }), el("dd", { text, ...attributes }));
 }

@@ -155,9 +155,9 @@ function answersIn(text, count) {
   const found = new Map(); // the last answer on a task counts
   for (const pair of (text || "").split(",")) {
     const [task, result] = pair.split(":");
-    const place = wholeBelow(task, count);
+    const index = wholeBelow(task, count);
     const value = Number(result);
-    if (place !== null && result && value >= 0 && value <= 1) found.set(place, value);
+    if (index !== null && result && value >= 0 && value <= 1) found.set(index, value);
   }
   return [...found].map(([task, result]) => ({ task, result }));
 }

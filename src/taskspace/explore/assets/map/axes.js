@@ -47,7 +47,7 @@ export function ticks(low, high, count) {
   const step = stepOf(low, high, count);
   const first = Math.ceil(low / step);
   const last = Math.floor(high / step);
-  return Array.from({ length: last - first + 1 }, (_, place) => (first + place) * step || 0);
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step || 0);
 }
 
 function stepOf(low, high, count) {

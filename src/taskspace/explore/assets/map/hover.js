@@ -20,7 +20,7 @@ export class HoverCard {
       ["difficulty", figure(space.difficulty[task])],
       ["success", percent(space.success[task])],
     ];
-    if (insight.chances) rows.push(["predicted", percent(insight.chances[task])]);
+    if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);
     if (space.columns.size <= MOST_VALUES) {
       for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }

@@ -1,11 +1,11 @@
-// The panel of a new task: its fields, its picture, and where it lands.
+// The panel of a new task that is a row of values: its fields, its picture, and where it lies.
 
 import { valuesOf } from "../data.js";
 import { button, el, figure, short } from "../dom.js";
-import { landing } from "../views.js";
+import { positionInView } from "../views.js";
 import { picture } from "./cards.js";
-import { faultLine, landed } from "./landed.js";
-import { embedded } from "./network.js";
+import { embed } from "./network.js";
+import { faultLine, newTaskFacts } from "./new-task.js";
 
 export class ValuesPanel {
   static worksWith({ form, network }) {
@@ -58,8 +58,8 @@ export class ValuesPanel {
     }
     if (now.made === null) return;
     this.show(now.made);
-    const { fault, told } = this.check(now.made);
-    this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.landed(now.made, told)));
+    const { fault, note } = this.check(now.made);
+    this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.describe(now.made, note)));
   }
 
   // Fields are made once and then set, so that a hand on a slider keeps hold of it.
@@ -78,32 +78,32 @@ export class ValuesPanel {
 
   // {elements, set}: what is shown, and how values are put into it.
   makeFields(form) {
-    const shown = [...form.keys()].filter((place) => form[place].low < form[place].high);
-    const put = (place) => (value) =>
-      this.set(this.now().map((old, at) => (at === place ? value : old)));
-    const made = shown.map((place) => field(form[place], put(place)));
+    const shown = [...form.keys()].filter((index) => form[index].low < form[index].high);
+    const put = (index) => (value) =>
+      this.set(this.now().map((old, at) => (at === index ? value : old)));
+    const made = shown.map((index) => field(form[index], put(index)));
     return {
       elements: made.map(({ element }) => element),
       set: (values) => made.forEach(({ set }, at) => set(values[shown[at]])),
     };
   }
 
-  landed(made, told) {
+  describe(made, note) {
     const { space } = this.app;
-    const drawn = told
-      ? el("p", { id: "solvable", text: told })
+    const drawn = note
+      ? el("p", { id: "solvable", text: note })
       : picture(space, { values: this.byName(made), row: null });
-    return [...(drawn ? [drawn] : []), ...landed(this.app, embedded(space.network, made))];
+    return [...(drawn ? [drawn] : []), ...newTaskFacts(this.app, embed(space.network, made))];
   }
 
   // Where the star is in a view, or null.
   star(view, { made, view: name, axes }) {
     const { space } = this.app;
     if (!made || this.check(made).fault) return null;
-    return landing(space, view, name, axes, embedded(space.network, made));
+    return positionInView(space, view, name, axes, embed(space.network, made));
   }
 
-  // {fault} where it is no task, else {told} where there is more to say.
+  // {fault} where it is no task, else {note} where there is more to say.
   check(made) {
     if (!this.checks.has(made)) {
       const fault = faultIn(this.app.space.form, made);
@@ -118,7 +118,7 @@ export class ValuesPanel {
   }
 
   byName(made) {
-    return Object.fromEntries(this.app.space.form.map(({ name }, place) => [name, made[place]]));
+    return Object.fromEntries(this.app.space.form.map(({ name }, index) => [name, made[index]]));
   }
 }
 
@@ -131,8 +131,8 @@ export class ForcePanel extends ValuesPanel {
 
 // What is wrong with the first value that is not in its range, or null.
 function faultIn(form, made) {
-  for (const [place, { name, low, high, whole }] of form.entries()) {
-    const value = made[place];
+  for (const [index, { name, low, high, whole }] of form.entries()) {
+    const value = made[index];
     if (!(value >= low && value <= high)) {
       return `${name} should be from ${figure(low)} to ${figure(high)}.`;
     }
