@@ -247,7 +247,7 @@ def test_pages(client: httpx.Client) -> None:
     assert data.json()["title"] == "MultiKeyNav"
     tag = {"if-none-match": data.headers["etag"]}
     assert client.get("/data.json.gz", headers=tag).status_code == 304
-    assert client.get("/assets/points.js").headers["content-type"].startswith("text/javascript")
+    assert client.get("/assets/map/points.js").headers["content-type"].startswith("text/javascript")
     assert client.head("/assets/style.css").status_code == 200
     manual = client.get("/docs").text
     for path in client.get("/openapi.json").json()["paths"]:
@@ -264,6 +264,8 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
     ("GET", "/api/tasks", None, 404, "there is nothing at /api/tasks"),
     ("GET", "/assets/../settings.json", None, 404, "nothing at"),
     ("GET", "/assets/%2e%2e/%2e%2e/outcomes.npz", None, 404, "nothing at"),
+    ("GET", "/assets/map/%2e%2e/%2e%2e/api.py", None, 404, "nothing at"),
+    ("GET", "/assets/map", None, 404, "nothing at"),
     ("GET", "/assets//etc/passwd", None, 404, "nothing at"),
     ("GET", "/assets/..%5c..%5csettings.json", None, 404, "nothing at"),
     ("GET", "/outcomes.npz", None, 404, "nothing at"),

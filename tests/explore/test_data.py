@@ -51,6 +51,8 @@ def test_it_holds_the_map(read: dict[str, Any], keys: FinishedMap) -> None:
     )
     np.testing.assert_allclose(decode(read["columns"]["location"]), keys.tasks[:, 0], rtol=1e-6)
     assert read["columns"]["keyA"]["dtype"] == "uint8"
+    assert (read["form_kind"], read["drawing"]["kind"]) == ("values", "keys")
+    assert read["drawing"]["doors"] == [["A", "B"], ["A", "C"], ["B", "D"], ["C", "D"]]
     assert read["form"][1] == {"name": "keyA", "low": 0, "high": 1, "whole": True}
     assert [read["groups"][n] for n in decode(read["agent_groups"])[:3]] == [
         "complete",
@@ -93,9 +95,17 @@ def test_its_quiz_is_nearly_that_of_the_library(
     assert np.abs(gaps).mean() < 0.02
 
 
+def test_tasks_of_karel_are_programs(karel: FinishedMap, karel_prepared: Prepared) -> None:
+    data = explorer_data(karel, karel_prepared)
+    assert (data["form_kind"], data["drawing"]) == ("program", {"kind": "programs"})
+    assert data["form"] is data["network"] is None
+    assert data["rows"].shape == (40, 1800)
+
+
 def test_a_table_without_features(course: FinishedMap) -> None:
     data = explorer_data(course)
     assert data["environment"] is data["form"] is data["network"] is data["groups"] is None
+    assert data["drawing"] is None
     assert data["columns"] == {}
     assert list(data["views"]) == ["the only axis"]
     np.testing.assert_allclose(data["views"]["the only axis"][:, 0], data["vectors"][:, 0])

@@ -23,8 +23,8 @@ WITHOUT_WEBGL = """
 """
 # Every shape in three sizes, once by each of the two ways to draw.
 TWICE = """async (fewer) => {
-  const { glPoints } = await import("/assets/points.js");
-  const { FlatPoints } = await import("/assets/points-flat.js");
+  const { glPoints } = await import("/assets/map/points.js");
+  const { FlatPoints } = await import("/assets/map/points-flat.js");
   const [across, up] = [7, 3];
   const all = [...Array(across * up).keys()];
   const draw = (make) => {
@@ -32,7 +32,7 @@ TWICE = """async (fewer) => {
     [canvas.width, canvas.height] = [280, 120];
     const points = make(canvas);
     const row = (n) => Math.floor(n / across);
-    points.send("place", Float32Array.from(all.flatMap((n) => [n % across, row(n)])));
+    points.send("position", Float32Array.from(all.flatMap((n) => [n % across, row(n)])));
     points.send("size", Float32Array.from(all, (n) => [9, 16, 24][row(n)]));
     points.send("colour", Uint8Array.from(all.flatMap(() => [0, 114, 178, 255])));
     points.send("shape", Uint8Array.from(all, (n) => n % across));
@@ -79,7 +79,7 @@ def picture(page: Any) -> NDArray[np.uint8]:
 
 def places(page: Any) -> NDArray[np.float64]:
     """Where on the map each task is, in pixels."""
-    script = "Array.from(explorer.map.drawn.x, (_, task) => explorer.map.place(task))"
+    script = "Array.from(explorer.map.drawn.x, (_, task) => explorer.map.pixelsOf(task))"
     return np.array(page.evaluate(script))
 
 
@@ -308,7 +308,7 @@ def test_quick_hands_are_not_lost(browser: Any, url: str) -> None:
 
 def test_only_a_screen_that_is_slow_again_and_again_is_slow(browser: Any, url: str) -> None:
     script = """async (times) => {
-      const { Pace } = await import("/assets/pace.js");
+      const { Pace } = await import("/assets/map/pace.js");
       let rested = 0;
       const pace = new Pace(() => { rested += 1; });
       pace.move();

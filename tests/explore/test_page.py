@@ -23,6 +23,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.language import decode, encode, parse
 from taskspace.envs.karel.worlds import from_text, stack
+from taskspace.envs.registry import make
 from taskspace.explore.data import explorer_data
 from taskspace.explore.export import export_page
 from taskspace.explore.prepared import Prepared, prepare
@@ -103,7 +104,7 @@ def seen(opened: Seen) -> Seen:
 
 def test_the_map_shows_every_task(seen: Seen) -> None:
     assert seen.text("#title") == "MultiKeyNav"
-    assert "160 tasks" in seen.text("#told")
+    assert "160 tasks" in seen.text("#counts")
     np.testing.assert_allclose(seen.places(), seen.data["views"]["t-SNE"], rtol=1e-5)
     sizes = seen.numbers("Array.from(explorer.map.sizes)")
     assert (np.diff(sizes[np.argsort(seen.data["difficulty"])]) >= 0).all()
@@ -111,15 +112,15 @@ def test_the_map_shows_every_task(seen: Seen) -> None:
 
 
 def test_a_map_that_is_not_steady_says_so(seen: Seen) -> None:
-    assert seen.page.locator("#steadiness").count() == 0  # nothing is known of it
+    assert seen.page.locator("#stability").count() == 0  # nothing is known of it
     for agreement, said in ((0.44, "Not steady"), (0.96, "Steady")):
         seen.page.evaluate(
             "(agreement) => { explorer.space.agreement = agreement;"
             " explorer.update(explorer.state.now, new Set(['all'])); }",
             agreement,
         )
-        assert seen.text("#steadiness").startswith(said)
-        assert f"{agreement:.3f}" in seen.text("#steadiness")
+        assert seen.text("#stability").startswith(said)
+        assert f"{agreement:.3f}" in seen.text("#stability")
 
 
 def test_views_and_colours_can_be_chosen(seen: Seen) -> None:
@@ -383,18 +384,18 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
     tasks = np.concatenate([env.sample_tasks(100, seed=0), grids_to_solve(300)])
     script = (
         "async ([names, tasks]) => {"
-        " const { shortest } = await import('/assets/solvable.js');"
-        " const { judgedGrids } = await import('/assets/grid-form.js');"
+        " const { shortest } = await import('/assets/tasks/solvable.js');"
+        " const { checkGrids } = await import('/assets/tasks/grid-form.js');"
         " return tasks.map((row) => {"
         "   const values = Object.fromEntries(row.map((value, place) => [names[place], value]));"
-        "   return { length: shortest(values), ...judgedGrids(values) }; }); }"
+        "   return { length: shortest(values), ...checkGrids(values) }; }); }"
     )
     found = seen.page.evaluate(script, [list(env.state_names), tasks.astype(int).tolist()])
     lengths = env.solution_lengths(tasks)
     assert [each["length"] for each in found] == lengths.tolist()
     assert set(range(-1, 25)) <= set(lengths.tolist())  # a test of all kinds
     for length, each in zip(lengths.tolist(), found, strict=True):
-        told = each.get("told", each.get("fault"))
+        told = each.get("note", each.get("fault"))
         if length < 0:
             assert told.startswith("No agent can solve it: walls keep it from ")
         elif length >= env.horizon:
@@ -403,7 +404,7 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
             assert told == f"Solved in {length + 1} actions at best, the last of them finish."
         else:
             assert told == "Solved in 1 action: finish."
-        assert ("told" in each) == (0 <= length < env.horizon)
+        assert ("note" in each) == (0 <= length < env.horizon)
 
 
 def test_a_program_makes_a_new_task_of_karel(
@@ -444,7 +445,7 @@ def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
     rows = random_programs(100, seed=2, longest=24)
     script = (
         "async (rows) => {"
-        " const { programOf } = await import('/assets/drawing-karel.js');"
+        " const { programOf } = await import('/assets/tasks/drawing-karel.js');"
         " return rows.map((row) => programOf(Uint8Array.from(row))); }"
     )
     told = seen.page.evaluate(script, rows.tolist())
@@ -575,7 +576,7 @@ def test_every_environment_is_drawn(
     seen: Seen, environment: str, values: dict[str, float], told: str
 ) -> None:
     found = drawn(seen, environment, {"values": values})
-    assert told in found["told"]
+    assert told in found["caption"]
     assert found["shapes"] > 5
 
 
@@ -586,23 +587,23 @@ def test_karels_worlds_are_drawn_from_their_rows(seen: Seen) -> None:
     tokens = encode([program])
     row = KarelTasks.pack(tokens, before, after).rows()[0].tolist()
     found = drawn(seen, "Karel", {"row": row})
-    assert found["told"] == "REPEAT R=2 { move } turnLeft"
+    assert found["caption"] == "REPEAT R=2 { move } turnLeft"
     assert found["texts"] == ["4", "2", "4", "3"] * 2  # the top row first, two examples
     assert found["turns"] == [90, 0] * 2  # east, then north
 
 
 def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
     script = (
-        "async ([environment, task]) => {"
-        " const { drawing } = await import('/assets/drawing.js');"
+        "async ([chosen, task]) => {"
+        " const { drawing } = await import('/assets/tasks/drawing.js');"
         " if (task.row) task.row = Uint8Array.from(task.row);"
-        " const { picture, told } = drawing({ environment }, task);"
+        " const { picture, caption } = drawing({ drawing: chosen }, task);"
         " const texts = [...picture.querySelectorAll('text')].map((text) => text.textContent);"
         " const turns = [...picture.querySelectorAll('[transform*=rotate]')].map("
         "   (hero) => Number(/rotate\\((\\d+)/.exec(hero.getAttribute('transform'))[1]));"
-        " return { told, texts, turns, shapes: picture.children.length }; }"
+        " return { caption, texts, turns, shapes: picture.children.length }; }"
     )
-    found: dict[str, Any] = seen.page.evaluate(script, [environment, task])
+    found: dict[str, Any] = seen.page.evaluate(script, [make(environment).page_drawing, task])
     return found
 
 
@@ -612,7 +613,7 @@ def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
 def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: FinishedMap) -> None:
     with looked_at(browser, course, prepare(course)) as seen:
         assert seen.text("#title") == "course.csv"
-        assert "30 tasks" in seen.text("#told")
+        assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
             "Task", "Quiz", "Select",
         ]  # fmt: skip

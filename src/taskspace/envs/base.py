@@ -58,6 +58,7 @@ class Environment:
 
     name: ClassVar[str]  # by default that of the class
     varies_by: ClassVar[str] = "task"  # what differs from task to task
+    page_form: ClassVar[str] = "values"  # how the explorer's page asks for a new task
     columns: ClassVar[tuple[Column, ...]]
     context: ClassVar[tuple[str, ...]] = ()  # columns that are the task and not the situation
     action_names: ClassVar[tuple[str, ...]]
@@ -103,6 +104,11 @@ class Environment:
         ax.plot(states, label=self.state_names)
         ax.set_xlabel("step")
         ax.legend()
+
+    @property
+    def page_drawing(self) -> dict[str, Any] | None:
+        """How the explorer's page draws a task: the kind of picture, and what it has to know."""
+        return None
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The state as text, for a terminal."""

@@ -280,6 +280,7 @@ class BasicKarel(Environment):
 
     name = "BasicKarel"
     varies_by = "reward function and dynamics"
+    page_form = "grids"
     columns = tuple(
         Column(f"{group}{index}", 0, 1, whole=True)
         for group, size in (
@@ -375,6 +376,11 @@ class BasicKarel(Environment):
             font: dict[str, Any] = {"size": max(6, 11 - across), "family": "DejaVu Sans"}
             ax.text(x + 2, y + 4.5, label, color=colour, ha="center", va="center", **font)
         fit(ax)
+
+    @property
+    def page_drawing(self) -> dict[str, Any]:
+        """The grid as it is, and as it is wanted."""
+        return {"kind": "grids"}
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The current grid and the wanted one; a hollow agent stands on a marker."""

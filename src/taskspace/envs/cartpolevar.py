@@ -145,6 +145,7 @@ class CartPoleVar(Environment):
 
     name = "CartPoleVar"
     varies_by = "dynamics"
+    page_form = "force"
     columns = (
         Column("x", -0.05, 0.05, state_low=-2 * MAX_X, state_high=2 * MAX_X),
         Column("v", -0.05, 0.05, state_low=-inf, state_high=inf),
@@ -221,6 +222,11 @@ class CartPoleVar(Environment):
             ax.text(time, -3.95, f"{time}", color=MUTED, **SMALL)
         ax.text(HORIZON / 2, -4.4, "step", color=MUTED, **SMALL)
         fit(ax)
+
+    @property
+    def page_drawing(self) -> dict[str, Any]:
+        """The cart on its track."""
+        return {"kind": "cart-pole"}
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The cart on its track, with the numbers that matter."""

@@ -234,6 +234,11 @@ class MultiKeyNav(Environment):
         ax.text(0.5, 0.96, told, color=colour, **TITLE)
         fit(ax)
 
+    @property
+    def page_drawing(self) -> dict[str, Any]:
+        """The line, and the keys that each type of door requires."""
+        return {"kind": "keys", "doors": [_keys_named(bits).split("+") for bits in self.doors]}
+
     def text(self, state: NDArray[np.float64]) -> str:
         """The line, the agent below it, and what is needed and held."""
         line = "".join(f"{key * 4}····" for key in KEYS) + "····" + "█" * 4

@@ -201,6 +201,11 @@ class PointMass(Environment):
         _draw_title(ax, told, colour)
         fit(ax)
 
+    @property
+    def page_drawing(self) -> dict[str, Any]:
+        """The walls, the gate and the goal."""
+        return {"kind": "point-mass"}
+
     def text(self, state: NDArray[np.float64]) -> str:
         """The square as 17 by 9 characters: wall, gate, goal and mass."""
         rows = [[" "] * 17 for _ in range(9)]

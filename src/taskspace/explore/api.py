@@ -16,10 +16,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from taskspace._version import __version__
-from taskspace.envs.karel.environment import Karel
 from taskspace.explore import guards, models, page
 from taskspace.explore.answers import Answers, Task, UnknownTask
-from taskspace.explore.data import encode, explorer_data, told
+from taskspace.explore.data import encode, explorer_data, form_kind, told
 from taskspace.explore.manual import manual_html
 from taskspace.explore.workers import Workers
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+PROGRAM = "program"  # the form in which a new task is a program
 SECONDS = 20.0  # for a request to arrive, and then for the work on it
 _ERRORS: dict[int | str, dict[str, Any]] = {
     422: {"model": models.Error, "description": "the request is not understood"},
@@ -141,7 +141,7 @@ def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
         name = str(answers.run.outcomes.tasks[best])
         return models.NextAnswer(task=name, chance=chance, doubt=doubt)
 
-    if not answers.run.from_table and isinstance(answers.run.environment, Karel):
+    if form_kind(answers.run) == PROGRAM:
 
         @app.post("/api/karel")
         async def karel(asked: models.Karel) -> models.KarelAnswer:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from taskspace.applications.posterior import Posterior
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.embedding.network import layers_of
+from taskspace.envs.base import Environment
 from taskspace.report.projections import Axes
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def explorer_data(run: Run) -> dict[str, Any]:
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents),
+        "drawing": None if run.from_table else run.environment.page_drawing,
+        "form_kind": form_kind(run),
         "form": _form(run),
         "network": _network(run.embedder, vectors),
     }
@@ -165,6 +168,11 @@ def _evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     if len(numbers) <= most:
         return numbers
     return numbers[(2 * np.arange(most) + 1) * len(numbers) // (2 * most)]
+
+
+def form_kind(run: Run) -> str:
+    """The form of a new task, by its name in `assets/tasks/form.js`."""
+    return Environment.page_form if run.from_table else run.environment.page_form
 
 
 def _form(run: Run) -> list[dict[str, Any]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import posixpath
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +23,8 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:;"
     " style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
-_IMPORT = re.compile(r'from "\./')
-_OWN = "taskspace/"  # how modules name each other in the file: they have no folder there
+_IMPORT = re.compile(r'from "(\.[^"]+)"')
+_OWN = "taskspace/"  # modules in the file have no folder: each is imported by its path under assets
 
 
 def export_page(run: Run, path: str | os.PathLike[str]) -> None:
@@ -51,7 +52,8 @@ def _check_name(path: Path, folder: Path) -> None:
 def standalone(data: bytes) -> str:
     """The page with its styles, its scripts and this data (as `encode` gives it) inside."""
     found = {name: content.decode() for name, (_, content) in assets().items()}
-    modules = {f"{_OWN}{name}": _address(found[name]) for name in found if name.endswith(".js")}
+    scripts = [name for name in found if name.endswith(".js")]
+    modules = {f"{_OWN}{name}": _address(name, found[name]) for name in scripts}
     parts = {
         '<meta charset="utf-8">': (
             '<meta charset="utf-8">\n'
@@ -60,7 +62,7 @@ def standalone(data: bytes) -> str:
         '<link rel="stylesheet" href="assets/style.css">': f"<style>{found['style.css']}</style>",
         '<script src="assets/main.js" type="module"></script>': "\n".join([
             _script('type="importmap"', json.dumps({"imports": modules})),
-            _script('type="text/plain" id="held-data"', base64.b64encode(data).decode()),
+            _script('type="text/plain" id="exported-data"', base64.b64encode(data).decode()),
             _script('type="module"', f'import "{_OWN}main.js";'),
         ]),
     }  # fmt: skip
@@ -78,7 +80,12 @@ def _script(attributes: str, text: str) -> str:
     return f"<script {attributes}>{safe}</script>"
 
 
-def _address(module: str) -> str:
-    """A module as its own address."""
-    renamed = _IMPORT.sub(f'from "{_OWN}', module)
-    return "data:text/javascript;base64," + base64.b64encode(renamed.encode()).decode()
+def _address(name: str, module: str) -> str:
+    """A module as its own address; its imports are relative to its name."""
+
+    def renamed(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))
+        return f'from "{_OWN}{path}"'
+
+    text = _IMPORT.sub(renamed, module)
+    return "data:text/javascript;base64," + base64.b64encode(text.encode()).decode()

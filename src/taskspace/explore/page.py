@@ -18,13 +18,17 @@ def page_html() -> str:
 
 
 def assets() -> dict[str, tuple[str, bytes]]:
-    """What the page links to: the kind and the bytes of each file, by its name under `assets/`.
+    """What the page links to: the kind and the bytes of each file, by its path under `assets/`.
 
-    >>> assets()["main.js"][0]
+    >>> assets()["map/points.js"][0]
     'text/javascript; charset=utf-8'
     """
-    own = sorted(path for path in _folder().iterdir() if path.suffix in _TYPES)
-    return {path.name: (_TYPES[path.suffix], path.read_bytes()) for path in own}
+    folder = _folder()
+    return {
+        path.relative_to(folder).as_posix(): (_TYPES[path.suffix], path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in _TYPES
+    }
 
 
 def _folder() -> Path:

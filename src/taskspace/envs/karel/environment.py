@@ -44,6 +44,7 @@ class Karel(Environment):
 
     name = "Karel"
     varies_by = "examples of what a program does"
+    page_form = "program"
     columns = tuple(Column(name, 0, 255, whole=True) for name in KarelTasks.row_names())
     context = tuple(column.name for column in columns)
     action_names = TOKENS
@@ -115,6 +116,11 @@ class Karel(Environment):
             0.02, 0.24, self.text(state), size=7, family="monospace", va="top",
             transform=ax.transAxes,
         )  # fmt: skip
+
+    @property
+    def page_drawing(self) -> dict[str, Any]:
+        """Worlds before and after the program."""
+        return {"kind": "programs"}
 
     def text(self, state: NDArray[Any]) -> str:
         """The program that solves the task."""

@@ -1,23 +1,23 @@
-// The data file: fetched from the server, or held by the page itself. Checked once, here.
+// The data file: fetched from the server, or in the page itself. Checked once, here.
 
 const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
 const NOT_TRIED = 255;
-const HELD = "held-data";
+const EXPORTED = "exported-data";
 
 // What is wrong with the data, in one sentence.
 export class Fault extends Error {}
 
 export async function load() {
-  const held = document.getElementById(HELD);
-  return opened(await (held ? unpacked(held.textContent) : fetched()));
+  const exported = document.getElementById(EXPORTED);
+  return readData(await (exported ? decompress(exported.textContent) : fetchData()));
 }
 
 // Whether the page is one file, without a server.
-export function isHeld() {
-  return document.getElementById(HELD) !== null;
+export function isExported() {
+  return document.getElementById(EXPORTED) !== null;
 }
 
-async function fetched() {
+async function fetchData() {
   let answer;
   try {
     answer = await fetch("data.json.gz");
@@ -26,19 +26,20 @@ async function fetched() {
   }
   if (!answer.ok)
     throw new Fault(`The data could not be fetched: the server answered ${answer.status}.`);
-  return parsed(await answer.text());
+  return parseJson(await answer.text());
 }
 
-async function unpacked(text) {
+async function decompress(text) {
   try {
     const packed = new Blob([bytes(text.trim())]).stream();
-    return parsed(await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text());
+    const plain = packed.pipeThrough(new DecompressionStream("gzip"));
+    return parseJson(await new Response(plain).text());
   } catch {
     throw new Fault("The data in this file is damaged. Please export the page again.");
   }
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -49,7 +50,7 @@ function parsed(text) {
 function bytes(base64) {
   const text = atob(base64);
   const found = new Uint8Array(text.length);
-  for (let place = 0; place < found.length; place++) found[place] = text.charCodeAt(place);
+  for (let index = 0; index < found.length; index++) found[index] = text.charCodeAt(index);
   return found;
 }
 
@@ -67,7 +68,7 @@ function array(given, what, ...shape) {
 }
 
 // Everything that the page knows, with arrays unpacked.
-function opened(given) {
+function readData(given) {
   if (!given || given.format !== "taskspace explorer") {
     throw new Fault("This is no data of taskspace's explorer.");
   }
@@ -90,10 +91,9 @@ function spaceOf(given) {
   const columns = columnsOf(given, n);
   const space = {
     title: given.title,
-    environment: given.environment,
-    told: given.told,
+    description: given.told,
     agreement: given.agreement ?? null,
-    clustersTold: given.clusters_told,
+    clustersDescription: given.clusters_told,
     count: n,
     dimensions: d,
     names: given.tasks,
@@ -108,10 +108,12 @@ function spaceOf(given) {
     rows: given.rows && array(given.rows, "rows", n, null),
     rowWidth: given.rows && given.rows.shape[1],
     agents: given.agents,
-    groups: given.groups,
-    agentGroups:
+    subpopulations: given.groups,
+    agentSubpopulations:
       given.agent_groups && array(given.agent_groups, "agent_groups", given.agents.length),
     rates: array(given.rates, "rates", given.agents.length, n),
+    drawing: given.drawing,
+    formKind: given.form_kind,
     form: given.form,
     network: given.network,
   };
@@ -163,7 +165,7 @@ export function rate(space, agent, task) {
   return found === NOT_TRIED ? NaN : found / 200;
 }
 
-// The values that a task is drawn from, by the names of columns; Karel's are in its row.
+// The values that a task is drawn from, by the names of columns; long tasks have a row.
 export function valuesOf(space, task) {
   const values = Object.create(null);
   for (const [name, column] of space.columns) values[name] = column[task];

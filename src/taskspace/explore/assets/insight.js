@@ -1,14 +1,14 @@
 // What follows from the state: predictions, the tasks that are shown, all that is known of a task.
 
-import { chances, proposal, weights } from "./posterior.js";
+import { nextQuestion, predictedSuccess, weights } from "./posterior.js";
 import { GREY, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
 
 export class Insight {
   constructor(space) {
     this.space = space;
-    // `truth` is what the loaded agent does, `unasked` what one expects before its first answer.
-    Object.assign(this, { chances: null, truth: null, unasked: null, agent: null });
+    // `truth` is what the loaded agent does, `predictedBefore` the prediction without any answer.
+    Object.assign(this, { predicted: null, truth: null, predictedBefore: null, agent: null });
     Object.assign(this, { groups: null, shown: null });
   }
 
@@ -23,23 +23,24 @@ export class Insight {
   predict({ answers, agent }) {
     const { space } = this;
     if (agent !== this.agent) {
-      this.truth = agent === null ? null : truthOf(space, agent);
-      this.unasked = agent === null ? null : this.expectedOf(weights(space.posterior, [], agent));
+      const known = agent !== null;
+      this.truth = known ? truthOf(space, agent) : null;
+      this.predictedBefore = known ? this.expectedOf(weights(space.posterior, [], agent)) : null;
     }
     this.agent = agent;
     this.weights = space.posterior && weights(space.posterior, answers, agent);
-    this.chances = answers.length || agent !== null ? this.expectedOf(this.weights) : null;
+    this.predicted = answers.length || agent !== null ? this.expectedOf(this.weights) : null;
   }
 
   expectedOf(given) {
-    return this.space.posterior && chances(this.space.posterior, given, this.space.count);
+    return this.space.posterior && predictedSuccess(this.space.posterior, given, this.space.count);
   }
 
   // The most informative task that was not asked yet, and is not one of those passed over.
-  proposal(answers, passed = []) {
+  nextQuestion(answers, passed = []) {
     const asked = new Set(passed);
     for (const { task } of answers) asked.add(task);
-    return proposal(this.space.posterior, this.weights, this.space.count, asked);
+    return nextQuestion(this.space.posterior, this.weights, this.space.count, asked);
   }
 
   // Two kept groups are something to colour by, too.

@@ -1,22 +1,22 @@
 // The page: loads the data, puts the parts together, and draws whatever follows from the state.
 
-import { neighbours } from "./cards.js";
-import { colouring, rgb } from "./colours.js";
-import { Fault, isHeld, load } from "./data.js";
-import { Detail } from "./detail.js";
+import { Fault, isExported, load } from "./data.js";
 import { arrowKeys, button, figure } from "./dom.js";
-import { finder } from "./find.js";
-import { formOf } from "./form.js";
-import { HoverCard } from "./hover.js";
 import { Insight } from "./insight.js";
-import { showLegend } from "./legend.js";
-import { TaskMap } from "./map.js";
-import { Marks } from "./marks.js";
-import { QuizPanel } from "./quiz.js";
-import { SelectPanel } from "./select-panel.js";
+import { colouring, rgb } from "./map/colours.js";
+import { HoverCard } from "./map/hover.js";
+import { showLegend } from "./map/legend.js";
+import { TaskMap } from "./map/map.js";
+import { Marks } from "./map/marks.js";
+import { Detail } from "./panels/detail.js";
+import { finder } from "./panels/find.js";
+import { QuizPanel } from "./panels/quiz.js";
+import { SelectPanel } from "./panels/select-panel.js";
+import { Toolbar } from "./panels/toolbar.js";
 import { State } from "./state.js";
+import { neighbours } from "./tasks/cards.js";
+import { formOf } from "./tasks/form.js";
 import { isDark, pageColour, startTheme } from "./theme.js";
-import { Toolbar } from "./toolbar.js";
 import { viewOf } from "./views.js";
 
 const byId = (id) => document.getElementById(id);
@@ -30,12 +30,12 @@ class App {
     this.go = (task) => this.state.change({ task, tab: "task" });
     this.mode = () => this.dragging;
     byId("title").textContent = space.title;
-    byId("told").textContent = countsOf(space);
+    byId("counts").textContent = countsOf(space);
     document.title = `${space.title} – taskspace explorer`;
     startTheme(byId("theme"), () => this.update(this.state.now, new Set(["all"])));
     this.hover = new HoverCard(byId("hover"), byId("ring"), this);
     this.map = new TaskMap(byId("map"), space, this.mode, {
-      hover: (task) => this.hover.show(task, ...this.map.place(task)),
+      hover: (task) => this.hover.show(task, ...this.map.pixelsOf(task)),
       leave: () => this.hover.hide(),
       click: (task) => this.click(task),
       trace: (points) => (points ? this.marks.trace(points) : this.draw()),
@@ -123,7 +123,7 @@ class App {
 
   // The map shows another part of itself.
   moved() {
-    this.marks.place();
+    this.marks.reposition();
     byId("nothing").hidden = this.map.any();
   }
 
@@ -160,7 +160,7 @@ class App {
   once(name, parts, make) {
     this.made ??= new Map();
     const before = this.made.get(name);
-    if (before && parts.every((part, place) => part === before.parts[place])) return before.value;
+    if (before && parts.every((part, index) => part === before.parts[index])) return before.value;
     const value = make();
     this.made.set(name, { parts, value });
     return value;
@@ -237,7 +237,7 @@ class App {
       () => false,
     );
     const toast = byId("toast");
-    const needed = isHeld() ? " Whoever opens it needs this file." : "";
+    const needed = isExported() ? " Whoever opens it needs this file." : "";
     toast.textContent = copied
       ? `The link to this view is copied.${needed}`
       : `The address of this page is the link to this view.${needed}`;

@@ -1,13 +1,13 @@
 // Who is this agent like? Candidates weighted by the answers of a quiz (Bayes), and what they do.
 // The same as taskspace.applications.posterior and quiz, on fewer candidates.
 
-const LEAST = 0.25 / 255; // chances are kept in steps of 1 / 255; nothing is taken to be impossible
+const LEAST = 0.25 / 255; // probabilities have steps of 1 / 255; nothing is taken to be impossible
 const LIKELY = 1e-4; // candidates below this share of the best one's weight are passed over
 const ASKED = 400; // tasks that are considered as the next question
 const WANTED = 200; // tasks that it should tell about
 
-function chance(profiles, place) {
-  return Math.min(Math.max(profiles[place] / 255, LEAST), 1 - LEAST);
+function probability(profiles, index) {
+  return Math.min(Math.max(profiles[index] / 255, LEAST), 1 - LEAST);
 }
 
 // How likely each candidate is after answers [{task, result}]; `leftOut` is a known agent that is
@@ -17,7 +17,7 @@ export function weights(posterior, answers, leftOut = null) {
   const logs = new Float64Array(candidates);
   for (const { task, result } of answers) {
     for (let c = 0; c < candidates; c++) {
-      const p = chance(profiles, task * candidates + c);
+      const p = probability(profiles, task * candidates + c);
       logs[c] += temper * (result * Math.log(p) + (1 - result) * Math.log(1 - p));
     }
   }
@@ -28,15 +28,15 @@ export function weights(posterior, answers, leftOut = null) {
   return found.map((weight) => weight / total);
 }
 
-// The chance of success on every task.
-export function chances(posterior, given, count) {
+// The predicted probability of success on every task.
+export function predictedSuccess(posterior, given, count) {
   const { profiles, candidates } = posterior;
-  const { places, shares } = likely(given, 1e-7);
+  const { indices, shares } = likely(given, 1e-7);
   const found = new Float32Array(count);
   for (let task = 0; task < count; task++) {
     const start = task * candidates;
     let sum = 0;
-    for (let at = 0; at < places.length; at++) sum += profiles[start + places[at]] * shares[at];
+    for (let at = 0; at < indices.length; at++) sum += profiles[start + indices[at]] * shares[at];
     found[task] = sum / 255;
   }
   return found;
@@ -44,52 +44,52 @@ export function chances(posterior, given, count) {
 
 function likely(given, least) {
   const bound = least * Math.max(...given);
-  const places = Int32Array.from(given.keys()).filter((c) => given[c] > bound);
-  const total = places.reduce((sum, c) => sum + given[c], 0);
-  return { places, shares: Float64Array.from(places, (c) => given[c] / total) };
+  const indices = Int32Array.from(given.keys()).filter((c) => given[c] > bound);
+  const total = indices.reduce((sum, c) => sum + given[c], 0);
+  return { indices, shares: Float64Array.from(indices, (c) => given[c] / total) };
 }
 
 // -- the next question ----------------------------------------------------------------------------
 
 // The task whose answer tells most about the others, or null if none is left. Of many tasks an
 // even share is looked at.
-export function proposal(posterior, given, count, asked) {
+export function nextQuestion(posterior, given, count, asked) {
   const pool = evenly(count, ASKED).filter((task) => !asked.has(task));
   if (!pool.length) return null;
-  const told = information(posterior, given, pool, evenly(count, WANTED));
-  return pool[told.indexOf(Math.max(...told))];
+  const gains = information(posterior, given, pool, evenly(count, WANTED));
+  return pool[gains.indexOf(Math.max(...gains))];
 }
 
 export function evenly(count, most) {
   const step = Math.max(count / most, 1);
-  return Array.from({ length: Math.min(count, most) }, (_, place) => Math.floor(place * step));
+  return Array.from({ length: Math.min(count, most) }, (_, index) => Math.floor(index * step));
 }
 
 // The mean mutual information, in nats, of the outcomes on asked and wanted tasks.
 function information(posterior, given, asked, wanted) {
-  const { places, shares } = likely(given, LIKELY);
+  const { indices, shares } = likely(given, LIKELY);
   const roots = Float32Array.from(shares, Math.sqrt);
-  const left = scaled(posterior, asked, places, roots);
-  const right = scaled(posterior, wanted, places, roots);
+  const left = scaled(posterior, asked, indices, roots);
+  const right = scaled(posterior, wanted, indices, roots);
   const first = asked.map((_, a) => mean(left, a, roots));
   const second = wanted.map((_, w) => mean(right, w, roots));
-  const alone = second.map(certainty);
+  const alone = second.map(negativeEntropy);
   return asked.map((_, a) => {
     let sum = 0;
     for (let w = 0; w < wanted.length; w++) {
       const both = dot(left, a, right, w, roots.length);
-      sum += together(both, first[a], second[w]) - alone[w];
+      sum += jointNegativeEntropy(both, first[a], second[w]) - alone[w];
     }
-    return Math.max(sum / wanted.length - certainty(first[a]), 0);
+    return Math.max(sum / wanted.length - negativeEntropy(first[a]), 0);
   });
 }
 
-function scaled({ profiles, candidates }, tasks, places, roots) {
-  const found = new Float32Array(tasks.length * places.length);
+function scaled({ profiles, candidates }, tasks, indices, roots) {
+  const found = new Float32Array(tasks.length * indices.length);
   let at = 0;
   for (const task of tasks) {
-    for (let c = 0; c < places.length; c++) {
-      found[at++] = (profiles[task * candidates + places[c]] / 255) * roots[c];
+    for (let c = 0; c < indices.length; c++) {
+      found[at++] = (profiles[task * candidates + indices[c]] / 255) * roots[c];
     }
   }
   return found;
@@ -116,15 +116,15 @@ function dot(left, a, right, b, width) {
 }
 
 // Negative entropies: of one outcome, and of two together.
-function certainty(chance) {
-  return entropic(chance) + entropic(1 - chance);
+function negativeEntropy(p) {
+  return pLogP(p) + pLogP(1 - p);
 }
 
-function together(both, first, second) {
+function jointNegativeEntropy(both, first, second) {
   const neither = 1 - first - second + both;
-  return entropic(both) + entropic(first - both) + entropic(second - both) + entropic(neither);
+  return pLogP(both) + pLogP(first - both) + pLogP(second - both) + pLogP(neither);
 }
 
-function entropic(p) {
+function pLogP(p) {
   return p > 1e-9 ? p * Math.log(p) : 0;
 }

@@ -2,10 +2,10 @@
 
 import { rate } from "./data.js";
 
-export const GREY = 6; // its place among the colours of names
+export const GREY = 6; // its index among the colours of names
 
 // A quantity has a key, a label, values (one a task) and a kind: "names" (with `names`, and perhaps
-// a `palette`: the colours' places), "number", "chance" (0 to 1) or "difference" (-1 to 1).
+// a `palette`: the colours' indices), "number", "rate" (0 to 1) or "difference" (-1 to 1).
 export function quantities(space, insight) {
   const found = [
     {
@@ -16,14 +16,14 @@ export function quantities(space, insight) {
       names: space.clusterNames,
     },
     { key: "difficulty", label: "difficulty", kind: "number", values: space.difficulty },
-    { key: "success", label: "success rate", kind: "chance", values: space.success },
+    { key: "success", label: "success rate", kind: "rate", values: space.success },
   ];
-  if (insight.chances) {
+  if (insight.predicted) {
     found.push({
       key: "predicted",
       label: "predicted success",
-      kind: "chance",
-      values: insight.chances,
+      kind: "rate",
+      values: insight.predicted,
     });
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
@@ -36,11 +36,11 @@ export function quantities(space, insight) {
   return found;
 }
 
-function ofAgent(space, { chances, truth, agent }) {
-  const missed = truth.map((value, task) => chances[task] - value);
+function ofAgent(space, { predicted, truth, agent }) {
+  const missed = truth.map((value, task) => predicted[task] - value);
   const who = space.agents[agent];
   return [
-    { key: "true", label: `true success of ${who}`, kind: "chance", values: truth },
+    { key: "true", label: `true success of ${who}`, kind: "rate", values: truth },
     { key: "missed", label: "predicted − true", kind: "difference", values: missed },
   ];
 }

@@ -55,9 +55,9 @@ function insideAll(space, { view, axes, points }) {
 }
 
 // A filter in words.
-function told(quantity, { low, high, among }) {
+function describeFilter(quantity, { low, high, among }) {
   const { label, names } = quantity;
-  if (among) return `${label} is ${among.map((place) => names[place]).join(" or ")}`;
+  if (among) return `${label} is ${among.map((index) => names[index]).join(" or ")}`;
   if (low === null && high === null) return `any ${label}`;
   if (low === null) return `${label} up to ${figure(high)}`;
   if (high === null) return `${label} from ${figure(low)}`;
@@ -65,13 +65,13 @@ function told(quantity, { low, high, among }) {
 }
 
 // A kept group in words.
-export function groupTold(insight, { filters, lasso }) {
+export function describeGroup(insight, { filters, lasso }) {
   const known = filters
     .map((filter) => [insight.quantity(filter.what), filter])
     .filter(([quantity, filter]) => fits(quantity, filter));
   const parts = [
     ...(lasso ? ["inside a lasso"] : []),
-    ...known.map(([quantity, filter]) => told(quantity, filter)),
+    ...known.map(([quantity, filter]) => describeFilter(quantity, filter)),
   ];
   return parts.join(", ") || "all tasks";
 }

@@ -30,13 +30,13 @@ function product(vectors, vector, start) {
 // Where the largest scores are; of equal ones the first comes first.
 function largest(scores, count) {
   const best = [];
-  for (let place = 0; place < scores.length; place++) {
-    const score = scores[place];
+  for (let index = 0; index < scores.length; index++) {
+    const score = scores[index];
     if (score === -Infinity) continue;
     if (best.length === count && score <= scores[best[count - 1]]) continue;
     let at = best.length;
     while (at > 0 && score > scores[best[at - 1]]) at--;
-    best.splice(at, 0, place);
+    best.splice(at, 0, index);
     if (best.length > count) best.pop();
   }
   return best;
@@ -55,5 +55,5 @@ export function nearest(space, vector, count = 3) {
   const tasks = largest(distances, count);
   const raw = tasks.map((task) => 1 / Math.max(-distances[task], 1e-12));
   const total = raw.reduce((a, b) => a + b, 0);
-  return tasks.map((task, place) => ({ task, share: raw[place] / total }));
+  return tasks.map((task, index) => ({ task, share: raw[index] / total }));
 }

@@ -13,7 +13,7 @@ const EMPTY = {
   filters: [], // {what, low, high} or {what, among}
   lasso: null, // {view, axes, points: [[x, y], …]}
   groups: { A: null, B: null }, // each {filters, lasso}
-  made: null, // values of the new task, in the order of the form; of Karel {program, like}
+  made: null, // values of the new task, in the order of the form, or {program, like}
   range: null, // what the map shows: [left, right, bottom, top]
 };
 
@@ -94,6 +94,8 @@ function written(space, now) {
   return text && `#${text}`;
 }
 
+const MADE_IN = { program: programIn }; // by the kind of form; in all others values are set
+
 // Whatever the address says that makes no sense is passed over.
 function read(space, hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
@@ -118,7 +120,7 @@ function read(space, hash) {
       A: groupIn(json(words.get("groupA")), space),
       B: groupIn(json(words.get("groupB")), space),
     },
-    made: space.environment === "Karel" ? writtenIn(words, space) : valuesIn(words, space),
+    made: (MADE_IN[space.formKind] || valuesIn)(words, space),
     range: range.length === 4 ? range : null,
   };
 }
@@ -142,8 +144,8 @@ function valuesIn(words, { form }) {
   return form && made.length === form.length ? made : null;
 }
 
-// A Karel program, and the task in whose worlds it runs.
-function writtenIn(words, { count }) {
+// A program, and the task in whose worlds it runs.
+function programIn(words, { count }) {
   const program = words.get("program");
   const like = wholeBelow(words.get("like"), count);
   return program === null || like === null ? null : { program, like };
@@ -153,9 +155,9 @@ function answersIn(text, count) {
   const found = new Map(); // the last answer on a task counts
   for (const pair of (text || "").split(",")) {
     const [task, result] = pair.split(":");
-    const place = wholeBelow(task, count);
+    const index = wholeBelow(task, count);
     const value = Number(result);
-    if (place !== null && result && value >= 0 && value <= 1) found.set(place, value);
+    if (index !== null && result && value >= 0 && value <= 1) found.set(index, value);
   }
   return [...found].map(([task, result]) => ({ task, result }));
 }

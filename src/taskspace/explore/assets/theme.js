@@ -5,7 +5,7 @@ const system = window.matchMedia("(prefers-color-scheme: dark)");
 
 export function startTheme(button, changed) {
   document.documentElement.dataset.theme = kept() || "";
-  const told = () => {
+  const update = () => {
     button.textContent = isDark() ? "☀" : "☾";
     changed();
   };
@@ -13,9 +13,9 @@ export function startTheme(button, changed) {
     const theme = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = theme;
     keep(theme);
-    told();
+    update();
   });
-  system.addEventListener("change", told);
+  system.addEventListener("change", update);
   button.textContent = isDark() ? "☀" : "☾";
 }
 

@@ -1,4 +1,4 @@
-// Flat views of the map, and where in them a new vector lands.
+// Flat views of the map, and where in them a new vector lies.
 
 import { nearest } from "./similar.js";
 
@@ -30,8 +30,8 @@ export function viewOf(space, name, [across, up]) {
   };
 }
 
-// Where in a view a new vector lands. In t-SNE it lies between the nearest tasks.
-export function landing(space, view, name, [across, up], vector) {
+// Where in a view a new vector lies. In t-SNE it lies between the nearest tasks.
+export function positionInView(space, view, name, [across, up], vector) {
   if (name === "axes") return [vector[across], vector[up]];
   if (space.dimensions === 1) return [vector[0], 0];
   if (name === "PCA")
@@ -45,5 +45,5 @@ export function landing(space, view, name, [across, up], vector) {
 }
 
 function along(axis, mean, vector) {
-  return axis.reduce((sum, weight, place) => sum + weight * (vector[place] - mean[place]), 0);
+  return axis.reduce((sum, weight, index) => sum + weight * (vector[index] - mean[index]), 0);
 }

@@ -1,10 +1,10 @@
 // The panel of the selection: filters and lasso, two groups side by side, a table to keep.
 
+import { button, el, figure, select } from "../dom.js";
+import { extent } from "../quantities.js";
+import { fits } from "../selection.js";
 import { comparison } from "./comparison.js";
 import { csv } from "./csv.js";
-import { button, el, figure, select } from "./dom.js";
-import { extent } from "./quantities.js";
-import { fits } from "./selection.js";
 
 export class SelectPanel {
   constructor(app) {
@@ -62,7 +62,7 @@ export class SelectPanel {
     const typing = this.filters.contains(document.activeElement) && !changed.has("all");
     if (!typing)
       this.filters.replaceChildren(
-        ...now.filters.map((filter, place) => this.filterRow(filter, place)),
+        ...now.filters.map((filter, index) => this.filterRow(filter, index)),
       );
     this.adder.replaceChildren(this.choice());
     const compared = ["groups", "answers", "agent", "tab", "all"];
@@ -110,30 +110,30 @@ export class SelectPanel {
     this.filters.lastElementChild?.querySelector("input")?.focus();
   }
 
-  filterRow(filter, place) {
+  filterRow(filter, index) {
     const quantity = this.app.insight.quantity(filter.what);
     const title = quantity ? quantity.label : filter.what;
     const make = filter.among ? this.names : this.bounds;
-    const fields = fits(quantity, filter) ? make.call(this, quantity, filter, place) : [];
+    const fields = fits(quantity, filter) ? make.call(this, quantity, filter, index) : [];
     return el(
       "fieldset",
       { "data-filter": filter.what },
       el("legend", { text: title }),
       ...fields,
-      button("×", () => this.drop(place), {
+      button("×", () => this.drop(index), {
         class: "plain drop",
         "aria-label": `Remove the filter on ${title}`,
       }),
     );
   }
 
-  names(quantity, filter, place) {
+  names(quantity, filter, index) {
     return quantity.names.map((name, number) => {
       const box = el("input", { type: "checkbox" });
       box.checked = filter.among.includes(number);
       box.addEventListener("change", () => {
-        const rest = this.filter(place).among.filter((other) => other !== number);
-        this.put(place, {
+        const rest = this.filter(index).among.filter((other) => other !== number);
+        this.put(index, {
           what: quantity.key,
           among: box.checked ? [...rest, number].sort((a, b) => a - b) : rest,
         });
@@ -142,7 +142,7 @@ export class SelectPanel {
     });
   }
 
-  bounds(quantity, filter, place) {
+  bounds(quantity, filter, index) {
     const [low, high] = extent(quantity.values);
     const field = (end, label, shown) => {
       const box = el("input", {
@@ -154,7 +154,7 @@ export class SelectPanel {
       if (filter[end] !== null) box.value = filter[end];
       box.addEventListener("input", () => {
         const value = box.value === "" ? null : Number(box.value);
-        this.put(place, { ...this.filter(place), [end]: value });
+        this.put(index, { ...this.filter(index), [end]: value });
       });
       return box;
     };
@@ -165,21 +165,21 @@ export class SelectPanel {
     ];
   }
 
-  filter(place) {
-    return this.app.state.now.filters[place];
+  filter(index) {
+    return this.app.state.now.filters[index];
   }
 
-  put(place, filter) {
+  put(index, filter) {
     const { state } = this.app;
     state.change({
-      filters: state.now.filters.map((other, at) => (at === place ? filter : other)),
+      filters: state.now.filters.map((other, at) => (at === index ? filter : other)),
     });
   }
 
-  drop(place) {
+  drop(index) {
     const { state } = this.app;
     this.element.querySelector("select").focus();
-    state.change({ filters: state.now.filters.filter((_, at) => at !== place) });
+    state.change({ filters: state.now.filters.filter((_, at) => at !== index) });
   }
 
   keep(name) {

@@ -1,6 +1,6 @@
 // What part of a view is seen: a range [left, right, bottom, top] of its coordinates.
 
-import { extent } from "./quantities.js";
+import { extent } from "../quantities.js";
 
 const ROOM = 0.05; // around all points, as a share of their extent
 const [CLOSEST, WIDEST] = [1e-3, 5]; // that one can zoom to, as shares of all
@@ -42,7 +42,7 @@ export class Camera {
     return [((x - left) / (right - left)) * this.width, ((top - y) / (top - bottom)) * this.height];
   }
 
-  place(across, down) {
+  position(across, down) {
     const [left, right, bottom, top] = this.range;
     return [
       left + (across / this.width) * (right - left),
@@ -64,7 +64,7 @@ export class Camera {
     const whole = this.all[1] - this.all[0];
     const by =
       Math.min(Math.max((right - left) / factor, CLOSEST * whole), WIDEST * whole) / (right - left);
-    const [x, y] = this.place(across, down);
+    const [x, y] = this.position(across, down);
     return [x + (left - x) * by, x + (right - x) * by, y + (bottom - y) * by, y + (top - y) * by];
   }
 }

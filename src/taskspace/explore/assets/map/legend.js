@@ -1,34 +1,34 @@
 // What the colours mean. Names are switches, too: they filter the map.
 
+import { arrowKeys, button, el, figure, percent } from "../dom.js";
+import { fits } from "../selection.js";
 import { colourOfName, shapeOfName } from "./colours.js";
-import { arrowKeys, button, el, figure, percent } from "./dom.js";
-import { fits } from "./selection.js";
 
 export function showLegend(container, app, quantity, colouring) {
-  const held = container.contains(document.activeElement) && document.activeElement.dataset.name;
+  const focused = container.contains(document.activeElement) && document.activeElement.dataset.name;
   const shown = quantity.kind === "names" ? names(app, quantity) : scale(quantity, colouring);
   container.replaceChildren(...shown);
   const chips = [...container.querySelectorAll(".chip")];
-  chips.find((chip) => chip.dataset.name === held)?.focus(); // what had the focus is gone
+  chips.find((chip) => chip.dataset.name === focused)?.focus(); // what had the focus is gone
 }
 
 function names({ state }, quantity) {
   const filter = filterOn(state, quantity);
   const used = new Set(quantity.values);
   const items = [...quantity.names.keys()]
-    .filter((place) => used.has(place))
-    .map((place) => {
-      const colour = quantity.palette ? quantity.palette[place] : place;
-      const on = Boolean(filter) && filter.among.includes(place);
+    .filter((index) => used.has(index))
+    .map((index) => {
+      const colour = quantity.palette ? quantity.palette[index] : index;
+      const on = Boolean(filter) && filter.among.includes(index);
       const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
       dot.style.background = colourOfName(colour);
-      const chip = button("", () => flip(state, quantity, place), {
+      const chip = button("", () => flip(state, quantity, index), {
         class: "chip",
         "aria-pressed": String(on),
-        "data-name": quantity.names[place],
+        "data-name": quantity.names[index],
         title: on ? "Show all again" : "Show only these",
       });
-      chip.append(dot, el("span", { text: quantity.names[place] }));
+      chip.append(dot, el("span", { text: quantity.names[index] }));
       return chip;
     });
   const list = el(
@@ -45,12 +45,12 @@ function filterOn(state, quantity) {
 }
 
 // One name more or less among those that are shown; none of them means all.
-function flip(state, quantity, place) {
+function flip(state, quantity, index) {
   const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
   const filter = filterOn(state, quantity);
   const before = filter ? filter.among : [];
-  const without = before.filter((other) => other !== place);
-  const among = before.includes(place) ? without : [...before, place];
+  const without = before.filter((other) => other !== index);
+  const among = before.includes(index) ? without : [...before, index];
   state.change({ filters: among.length ? [...rest, { what: quantity.key, among }] : rest });
 }
 

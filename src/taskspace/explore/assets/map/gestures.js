@@ -5,17 +5,17 @@ const WHEEL = 0.0022; // how far a pixel of the wheel zooms
 const LINE = 16; // pixels of a wheel that counts lines
 
 export class Gestures {
-  // `told` has point(x, y), leave(), click(x, y, finger), move(x, y), zoom(factor, x, y), and for
-  // a lasso trace(points or null) and lasso(points); x and y are pixels.
-  constructor(element, mode, told) {
-    Object.assign(this, { element, mode, told, down: new Map(), trail: null, dragged: false });
+  // `handlers` has point(x, y), leave(), click(x, y, finger), move(x, y), zoom(factor, x, y), and
+  // for a lasso trace(points or null) and lasso(points); x and y are pixels.
+  constructor(element, mode, handlers) {
+    Object.assign(this, { element, mode, handlers, down: new Map(), trail: null, dragged: false });
     const on = (name, act) => element.addEventListener(name, act.bind(this), { passive: false });
     on("pointerdown", this.press);
     on("pointermove", this.move);
     on("pointerup", this.release);
     on("pointercancel", this.cancel);
     on("lostpointercapture", this.cancel);
-    on("pointerleave", () => this.told.leave());
+    on("pointerleave", () => this.handlers.leave());
     on("wheel", this.wheel);
     on("gesturestart", this.pinchTrackpad); // Safari's own, for two fingers beside the screen
     on("gesturechange", this.pinchTrackpad);
@@ -42,21 +42,21 @@ export class Gestures {
     if (event.pointerType === "mouse" && !event.buttons) this.cancel(event); // released elsewhere
     const before = this.down.get(event.pointerId);
     if (!before) {
-      if (event.pointerType === "mouse" || event.pointerType === "pen") this.told.point(...now);
+      if (event.pointerType === "mouse" || event.pointerType === "pen") this.handlers.point(...now);
       return;
     }
     if (!this.dragged && apart(now, this.start) < STILL) return;
-    if (!this.dragged) this.told.leave();
+    if (!this.dragged) this.handlers.leave();
     this.dragged = true;
     if (this.down.size > 1) this.pinch(event.pointerId, before, now);
     else if (this.trail) this.trace(now);
-    else this.told.move(now[0] - before[0], now[1] - before[1]);
+    else this.handlers.move(now[0] - before[0], now[1] - before[1]);
     this.down.set(event.pointerId, now);
   }
 
   trace(now) {
     this.trail.push(now);
-    this.told.trace(this.trail);
+    this.handlers.trace(this.trail);
   }
 
   pinch(finger, before, now) {
@@ -64,14 +64,14 @@ export class Gestures {
     if (finger !== first[0] && finger !== second[0]) return; // a third one
     const [, still] = finger === first[0] ? second : first;
     const middle = [(now[0] + still[0]) / 2, (now[1] + still[1]) / 2];
-    this.told.move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
-    this.told.zoom(apart(now, still) / Math.max(apart(before, still), 1), ...middle);
+    this.handlers.move((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+    this.handlers.zoom(apart(now, still) / Math.max(apart(before, still), 1), ...middle);
   }
 
   release(event) {
     if (!this.down.delete(event.pointerId)) return;
-    if (!this.dragged) this.told.click(...this.at(event), event.pointerType === "touch");
-    else if (this.trail) this.told.lasso(this.trail);
+    if (!this.dragged) this.handlers.click(...this.at(event), event.pointerType === "touch");
+    else if (this.trail) this.handlers.lasso(this.trail);
     this.trail = null;
   }
 
@@ -81,14 +81,14 @@ export class Gestures {
 
   // Forget the lasso that is being drawn.
   drop() {
-    if (this.trail) this.told.trace(null);
+    if (this.trail) this.handlers.trace(null);
     this.trail = null;
   }
 
   pinchTrackpad(event) {
     event.preventDefault();
     if (event.type === "gesturechange") {
-      this.told.zoom(event.scale / this.scale, ...this.at(event));
+      this.handlers.zoom(event.scale / this.scale, ...this.at(event));
     }
     this.scale = event.scale;
   }
@@ -96,8 +96,8 @@ export class Gestures {
   wheel(event) {
     event.preventDefault();
     const turned = event.deltaY * (event.deltaMode ? LINE : 1) * (event.ctrlKey ? 4 : 1);
-    this.told.leave();
-    this.told.zoom(Math.exp(-WHEEL * turned), ...this.at(event));
+    this.handlers.leave();
+    this.handlers.zoom(Math.exp(-WHEEL * turned), ...this.at(event));
   }
 }
 

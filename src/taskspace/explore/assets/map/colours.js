@@ -1,7 +1,7 @@
 // Colours, safe for the colour-blind, the same as those of the library's plots.
 
-import { GREY, extent } from "./quantities.js";
-import { isDark } from "./theme.js";
+import { GREY, extent } from "../quantities.js";
+import { isDark } from "../theme.js";
 
 const NAMED = [
   "#0072B2",
@@ -42,19 +42,19 @@ export function colouring(quantity) {
   const [low, high] = boundsOf(quantity);
   const colours = quantity.kind === "number" ? (dark ? NUMBERS_DARK : NUMBERS) : diverging(dark);
   const steps = scaleOf(colours.map(rgb));
-  const place = (value) => Math.round(((value - low) / (high - low)) * (STEPS - 1));
+  const stepOf = (value) => Math.round(((value - low) / (high - low)) * (STEPS - 1));
   const unknown = rgb(colourOfName(GREY));
   const { values } = quantity;
-  const painted = paint(values, (value) => (Number.isNaN(value) ? unknown : steps[place(value)]));
+  const painted = paint(values, (value) => (Number.isNaN(value) ? unknown : steps[stepOf(value)]));
   return { values, low, high, colours, painted, shapes: new Uint8Array(values.length) };
 }
 
 function named({ values, names, palette }) {
-  const colours = names.map((_, place) => rgb(colourOfName(palette ? palette[place] : place)));
+  const colours = names.map((_, index) => rgb(colourOfName(palette ? palette[index] : index)));
   const many = names.length > NAMED.length;
   const shapes = new Uint8Array(values.length);
   if (many)
-    for (let task = 0; task < shapes.length; task++) shapes[task] = shapePlace(values[task]);
+    for (let task = 0; task < shapes.length; task++) shapes[task] = shapeIndex(values[task]);
   return { values, painted: paint(values, (value) => colours[value]), shapes };
 }
 
@@ -86,16 +86,16 @@ export function rgb(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-export function colourOfName(place) {
-  return (isDark() ? NAMED_DARK : NAMED)[place % NAMED.length];
+export function colourOfName(index) {
+  return (isDark() ? NAMED_DARK : NAMED)[index % NAMED.length];
 }
 
-export function shapeOfName(place) {
-  return SHAPES[shapePlace(place)];
+export function shapeOfName(index) {
+  return SHAPES[shapeIndex(index)];
 }
 
-function shapePlace(place) {
-  return Math.floor(place / NAMED.length) % SHAPES.length;
+function shapeIndex(index) {
+  return Math.floor(index / NAMED.length) % SHAPES.length;
 }
 
 function diverging(dark) {
@@ -103,7 +103,7 @@ function diverging(dark) {
 }
 
 function boundsOf({ kind, values }) {
-  if (kind === "chance") return [0, 1];
+  if (kind === "rate") return [0, 1];
   if (kind === "difference") return [-1, 1];
   const [low, high] = extent(values);
   return low < high ? [low, high] : [low - 0.5, high + 0.5];

@@ -1,24 +1,20 @@
-// The panel of a new task: its fields, its picture, and where it lands.
+// The panel of a new task that is a row of values: its fields, its picture, and where it lies.
 
+import { valuesOf } from "../data.js";
+import { button, el, figure, short } from "../dom.js";
+import { positionInView } from "../views.js";
 import { picture } from "./cards.js";
-import { valuesOf } from "./data.js";
-import { button, el, figure, short } from "./dom.js";
-import { gridForm, judgedGrids } from "./grid-form.js";
-import { KarelPanel } from "./karel-form.js";
-import { faultLine, landed } from "./landed.js";
-import { embedded } from "./network.js";
-import { landing } from "./views.js";
+import { embed } from "./network.js";
+import { faultLine, newTaskFacts } from "./new-task.js";
 
-// The panel for this map, or null where no new tasks can be made.
-export function formOf(app) {
-  const { environment, rows, form, network } = app.space;
-  if (environment === "Karel" && rows) return new KarelPanel(app);
-  return form && network ? new FormPanel(app) : null;
-}
+export class ValuesPanel {
+  static worksWith({ form, network }) {
+    return Boolean(form && network);
+  }
 
-class FormPanel {
   constructor(app) {
     this.app = app;
+    this.checks = new WeakMap(); // what was found of values: to search may take a while
     this.keys = ["made", "answers", "task"];
     this.fields = el("div", { class: "fields" });
     this.result = el("div", { "aria-live": "polite" });
@@ -62,21 +58,14 @@ class FormPanel {
     }
     if (now.made === null) return;
     this.show(now.made);
-    const { fault, told } = judged(this.app.space, now.made);
-    this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.landed(now.made, told)));
+    const { fault, note } = this.check(now.made);
+    this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.describe(now.made, note)));
   }
 
   // Fields are made once and then set, so that a hand on a slider keeps hold of it.
   show(made) {
-    const { space } = this.app;
     if (!this.setters) {
-      const built = isGrid(space)
-        ? gridForm(
-            space.form,
-            () => this.now(),
-            (values) => this.set(values),
-          )
-        : this.plain(space.form);
+      const built = this.makeFields(this.app.space.form);
       this.fields.replaceChildren(...built.elements);
       this.setters = built.set;
     }
@@ -87,62 +76,69 @@ class FormPanel {
     return this.app.state.now.made;
   }
 
-  plain(form) {
-    const shown = [...form.keys()].filter((place) => form[place].low < form[place].high);
-    const put = (place) => (value) =>
-      this.set(this.now().map((old, at) => (at === place ? value : old)));
-    const made = shown.map((place) => field(form[place], put(place)));
+  // {elements, set}: what is shown, and how values are put into it.
+  makeFields(form) {
+    const shown = [...form.keys()].filter((index) => form[index].low < form[index].high);
+    const put = (index) => (value) =>
+      this.set(this.now().map((old, at) => (at === index ? value : old)));
+    const made = shown.map((index) => field(form[index], put(index)));
     return {
       elements: made.map(({ element }) => element),
       set: (values) => made.forEach(({ set }, at) => set(values[shown[at]])),
     };
   }
 
-  landed(made, told) {
+  describe(made, note) {
     const { space } = this.app;
-    const drawn = isGrid(space)
-      ? el("p", { id: "solvable", text: told })
-      : picture(space, { values: valuesByName(space, made), row: null });
-    return [...(drawn ? [drawn] : []), ...landed(this.app, embedded(space.network, made))];
+    const drawn = note
+      ? el("p", { id: "solvable", text: note })
+      : picture(space, { values: this.byName(made), row: null });
+    return [...(drawn ? [drawn] : []), ...newTaskFacts(this.app, embed(space.network, made))];
   }
 
   // Where the star is in a view, or null.
   star(view, { made, view: name, axes }) {
     const { space } = this.app;
-    if (!made || judged(space, made).fault) return null;
-    return landing(space, view, name, axes, embedded(space.network, made));
+    if (!made || this.check(made).fault) return null;
+    return positionInView(space, view, name, axes, embed(space.network, made));
   }
-}
 
-const known = new WeakMap(); // what was made, and how it was judged: to search may take a while
-
-// {fault} where it is no task, else {told} where there is more to say.
-function judged(space, made) {
-  if (!known.has(made)) known.set(made, judgedAnew(space, made));
-  return known.get(made);
-}
-
-function judgedAnew(space, made) {
-  for (const [place, { name, low, high, whole }] of space.form.entries()) {
-    const value = made[place];
-    if (!(value >= low && value <= high)) {
-      return { fault: `${name} should be from ${figure(low)} to ${figure(high)}.` };
+  // {fault} where it is no task, else {note} where there is more to say.
+  check(made) {
+    if (!this.checks.has(made)) {
+      const fault = faultIn(this.app.space.form, made);
+      this.checks.set(made, fault ? { fault } : this.checkTask(this.byName(made)));
     }
-    if (whole && !Number.isInteger(value)) return { fault: `${name} should be a whole number.` };
+    return this.checks.get(made);
   }
-  const values = valuesByName(space, made);
-  if (space.environment === "CartPoleVar" && Math.abs(values.F) < 5) {
-    return { fault: "F should be at least 5 N strong, to either side." };
+
+  // The same of values that are each in their range.
+  checkTask() {
+    return {};
   }
-  return isGrid(space) ? judgedGrids(values) : {};
+
+  byName(made) {
+    return Object.fromEntries(this.app.space.form.map(({ name }, index) => [name, made[index]]));
+  }
 }
 
-function isGrid(space) {
-  return space.environment === "BasicKarel"; // whose form is its picture
+// Values of which one is a force that must not be weak.
+export class ForcePanel extends ValuesPanel {
+  checkTask({ F }) {
+    return Math.abs(F) < 5 ? { fault: "F should be at least 5 N strong, to either side." } : {};
+  }
 }
 
-function valuesByName(space, made) {
-  return Object.fromEntries(space.form.map(({ name }, place) => [name, made[place]]));
+// What is wrong with the first value that is not in its range, or null.
+function faultIn(form, made) {
+  for (const [index, { name, low, high, whole }] of form.entries()) {
+    const value = made[index];
+    if (!(value >= low && value <= high)) {
+      return `${name} should be from ${figure(low)} to ${figure(high)}.`;
+    }
+    if (whole && !Number.isInteger(value)) return `${name} should be a whole number.`;
+  }
+  return null;
 }
 
 function field({ name, low, high, whole }, change) {

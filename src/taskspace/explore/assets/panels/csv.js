@@ -1,6 +1,6 @@
 // Tasks as a table, with all that is known of them.
 
-import { short } from "./dom.js";
+import { short } from "../dom.js";
 
 export function csv(space, quantities, tasks) {
   const columns = quantities.map((quantity) => [

@@ -1,10 +1,10 @@
-// The panel of a new task of Karel: a program, the worlds of a known task, and what comes of them.
-// To place it takes the encoder, which is large: the server is asked.
+// The panel of a new task that is a program: it runs in the worlds of a known task. To embed the
+// task takes the encoder, which is large: the server is asked.
 
-import { isHeld, valuesOf } from "./data.js";
-import { button, el } from "./dom.js";
+import { isExported, valuesOf } from "../data.js";
+import { button, el } from "../dom.js";
 import { drawWorlds, programOf } from "./drawing-karel.js";
-import { faultLine, landed } from "./landed.js";
+import { faultLine, newTaskFacts } from "./new-task.js";
 
 const PAUSE = 300; // milliseconds without a key, after which a program is run
 const LONGEST = 1000; // letters that the server reads
@@ -18,7 +18,11 @@ const WORDS = [
   ["Negation", "(not frontIsClear)"],
 ];
 
-export class KarelPanel {
+export class ProgramPanel {
+  static worksWith({ rows }) {
+    return Boolean(rows);
+  }
+
   constructor(app) {
     this.app = app;
     this.keys = ["made", "answers", "task"];
@@ -29,9 +33,9 @@ export class KarelPanel {
       "div",
       {},
       heading,
-      ...(isHeld() ? [el("p", { text: ALONE })] : this.parts()),
+      ...(isExported() ? [el("p", { text: ALONE })] : this.parts()),
     );
-    if (isHeld()) return;
+    if (isExported()) return;
     app.state.listeners.push((now, changed) => {
       if (!changed.has("made")) return;
       this.still(); // what was typed before that does not count any more
@@ -109,7 +113,7 @@ export class KarelPanel {
   }
 
   update(now) {
-    if (isHeld()) return;
+    if (isExported()) return;
     this.from.disabled = now.task === null;
     if (now.made === null) {
       if (now.tab === "new") this.start(now.task ?? 0); // there is always something to change
@@ -119,19 +123,19 @@ export class KarelPanel {
     if (this.typing === null && this.box.value !== now.made.program) {
       this.box.value = now.made.program;
     }
-    if (this.found?.made === now.made) this.result.replaceChildren(...this.told(this.found));
+    if (this.found?.made === now.made) this.result.replaceChildren(...this.describe(this.found));
   }
 
   whoseWorlds({ made: { like }, task }) {
     const { names } = this.app.space;
-    const told = `It runs in the worlds of ${names[like]}. `;
-    if (task === null || task === like) return [told];
+    const text = `It runs in the worlds of ${names[like]}. `;
+    if (task === null || task === like) return [text];
     const given = { class: "link", id: "take-worlds" };
     const take = () => this.set(this.box.value, task);
-    return [told, button(`Take those of ${names[task]}`, take, given)];
+    return [text, button(`Take those of ${names[task]}`, take, given)];
   }
 
-  told({ made, answer, fault }) {
+  describe({ made, answer, fault }) {
     const row = answer ? Uint8Array.from(answer.task) : valuesOf(this.app.space, made.like).row;
     const worlds = el("figure", {}, drawWorlds(row, Boolean(answer)));
     if (fault) return [faultLine(fault), worlds];
@@ -146,7 +150,7 @@ export class KarelPanel {
     return [
       ...(plain(made.program) === answer.program ? [] : [understood]),
       worlds,
-      ...landed(this.app, answer.vector),
+      ...newTaskFacts(this.app, answer.vector),
     ];
   }
 

@@ -1,22 +1,22 @@
 // Two groups of tasks side by side.
 
+import { button, el, figure, percent } from "../dom.js";
+import { meanOf } from "../quantities.js";
+import { describeGroup } from "../selection.js";
 import { bySubpopulation } from "./detail.js";
-import { button, el, figure, percent } from "./dom.js";
-import { meanOf } from "./quantities.js";
-import { groupTold } from "./selection.js";
 
 const MOST_COLUMNS = 8; // those in which the groups differ most
 const MOST_TASKS = 2000; // of a group whose agents are looked at: a mean needs no more
 
 export function comparison({ insight, space, state }, groups) {
   const kept = ["A", "B"].filter((name) => groups[name]);
-  const told = kept.map((name) =>
+  const lines = kept.map((name) =>
     el(
       "p",
       { class: "kept" },
       el("strong", { text: name }),
       el("span", {
-        text: `${groupTold(insight, groups[name])}: ${countOf(insight, groups[name])}`,
+        text: `${describeGroup(insight, groups[name])}: ${countOf(insight, groups[name])}`,
       }),
       button("×", () => state.change({ groups: { ...groups, [name]: null } }), {
         class: "plain",
@@ -24,7 +24,7 @@ export function comparison({ insight, space, state }, groups) {
       }),
     ),
   );
-  if (kept.length < 2) return told;
+  if (kept.length < 2) return lines;
   const members = kept.map((name) => insight.members(groups[name]));
   const head = el(
     "tr",
@@ -42,10 +42,10 @@ export function comparison({ insight, space, state }, groups) {
   );
   const same =
     members[0].length === members[1].length &&
-    members[0].every((task, place) => task === members[1][place]);
-  if (same) told.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
+    members[0].every((task, index) => task === members[1][index]);
+  if (same) lines.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
   return [
-    ...told,
+    ...lines,
     el(
       "table",
       { id: "compared" },
@@ -64,7 +64,7 @@ function countOf(insight, group) {
 function rowsOf(space, insight, members) {
   const each = (of) => members.map(of);
   const some = members.map((tasks) =>
-    tasks.filter((_, place) => place % Math.ceil(tasks.length / MOST_TASKS) === 0),
+    tasks.filter((_, index) => index % Math.ceil(tasks.length / MOST_TASKS) === 0),
   );
   const solving = some.map((tasks) => bySubpopulation(space, tasks));
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
@@ -73,15 +73,15 @@ function rowsOf(space, insight, members) {
     const text = kind === "number" ? figure : percent;
     rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
   }
-  for (const place of (space.groups || []).keys()) {
+  for (const index of (space.subpopulations || []).keys()) {
     rows.push([
-      `success of ${space.groups[place]}`,
-      solving.map((found) => percent(found[place].mean)),
+      `success of ${space.subpopulations[index]}`,
+      solving.map((found) => percent(found[index].mean)),
     ]);
   }
-  for (const [place, name] of space.clusterNames.entries()) {
+  for (const [index, name] of space.clusterNames.entries()) {
     const share = each(
-      (tasks) => tasks.filter((task) => space.clusters[task] === place).length / tasks.length,
+      (tasks) => tasks.filter((task) => space.clusters[task] === index).length / tasks.length,
     );
     if (share.some((value) => value > 0)) rows.push([`in cluster ${name}`, share.map(percent)]);
   }

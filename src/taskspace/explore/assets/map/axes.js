@@ -1,6 +1,6 @@
 // A grid behind the points, and figures before them, for views whose axes mean something.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const APART = 90; // pixels from line to line, or somewhat more
 
@@ -47,7 +47,7 @@ export function ticks(low, high, count) {
   const step = stepOf(low, high, count);
   const first = Math.ceil(low / step);
   const last = Math.floor(high / step);
-  return Array.from({ length: last - first + 1 }, (_, place) => (first + place) * step || 0);
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step || 0);
 }
 
 function stepOf(low, high, count) {

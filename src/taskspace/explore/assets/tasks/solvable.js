@@ -14,7 +14,7 @@ const STEPS = [
 const LEFT = [3, 2, 0, 1];
 const RIGHT = [2, 3, 1, 0];
 
-// One sentence: {told} about the best solution, or {fault} where there is none.
+// One sentence: {note} about the best solution, or {fault} where there is none.
 export function solvable(values) {
   const is = (name) => values[name] > 0.5;
   const ways = waysOf(is);
@@ -32,7 +32,7 @@ export function solvable(values) {
     };
   }
   return {
-    told:
+    note:
       actions === 1
         ? "Solved in 1 action: finish."
         : `Solved in ${actions} actions at best, the last of them finish.`,

@@ -1,19 +1,19 @@
 // A small scatter plot of two shares: points on the diagonal agree.
 
-import { svg } from "./dom.js";
-import { evenly } from "./posterior.js";
-import { meanOf } from "./quantities.js";
+import { svg } from "../dom.js";
+import { evenly } from "../posterior.js";
+import { meanOf } from "../quantities.js";
 
 const SHOWN = 1500; // more would be one blot
 const BINS = 10; // that the mean is taken in
 const FEW = 5; // points have no mean worth a line
 
-export function scatter(across, up, tasks, acrossTold, upTold) {
+export function scatter(across, up, tasks, acrossLabel, upLabel) {
   const single = tasks.every((task) => up[task] === 0 || up[task] === 1); // attempts, not rates
-  const points = evenly(tasks.length, SHOWN).map((place) => {
-    const task = tasks[place];
+  const points = evenly(tasks.length, SHOWN).map((index) => {
+    const task = tasks[index];
     // A little to the side, or equal rates would hide each other.
-    const aside = (((place * 0.618034) % 1) * 2 - 1) * (single ? 4 : 1);
+    const aside = (((index * 0.618034) % 1) * 2 - 1) * (single ? 4 : 1);
     return svg("circle", { cx: 100 * across[task], cy: 100 - 100 * up[task] + aside, r: 0.9 });
   });
   const ticks = [0, 50, 100].flatMap((at) => [
@@ -26,17 +26,17 @@ export function scatter(across, up, tasks, acrossTold, upTold) {
       viewBox: "-24 -6 134 124",
       class: "scatter",
       role: "img",
-      "aria-label": `${upTold} against ${acrossTold}`,
+      "aria-label": `${upLabel} against ${acrossLabel}`,
     },
     svg("path", { d: "M0 0V100H100", class: "axis" }),
     svg("path", { d: "M0 100L100 0", class: "diagonal" }),
     svg("g", { class: "points" }, ...points),
     svg("path", { class: "mean", d: meanLine(across, up, tasks) }),
     ...ticks,
-    label(50, 115, acrossTold),
+    label(50, 115, acrossLabel),
     svg("text", {
       transform: "translate(-19 50) rotate(-90)",
-      text: upTold,
+      text: upLabel,
       "text-anchor": "middle",
     }),
   );

@@ -1,10 +1,10 @@
 // The panel of the quiz: answers in an agent's place, and what they say about all other tasks.
 
-import { picture } from "./cards.js";
-import { rate, valuesOf } from "./data.js";
-import { fact } from "./detail.js";
-import { button, el, percent, select } from "./dom.js";
-import { meanOf } from "./quantities.js";
+import { rate, valuesOf } from "../data.js";
+import { button, el, percent, select } from "../dom.js";
+import { fact } from "../facts.js";
+import { meanOf } from "../quantities.js";
+import { picture } from "../tasks/cards.js";
 import { scatter } from "./scatter.js";
 
 const LOADED = 10; // questions that an agent of the population is asked
@@ -47,11 +47,12 @@ export class QuizPanel {
 
   agentChoice() {
     const { space } = this.app;
-    const told = (name, place) =>
-      space.groups ? `${name} (${space.groups[space.agentGroups[place]]})` : name;
+    const { subpopulations, agentSubpopulations } = space;
+    const label = (name, index) =>
+      subpopulations ? `${name} (${subpopulations[agentSubpopulations[index]]})` : name;
     const choices = [
       ["", "None"],
-      ...space.agents.map((name, place) => [String(place), told(name, place)]),
+      ...space.agents.map((name, index) => [String(index), label(name, index)]),
     ];
     return select("Load an agent", choices, "", (value) =>
       value === "" ? this.clear() : this.load(Number(value)),
@@ -117,11 +118,11 @@ export class QuizPanel {
 
   summaryOf() {
     const { space, insight } = this.app;
-    if (!insight.chances) return [];
+    if (!insight.predicted) return [];
     const all = [...space.names.keys()];
-    const doubt = insight.chances.map((chance) => Math.min(chance, 1 - chance));
+    const doubt = insight.predicted.map((p) => Math.min(p, 1 - p));
     const rows = [
-      ["expected to solve", percent(meanOf(insight.chances, all))],
+      ["expected to solve", percent(meanOf(insight.predicted, all))],
       ["expected wrong guesses", percent(meanOf(doubt, all))],
     ];
     return rows.map(fact);
@@ -130,12 +131,12 @@ export class QuizPanel {
   answered({ task, result }) {
     const { space, state } = this.app;
     const name = space.names[task];
-    const told = result === 1 ? "✓" : result === 0 ? "✗" : percent(result);
+    const symbol = result === 1 ? "✓" : result === 0 ? "✗" : percent(result);
     const kind = result >= 0.5 ? "yes" : "no";
     return el(
       "li",
       { "data-task": task },
-      el("span", { class: `result ${kind}`, text: told }),
+      el("span", { class: `result ${kind}`, text: symbol }),
       button(name, () => state.change({ task }), { class: "link" }),
       button("×", () => this.forget(task), {
         class: "plain",
@@ -153,20 +154,20 @@ export class QuizPanel {
     const { state, insight } = this.app;
     const asked = state.now.answers;
     const passed = state.now.task; // not the same one again
-    const next = insight.proposal(asked, passed === null ? [] : [passed]);
+    const next = insight.nextQuestion(asked, passed === null ? [] : [passed]);
     if (next !== null) state.change({ task: next });
   }
 
   // Take an answer, colour the map by the prediction, and ask the next question.
   answer(task, result) {
     const { state, insight } = this.app;
-    const held = this.question.contains(document.activeElement);
+    const focused = this.question.contains(document.activeElement);
     const rest = state.now.answers.filter((answer) => answer.task !== task);
     const answers = [...rest, { task, result }];
     state.change({ answers, colour: "predicted" });
-    state.change({ task: insight.proposal(answers) });
+    state.change({ task: insight.nextQuestion(answers) });
     const again = this.question.querySelector(`[data-result="${result}"]`);
-    if (held && again) again.focus(); // the next answer is one key away
+    if (focused && again) again.focus(); // the next answer is one key away
   }
 
   // The questions that tell most, one after the other, answered with the agent's success rates.
@@ -181,7 +182,7 @@ export class QuizPanel {
       await new Promise((done) => setTimeout(done)); // let the page draw in between
       if (this.loading !== agent) return;
       const answers = state.now.answers;
-      const task = insight.proposal(answers, untried);
+      const task = insight.nextQuestion(answers, untried);
       if (task === null) break;
       state.change({ answers: [...answers, { task, result: rate(space, agent, task) }] });
     }
@@ -192,8 +193,8 @@ export class QuizPanel {
   comparisonOf(now) {
     if (now.agent === null) return [];
     if (this.loading === null) return this.compared(now);
-    const told = `Question ${now.answers.length + 1} of ${LOADED} …`;
-    return [el("p", { class: "quiet", text: told })];
+    const progress = `Question ${now.answers.length + 1} of ${LOADED} …`;
+    return [el("p", { class: "quiet", text: progress })];
   }
 
   compared(now) {
@@ -204,15 +205,15 @@ export class QuizPanel {
     );
     const mean = (of) => percent(meanOf(tasks.map(of), tasks.keys()));
     const { truth } = insight;
-    const right = (chances) => (task) => Number(chances[task] > 0.5 === truth[task] > 0.5);
+    const right = (predicted) => (task) => Number(predicted[task] > 0.5 === truth[task] > 0.5);
     const rows = [
-      ["right on other tasks", mean(right(insight.chances))],
-      ["without any answer", mean(right(insight.unasked))],
-      ["mean difference", mean((task) => Math.abs(insight.chances[task] - truth[task]))],
+      ["right on other tasks", mean(right(insight.predicted))],
+      ["without any answer", mean(right(insight.predictedBefore))],
+      ["mean difference", mean((task) => Math.abs(insight.predicted[task] - truth[task]))],
     ];
     return [
       el("dl", { class: "facts" }, ...rows.map(fact)),
-      scatter(insight.chances, truth, tasks, "predicted success", "true success"),
+      scatter(insight.predicted, truth, tasks, "predicted success", "true success"),
       el("p", { class: "quiet", text: COMPARED }),
     ];
   }

@@ -1,6 +1,6 @@
 // Marks on top of the map: they follow it while it moves, and cost nothing to change.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const SHAPES = {
   chosen: "M-11 0A11 11 0 1 1 11 0A11 11 0 1 1 -11 0Z",
@@ -11,7 +11,7 @@ const SHAPES = {
 };
 
 export class Marks {
-  // `pixels(x, y)` says where on the screen a place of the view is.
+  // `pixels(x, y)` says where on the screen a position of the view is.
   constructor(element, pixels) {
     this.element = element;
     this.pixels = pixels;
@@ -19,7 +19,7 @@ export class Marks {
     this.lasso = null;
   }
 
-  // Marks are [kind, x, y]; the lasso is a list of places, or null.
+  // Marks are [kind, x, y]; the lasso is a list of positions, or null.
   show(marks, lasso) {
     const shape = ([kind, x, y]) =>
       svg("path", { d: SHAPES[kind], class: `mark ${kind}`, "data-x": x, "data-y": y });
@@ -29,7 +29,7 @@ export class Marks {
       ...(lasso ? [this.lasso[0]] : []),
       ...this.marks.map(([drawn]) => drawn),
     );
-    this.place();
+    this.reposition();
   }
 
   // A lasso that is being drawn.
@@ -37,11 +37,11 @@ export class Marks {
     this.lasso?.[0].remove();
     this.lasso = [svg("path", { class: "outline" }), points];
     this.element.prepend(this.lasso[0]);
-    this.place();
+    this.reposition();
   }
 
-  // Put them where the map now has their places.
-  place() {
+  // Put them where the map now has them.
+  reposition() {
     for (const [drawn, x, y] of this.marks) {
       const [left, top] = this.pixels(x, y);
       drawn.setAttribute("transform", `translate(${left} ${top})`);

@@ -1,7 +1,8 @@
-// The form of BasicKarel: two grids to click on instead of 88 switches.
+// The form of a task that is two grids: they are there to click on instead of 88 switches.
 
-import { arrowKeys, button, el } from "./dom.js";
+import { arrowKeys, button, el } from "../dom.js";
 import { solvable } from "./solvable.js";
+import { ValuesPanel } from "./values-form.js";
 
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
@@ -14,9 +15,23 @@ const HEADINGS = ["north", "south", "east", "west"];
 const ARROWS = ["▲", "▼", "▶", "◀"];
 const TURNED = [2, 3, 1, 0]; // to the right of each heading
 
+export class GridPanel extends ValuesPanel {
+  makeFields(form) {
+    return gridForm(
+      form,
+      () => this.now(),
+      (values) => this.set(values),
+    );
+  }
+
+  checkTask(values) {
+    return checkGrids(values);
+  }
+}
+
 // {elements, set}: `now` gives the values in the order of the form, `change` takes new ones.
-export function gridForm(form, now, change) {
-  const place = Object.fromEntries(form.map(({ name }, at) => [name, at]));
+function gridForm(form, now, change) {
+  const indices = Object.fromEntries(form.map(({ name }, at) => [name, at]));
   const grids = [
     grid("now", ["marker", "position", "heading"]),
     grid("wanted", ["postMarker", "postPosition", "postHeading"]),
@@ -52,7 +67,7 @@ export function gridForm(form, now, change) {
 
   function click(cell, markers, position, heading) {
     const values = [...now()];
-    const at = (name) => place[name];
+    const at = (name) => indices[name];
     const flip = (name) => (values[at(name)] = values[at(name)] > 0.5 ? 0 : 1);
     if (tool === "wall") flip(`wall${cell}`);
     else if (tool === "marker") flip(`${markers}${cell}`);
@@ -63,18 +78,18 @@ export function gridForm(form, now, change) {
 
   function stand(values, position, cell) {
     for (let other = 0; other < CELLS; other++) {
-      values[place[`${position}${other}`]] = Number(other === cell);
+      values[indices[`${position}${other}`]] = Number(other === cell);
     }
   }
 
   function turn(values, heading) {
-    const facing = HEADINGS.findIndex((_, h) => values[place[`${heading}${h}`]] > 0.5);
+    const facing = HEADINGS.findIndex((_, h) => values[indices[`${heading}${h}`]] > 0.5);
     for (let h = 0; h < 4; h++)
-      values[place[`${heading}${h}`]] = Number(h === TURNED[Math.max(facing, 0)]);
+      values[indices[`${heading}${h}`]] = Number(h === TURNED[Math.max(facing, 0)]);
   }
 
   function set(values) {
-    const is = (name) => values[place[name]] > 0.5;
+    const is = (name) => values[indices[name]] > 0.5;
     for (const { title, markers, position, heading, cells } of grids) {
       const facing = Math.max(
         HEADINGS.findIndex((_, h) => is(`${heading}${h}`)),
@@ -107,8 +122,8 @@ export function gridForm(form, now, change) {
   return { elements, set };
 }
 
-// {fault} or {told}: what is wrong with the grids, or how the task is solved at best.
-export function judgedGrids(values) {
+// {fault} or {note}: what is wrong with the grids, or how the task is solved at best.
+export function checkGrids(values) {
   const set = (group, size) => Array.from({ length: size }, (_, n) => values[`${group}${n}`] > 0.5);
   for (const [group, size] of [
     ["position", CELLS],

@@ -1,6 +1,6 @@
 // Pictures of Karel's worlds: walls dark, a diamond for markers, the agent a triangle.
 
-import { svg } from "./dom.js";
+import { svg } from "../dom.js";
 
 const BLUE = "var(--blue)";
 const ORANGE = "#E69F00";
@@ -107,12 +107,12 @@ function arrow(x, y, size) {
 const SIDE = 4;
 const TURNS = [0, 180, 90, 270]; // north, south, east, west
 
-export function drawBasicKarel({ values }, small) {
+export function drawGrids({ values }, small) {
   const count = (group) =>
     cells(group, SIDE * SIDE).reduce((sum, name) => sum + (values[name] > 0.5), 0);
   const change = count("postMarker") - count("marker");
   const kinds = ["Pick up a marker", "Go to the wanted place", "Put down a marker"];
-  const told = kinds[Math.sign(change) + 1];
+  const caption = kinds[Math.sign(change) + 1];
   const parts = [
     ...world(0, 0, 1, basicWorld(values, false)),
     arrow(4.85, 2, 0.4),
@@ -135,7 +135,7 @@ export function drawBasicKarel({ values }, small) {
       );
     }
   }
-  return { told, box: small ? "-0.2 -0.2 10.1 4.4" : "-1.2 -0.9 12.1 5.1", parts };
+  return { caption, box: small ? "-0.2 -0.2 10.1 4.4" : "-1.2 -0.9 12.1 5.1", parts };
 }
 
 function cells(group, size) {
@@ -147,13 +147,13 @@ function basicWorld(values, wanted) {
     ? ["postMarker", "postPosition", "postHeading"]
     : ["marker", "position", "heading"];
   const set = (group, size) => cells(group, size).findIndex((name) => values[name] > 0.5);
-  const place = Math.max(set(position, SIDE * SIDE), 0);
+  const cell = Math.max(set(position, SIDE * SIDE), 0);
   return {
     rows: SIDE,
     columns: SIDE,
     wall: (row, column) => values[`wall${SIDE * row + column}`] > 0.5,
     markers: (row, column) => (values[`${markers}${SIDE * row + column}`] > 0.5 ? 1 : 0),
-    agent: [Math.floor(place / SIDE), place % SIDE, TURNS[Math.max(set(heading, 4), 0)]],
+    agent: [Math.floor(cell / SIDE), cell % SIDE, TURNS[Math.max(set(heading, 4), 0)]],
   };
 }
 
@@ -165,13 +165,13 @@ const [SIZES, HEROES, WALLS, MARKERS] = [24, 36, 72, 264];
 
 const EXAMPLES = 6; // the last one is held out: neither agents nor the map see it
 
-export function drawKarel({ row }, small) {
-  const told = programOf(row);
+export function drawExamples({ row }, small) {
+  const caption = programOf(row);
   const parts = [];
   for (let example = 0; example < (small ? 1 : 2); example++) {
     parts.push(...pair(row, example, 0, 8.6 * example));
   }
-  return { told, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts };
+  return { caption, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts, tall: !small };
 }
 
 // All worlds of a task with their numbers, before and after the program, or before it alone.
@@ -187,9 +187,10 @@ export function drawWorlds(row, withOutputs) {
       ...(withOutputs ? pair(row, example, x, y) : framed(karelWorld(row, example, 0), x, y)),
     );
   }
-  const told = `${EXAMPLES} worlds${withOutputs ? ", before and after the program" : ""}`;
+  const caption = `${EXAMPLES} worlds${withOutputs ? ", before and after the program" : ""}`;
   const box = withOutputs ? "-0.2 -2 40.6 32.2" : "-0.2 -2 29.4 21.2";
-  return svg("svg", { viewBox: box, class: "worlds", role: "img", "aria-label": told }, ...parts);
+  const given = { viewBox: box, class: "worlds", role: "img", "aria-label": caption };
+  return svg("svg", given, ...parts);
 }
 
 // Input, arrow, output.

@@ -49,26 +49,26 @@ function plus(turn) {
 
 export class FlatPoints {
   constructor(canvas) {
-    Object.assign(this, { context: canvas.getContext("2d"), held: {}, order: [] });
+    Object.assign(this, { context: canvas.getContext("2d"), sent: {}, order: [] });
   }
 
   send(name, values) {
-    this.held[name] = values;
+    this.sent[name] = values;
   }
 
   setOrder(order) {
     this.order = order;
-    this.some = order.filter((_, place) => place % FEWER === 0);
+    this.some = order.filter((_, index) => index % FEWER === 0);
   }
 
   draw({ width, height, ratio, range: [left, right, bottom, top], edge, fewer }) {
     const { context } = this;
-    const { place, size, colour, shape } = this.held;
+    const { position, size, colour, shape } = this.sent;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     for (const point of fewer ? this.some : this.order) {
-      const x = ((place[2 * point] - left) / (right - left)) * width;
-      const y = ((top - place[2 * point + 1]) / (top - bottom)) * height;
+      const x = ((position[2 * point] - left) / (right - left)) * width;
+      const y = ((top - position[2 * point + 1]) / (top - bottom)) * height;
       const reach = size[point];
       if (x < -reach || y < -reach || x > width + reach || y > height + reach) continue;
       const [red, green, blue, alpha] = colour.subarray(4 * point, 4 * point + 4);

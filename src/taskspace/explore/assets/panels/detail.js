@@ -1,20 +1,13 @@
 // The panel of one task: its picture and values, who solves it, and the tasks around it.
 
-import { neighbourLists, picture } from "./cards.js";
-import { colourOfName } from "./colours.js";
-import { rate, valuesOf, vectorOf } from "./data.js";
-import { button, el, figure, percent, short } from "./dom.js";
+import { rate, valuesOf, vectorOf } from "../data.js";
+import { button, el, figure, percent, short } from "../dom.js";
+import { fact } from "../facts.js";
+import { colourOfName } from "../map/colours.js";
+import { neighbourLists, picture } from "../tasks/cards.js";
 
 const FEW = 12; // values are listed at once; more are folded away
-const STEADY = 0.7; // rank correlation
-const TOLD = {
-  difficulty: "The length of the task's vector: the longer, the more agents fail.",
-  "success rate": "The mean over all agents.",
-  "expected wrong guesses": "How often one would be wrong to guess solved above 50 %, else not.",
-  "right on other tasks": "How often the prediction is on the right side of 50 %.",
-  "without any answer": "The same with what is known of all agents together.",
-  "mean difference": "Between the predicted and the true success rate.",
-};
+const STABLE = 0.7; // rank correlation
 
 export class Detail {
   constructor(app) {
@@ -24,10 +17,10 @@ export class Detail {
   }
 
   update(now) {
-    const held = this.element.contains(document.activeElement);
+    const focused = this.element.contains(document.activeElement);
     this.element.replaceChildren(...(now.task === null ? this.welcome() : this.about(now)));
     const heading = this.element.querySelector("h2");
-    if (held && heading) heading.focus(); // what had the focus is gone
+    if (focused && heading) heading.focus(); // what had the focus is gone
   }
 
   welcome() {
@@ -41,15 +34,15 @@ export class Detail {
     ];
     return [
       el("h2", { text: "A map of tasks" }),
-      el("p", { text: space.told }),
-      ...steadiness(space),
+      el("p", { text: space.description }),
+      ...stability(space),
       el("p", { text: "A point is a task; the larger, the harder." }),
       el(
         "dl",
         { class: "steps" },
         ...steps.flatMap(([name, text]) => [el("dt", { text: name }), el("dd", { text })]),
       ),
-      el("p", { class: "quiet", text: `Colours show ${space.clustersTold}.` }),
+      el("p", { class: "quiet", text: `Colours show ${space.clustersDescription}.` }),
     ];
   }
 
@@ -75,22 +68,22 @@ export class Detail {
 }
 
 // Whether the map would be the same if it were learned again.
-function steadiness({ agreement }) {
+function stability({ agreement }) {
   if (agreement === null) return [];
   const again = "learned again from another seed, its similarities agree";
-  const steady = agreement >= STEADY;
-  const text = steady
+  const stable = agreement >= STABLE;
+  const text = stable
     ? `Steady: ${again} to ${figure(agreement)} (rank correlation).`
     : `Not steady: ${again} to ${figure(agreement)} only (rank correlation). More agents, or more` +
       " attempts of each, would help.";
-  return [el("p", { class: steady ? "quiet" : "fault", id: "steadiness", text })];
+  return [el("p", { class: stable ? "quiet" : "fault", id: "stability", text })];
 }
 
 function cluster(space, task) {
-  const place = space.clusters[task];
+  const index = space.clusters[task];
   const dot = el("span", { class: "dot" });
-  dot.style.background = colourOfName(place);
-  return el("p", { class: "cluster" }, dot, el("span", { text: space.clusterNames[place] }));
+  dot.style.background = colourOfName(index);
+  return el("p", { class: "cluster" }, dot, el("span", { text: space.clusterNames[index] }));
 }
 
 function facts(space, insight, task) {
@@ -98,15 +91,10 @@ function facts(space, insight, task) {
     ["difficulty", figure(space.difficulty[task])],
     ["success rate", percent(space.success[task])],
   ];
-  if (insight.chances) rows.push(["predicted success", percent(insight.chances[task])]);
+  if (insight.predicted) rows.push(["predicted success", percent(insight.predicted[task])]);
   if (insight.truth)
     rows.push([`true, ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
   return el("dl", { class: "facts" }, ...rows.map(fact));
-}
-
-export function fact([name, text]) {
-  const told = { "data-fact": name, title: TOLD[name] };
-  return el("div", {}, el("dt", { text: name }), el("dd", { text, ...told }));
 }
 
 function values(space, task) {
@@ -121,22 +109,23 @@ function values(space, task) {
 
 // [{name, agents, mean}]: the mean success on some tasks of each subpopulation, then of all agents.
 export function bySubpopulation(space, tasks) {
-  const names = space.groups || [];
+  const names = space.subpopulations || [];
   const totals = Array.from({ length: names.length + 1 }, () => ({ sum: 0, count: 0, agents: 0 }));
   for (let agent = 0; agent < space.agents.length; agent++) {
-    const places = space.agentGroups ? [space.agentGroups[agent], names.length] : [names.length];
-    for (const place of places) totals[place].agents += 1;
+    const indices = [names.length];
+    if (space.agentSubpopulations) indices.push(space.agentSubpopulations[agent]);
+    for (const index of indices) totals[index].agents += 1;
     for (const task of tasks) {
       const found = rate(space, agent, task);
       if (Number.isNaN(found)) continue;
-      for (const place of places) {
-        totals[place].sum += found;
-        totals[place].count += 1;
+      for (const index of indices) {
+        totals[index].sum += found;
+        totals[index].count += 1;
       }
     }
   }
-  return totals.map(({ sum, count, agents }, place) => ({
-    name: place < names.length ? names[place] : "all agents",
+  return totals.map(({ sum, count, agents }, index) => ({
+    name: index < names.length ? names[index] : "all agents",
     agents,
     mean: count ? sum / count : NaN,
   }));

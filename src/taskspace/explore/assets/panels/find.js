@@ -1,6 +1,6 @@
 // A box to find a task by its name.
 
-import { el, figure } from "./dom.js";
+import { el, figure } from "../dom.js";
 
 const SHOWN = 8;
 
@@ -21,24 +21,24 @@ export function finder(space, go) {
   function look() {
     const words = box.value.trim().toLowerCase();
     const { found, more } = words ? matches(space.names, words) : { found: [], more: 0 };
-    const told = (text) => el("li", { class: "quiet", text });
+    const note = (text) => el("li", { class: "quiet", text });
     list.replaceChildren(
-      ...found.map((task, place) => option(task, place)),
-      ...(found.length ? [] : [told("no such task")]),
-      ...(more ? [told(`and ${figure(more)} more`)] : []),
+      ...found.map((task, index) => option(task, index)),
+      ...(found.length ? [] : [note("no such task")]),
+      ...(more ? [note(`and ${figure(more)} more`)] : []),
     );
     at = found.length ? 0 : -1;
     show(words !== "");
   }
 
-  function option(task, place) {
+  function option(task, index) {
     const take = (event) => {
       event.preventDefault(); // the box would lose the focus before the click
       choose(task);
     };
     return el("li", {
       role: "option",
-      id: `found-${place}`,
+      id: `found-${index}`,
       text: space.names[task],
       "data-task": task,
       onpointerdown: take,
@@ -49,8 +49,8 @@ export function finder(space, go) {
     list.hidden = !open;
     box.setAttribute("aria-expanded", String(open));
     box.setAttribute("aria-activedescendant", at >= 0 ? `found-${at}` : "");
-    for (const [place, item] of [...list.children].entries())
-      item.setAttribute("aria-selected", String(place === at));
+    for (const [index, item] of [...list.children].entries())
+      item.setAttribute("aria-selected", String(index === at));
   }
 
   function choose(task) {
@@ -86,10 +86,10 @@ function matches(names, words) {
   const [same, begin, hold] = [[], [], []];
   for (let task = 0; task < names.length; task++) {
     const name = names[task].toLowerCase();
-    const place = name.indexOf(words);
+    const index = name.indexOf(words);
     if (name === words) same.push(task);
-    else if (place === 0) begin.push(task);
-    else if (place > 0) hold.push(task);
+    else if (index === 0) begin.push(task);
+    else if (index > 0) hold.push(task);
   }
   const all = [...same, ...begin, ...hold];
   return { found: all.slice(0, SHOWN), more: Math.max(all.length - SHOWN, 0) };

@@ -1,9 +1,9 @@
 // Tasks as cards: a small picture, the name and two figures. A click goes to the task.
 
-import { valuesOf, vectorOf } from "./data.js";
-import { arrowKeys, el, figure, percent } from "./dom.js";
+import { valuesOf, vectorOf } from "../data.js";
+import { arrowKeys, el, figure, percent } from "../dom.js";
+import { similar } from "../similar.js";
 import { drawing } from "./drawing.js";
-import { similar } from "./similar.js";
 
 const SHOWN = 4;
 const LISTS = [
@@ -11,12 +11,12 @@ const LISTS = [
   ["Similar but harder", "harder", "longer vectors"],
   ["Similar but easier", "easier", "shorter vectors"],
 ];
-const TOLD =
+const SIMILARITY_TOOLTIP =
   "The inner product of two tasks' vectors: large where success on one tells much about the other.";
 
 // The three lists around a vector; `except` is the task itself, or -1.
 export function neighbourLists(space, vector, except, go) {
-  return LISTS.map(([title, side, told]) => {
+  return LISTS.map(([title, side, subtitle]) => {
     const found = similar(space, vector, SHOWN, side, except).filter(({ score }) => score > 0);
     const cards = el(
       "div",
@@ -30,7 +30,7 @@ export function neighbourLists(space, vector, except, go) {
     return el(
       "section",
       { "data-list": side || "nearest" },
-      el("h3", { text: title }, el("span", { class: "quiet", text: told })),
+      el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
       none || cards,
     );
   });
@@ -53,7 +53,7 @@ function card(space, task, score, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: TOLD }),
+    el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: SIMILARITY_TOOLTIP }),
     el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
     el("span", { class: "quiet", text: `${percent(space.success[task])} solve it` }),
   );
@@ -62,5 +62,5 @@ function card(space, task, score, go) {
 // The picture with its sentence, in full size.
 export function picture(space, task) {
   const drawn = drawing(space, task);
-  return drawn && el("figure", {}, drawn.picture, el("figcaption", { text: drawn.told }));
+  return drawn && el("figure", {}, drawn.picture, el("figcaption", { text: drawn.caption }));
 }

@@ -1,7 +1,7 @@
 // The row above the map: which view, which colours, what dragging does.
 
-import { arrowKeys, button, el, select } from "./dom.js";
-import { viewNames } from "./views.js";
+import { arrowKeys, button, el, select } from "../dom.js";
+import { viewNames } from "../views.js";
 
 export class Toolbar {
   constructor(container, app) {
@@ -46,9 +46,9 @@ export class Toolbar {
     for (const one of this.modes)
       one.setAttribute("aria-pressed", String(one.dataset.mode === mode()));
     const axis = (end, label) => {
-      const choices = Array.from({ length: space.dimensions }, (_, place) => [
-        String(place),
-        `axis ${place + 1}`,
+      const choices = Array.from({ length: space.dimensions }, (_, index) => [
+        String(index),
+        `axis ${index + 1}`,
       ]);
       return select(label, choices, String(now.axes[end]), (value) => {
         const axes = [...now.axes];

@@ -1,12 +1,12 @@
 // Points in WebGL: a program of our own, because a scene of 50,000 points must follow the hand.
-// Places, sizes and colours lie in the memory of the graphics card; to move the map is to change
+// Positions, sizes and colours lie in the memory of the graphics card; to move the map is to change
 // two numbers, and to colour it is to send four bytes a point.
 
 export const FEWER = 4; // one of so many points, where all would take too long
-const ATTRIBUTES = { place: 2, size: 1, colour: 4, shape: 1 }; // numbers a point
+const ATTRIBUTES = { position: 2, size: 1, colour: 4, shape: 1 }; // numbers a point
 
 const VERTEX = `#version 300 es
-in vec2 place;
+in vec2 position;
 in float size;
 in vec4 colour;
 in float shape;
@@ -19,7 +19,7 @@ flat out float radius;
 flat out float room;
 
 void main() {
-  gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
+  gl_Position = vec4((position - middle) * scale, 0.0, 1.0);
   radius = 0.5 * size * ratio;
   kind = int(shape);
   room = 2.0 * radius * (kind == 0 ? 1.0 : 1.6) + 2.0; // corners reach beyond the circle
@@ -79,7 +79,7 @@ export function glPoints(canvas) {
 
 class GlPoints {
   constructor(canvas, gl) {
-    Object.assign(this, { canvas, gl, held: {}, order: new Uint32Array(0) });
+    Object.assign(this, { canvas, gl, sent: {}, order: new Uint32Array(0) });
     this.begin();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => this.begin());
@@ -99,14 +99,14 @@ class GlPoints {
     );
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    for (const [name, values] of Object.entries(this.held)) this.send(name, values);
+    for (const [name, values] of Object.entries(this.sent)) this.send(name, values);
     this.setOrder(this.order);
   }
 
   // Values of an attribute, for all points: floats, or bytes, of which colours are shares of 255.
   send(name, values) {
     const { gl } = this;
-    this.held[name] = values;
+    this.sent[name] = values;
     const at = gl.getAttribLocation(this.program, name);
     const bytes = values instanceof Uint8Array;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name]);
@@ -121,7 +121,7 @@ class GlPoints {
   setOrder(order) {
     const { gl } = this;
     this.order = order;
-    this.some = order.filter((_, place) => place % FEWER === 0);
+    this.some = order.filter((_, index) => index % FEWER === 0);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
     gl.bufferData(
       gl.ELEMENT_ARRAY_BUFFER,

@@ -1,7 +1,7 @@
 // Pictures of tasks, the same things as the environments' draw_state shows.
 
-import { svg } from "./dom.js";
-import { drawBasicKarel, drawKarel } from "./drawing-karel.js";
+import { svg } from "../dom.js";
+import { drawExamples, drawGrids } from "./drawing-karel.js";
 
 const INK = "var(--ink)";
 const MUTED = "var(--muted)";
@@ -12,39 +12,28 @@ const ORANGE = "#E69F00";
 const GREEN = "#009E73";
 const RED = "#D55E00";
 
-const DOORS = {
-  MultiKeyNav: [
-    ["A", "B"],
-    ["A", "C"],
-    ["B", "D"],
-    ["C", "D"],
-  ],
-  MultiKeyNavAB: Array(4).fill(["A", "B"]),
-  MultiKeyNavA: Array(4).fill(["A"]),
-};
-const DRAWN = {
-  MultiKeyNav: drawKeys,
-  MultiKeyNavAB: drawKeys,
-  MultiKeyNavA: drawKeys,
-  CartPoleVar: drawCartPole,
-  PointMass: drawPointMass,
-  BasicKarel: drawBasicKarel,
-  Karel: drawKarel,
+// By the kind of drawing that the data names. Each takes the task, whether the picture is small,
+// and what the data says about the drawing.
+const DRAWINGS = {
+  keys: drawKeys,
+  "cart-pole": drawCartPole,
+  "point-mass": drawPointMass,
+  grids: drawGrids,
+  programs: drawExamples,
 };
 
-// {picture, told}: the picture of a task and one sentence on it, or null where there is none.
+// {picture, caption}: the picture of a task and one sentence on it, or null where there is none.
 // `task` is {values, row}; a small picture has fewer words.
 export function drawing(space, task, small = false) {
-  const draw = DRAWN[space.environment];
+  const draw = DRAWINGS[space.drawing?.kind];
   if (!draw) return null;
-  const { told, box, parts } = draw(task, small, space.environment);
-  const tall = space.environment === "Karel" && !small;
+  const { caption, box, parts, tall } = draw(task, small, space.drawing);
   const picture = svg(
     "svg",
-    { viewBox: box, class: tall ? "drawing tall" : "drawing", role: "img", "aria-label": told },
+    { viewBox: box, class: tall ? "drawing tall" : "drawing", role: "img", "aria-label": caption },
     ...parts,
   );
-  return { picture, told };
+  return { picture, caption };
 }
 
 function words(x, y, text, size, given = {}) {
@@ -61,16 +50,16 @@ function words(x, y, text, size, given = {}) {
 
 // -- MultiKeyNav ----------------------------------------------------------------------------------
 
-function drawKeys({ values }, small, environment) {
-  const door = DOORS[environment][2 * Math.round(values.doorBit1) + Math.round(values.doorBit2)];
+function drawKeys({ values }, small, { doors }) {
+  const door = doors[2 * Math.round(values.doorBit1) + Math.round(values.doorBit2)];
   const held = new Set([..."ABCD"].filter((key) => values[`key${key}`] > 0.5));
   const left = door.filter((key) => !held.has(key));
   const first = left.length ? `Pick ${left.join(" and ")}, then` : "All keys held:";
-  const told = `${first} open the door`;
+  const caption = `${first} open the door`;
   const parts = [svg("rect", { x: 0, y: 39.2, width: 100, height: 1.6, fill: PALE })];
-  for (const [place, key] of [..."ABCD"].entries()) {
+  for (const [index, key] of [..."ABCD"].entries()) {
     const look = held.has(key) ? "held" : left.includes(key) ? "pick" : "unused";
-    parts.push(...keyOnLine(20 * place, key, look, small));
+    parts.push(...keyOnLine(20 * index, key, look, small));
   }
   parts.push(
     svg("rect", { x: 90, y: 38.7, width: 10, height: 2.6, fill: INK }),
@@ -84,8 +73,8 @@ function drawKeys({ values }, small, environment) {
       stroke: INK,
       "stroke-width": 0.7,
     }),
-    ...door.map((key, place) =>
-      tile(95, 28 + 9.6 * (place - door.length / 2 + 0.5), key, held.has(key) ? "held" : "absent"),
+    ...door.map((key, index) =>
+      tile(95, 28 + 9.6 * (index - door.length / 2 + 0.5), key, held.has(key) ? "held" : "absent"),
     ),
   );
   const at = 100 * values.location;
@@ -95,7 +84,7 @@ function drawKeys({ values }, small, environment) {
   if (!small) {
     parts.push(words(95, 14, "door", 4.2), words(at, 50, "agent", 4.6, { fill: BLUE }));
   }
-  return { told, box: small ? "-5 14 111 31" : "-6 8 113 46", parts };
+  return { caption, box: small ? "-5 14 111 31" : "-6 8 113 46", parts };
 }
 
 function keyOnLine(start, key, look, small) {
@@ -139,7 +128,7 @@ function drawCartPole({ values }, small) {
   const kind = values.TaskType > 0.5 ? "Push" : "Pull";
   const force = `${values.F > 0 ? "+" : "−"}${Math.abs(values.F).toFixed(1)} N`;
   const moves = `action 0 moves the cart ${sides[0]}, action 1 ${sides[1]}`;
-  const told = `${kind} with F = ${force}: ${moves}`;
+  const caption = `${kind} with F = ${force}: ${moves}`;
   const x = Math.min(Math.max(values.x, -2.52), 2.52);
   const parts = [
     svg("path", { d: "M-2.4 0H2.4", stroke: MUTED, "stroke-width": 0.07 }),
@@ -148,7 +137,7 @@ function drawCartPole({ values }, small) {
     ...[0, 1].flatMap((action) => push(x, action, pull, small)),
   ];
   if (!small) parts.push(words(0, 0.85, `angles drawn ×${EXAGGERATION}`, 0.3));
-  return { told, box: small ? "-3.1 -3.3 6.2 3.7" : "-3.6 -3.4 7.2 4.5", parts };
+  return { caption, box: small ? "-3.1 -3.3 6.2 3.7" : "-3.6 -3.4 7.2 4.5", parts };
 }
 
 function cart(x, theta) {
@@ -205,7 +194,7 @@ function drawPointMass({ values }, small) {
   const [left, right] = [clip(gate - width / 2), clip(gate + width / 2)];
   const aside = gate + width / 2 < 0 ? "to the left" : gate - width / 2 > 0 ? "to the right" : null;
   const where = `gate ${aside || "straight ahead"}, ${width.toFixed(1)} wide`;
-  const told = `Reach the goal: ${where}, friction ${friction.toFixed(1)}`;
+  const caption = `Reach the goal: ${where}, friction ${friction.toFixed(1)}`;
   const parts = [
     svg("rect", {
       x: -4,
@@ -252,5 +241,5 @@ function drawPointMass({ values }, small) {
       }),
     );
   }
-  return { told, box: small ? "-4.2 -4.2 8.4 8.4" : "-6.6 -4.2 13.2 8.4", parts };
+  return { caption, box: small ? "-4.2 -4.2 8.4 8.4" : "-6.6 -4.2 13.2 8.4", parts };
 }

@@ -1,9 +1,9 @@
 // The card beside the pointer: a task's picture and its values.
 
-import { picture } from "./cards.js";
-import { fact } from "./detail.js";
-import { valuesOf } from "./data.js";
-import { el, figure, percent, short } from "./dom.js";
+import { valuesOf } from "../data.js";
+import { el, figure, percent, short } from "../dom.js";
+import { fact } from "../facts.js";
+import { picture } from "../tasks/cards.js";
 
 const MOST_VALUES = 8;
 const AWAY = 18; // pixels from the point
@@ -20,7 +20,7 @@ export class HoverCard {
       ["difficulty", figure(space.difficulty[task])],
       ["success", percent(space.success[task])],
     ];
-    if (insight.chances) rows.push(["predicted", percent(insight.chances[task])]);
+    if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);
     if (space.columns.size <= MOST_VALUES) {
       for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }

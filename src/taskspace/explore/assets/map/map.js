@@ -1,13 +1,13 @@
 // The map: every task a point.
 
+import { el, svg } from "../dom.js";
+import { meanOf } from "../quantities.js";
 import { axes } from "./axes.js";
 import { Camera } from "./camera.js";
-import { el, svg } from "./dom.js";
 import { Gestures } from "./gestures.js";
 import { Pace } from "./pace.js";
 import { FlatPoints } from "./points-flat.js";
 import { glPoints } from "./points.js";
-import { meanOf } from "./quantities.js";
 
 const ZOOM = 1.5; // by a button or a key
 const MANY = 2000; // tasks, whose points have no edges: they would darken what lies below
@@ -19,10 +19,10 @@ const CORNERS = 60; // of a lasso, at the most: it must fit in an address
 const PALE = 64; // of 255: points that are not selected
 
 export class TaskMap {
-  // `mode()` is "pan" or "lasso"; `told` has hover(task), leave(), click(task), trace(points),
+  // `mode()` is "pan" or "lasso"; `handlers` has hover(task), leave(), click(task), trace(points),
   // lasso(points), range(range) and moved().
-  constructor(element, space, mode, told) {
-    Object.assign(this, { element, space, told, drawn: {}, waiting: null, hovered: null });
+  constructor(element, space, mode, handlers) {
+    Object.assign(this, { element, space, handlers, drawn: {}, waiting: null, hovered: null });
     this.lines = svg("svg", { class: "lines", "aria-hidden": "true" });
     this.figures = svg("svg", { class: "figures", "aria-hidden": "true" });
     this.canvas = el("canvas");
@@ -38,34 +38,34 @@ export class TaskMap {
     this.points.send("size", this.sizes);
     this.camera = new Camera();
     this.pace = new Pace(() => this.redraw());
-    this.gestures = new Gestures(element, mode, this.hands());
+    this.gestures = new Gestures(element, mode, this.gestureHandlers());
     element.addEventListener("dblclick", () => this.show(null));
     this.canvas.addEventListener("webglcontextrestored", () => this.redraw());
     new ResizeObserver(() => this.resize()).observe(element);
     this.watchSharpness();
   }
 
-  hands() {
+  gestureHandlers() {
     return {
       point: (x, y) => this.point(x, y),
       leave: () => this.leave(),
       click: (x, y, finger) => this.click(x, y, finger),
       move: (x, y) => this.look(this.camera.moved(x, y)),
       zoom: (factor, x, y) => this.look(this.camera.zoomed(factor, x, y)),
-      trace: (trail) => this.told.trace(trail && this.placesOf(trail)),
-      lasso: (trail) => this.told.lasso(this.placesOf(thinned(trail))),
+      trace: (trail) => this.handlers.trace(trail && this.positionsOf(trail)),
+      lasso: (trail) => this.handlers.lasso(this.positionsOf(thinned(trail))),
     };
   }
 
   // Pixels in the view's coordinates, to a tenth of a pixel.
-  placesOf(trail) {
+  positionsOf(trail) {
     const {
       range: [left, right],
       width,
     } = this.camera;
     const digits = Math.min(Math.max(0, Math.ceil(Math.log10((10 * width) / (right - left)))), 12);
     const short = (value) => Number(value.toFixed(digits));
-    return trail.map(([x, y]) => this.camera.place(x, y).map(short));
+    return trail.map(([x, y]) => this.camera.position(x, y).map(short));
   }
 
   // -- drawing -----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ export class TaskMap {
     this.waiting = null;
     const anew = (...parts) => parts.some((part) => drawn[part] !== scene[part]);
     if (this.ratio !== ratioNow()) this.measure();
-    if (anew("x", "y")) this.points.send("place", woven(scene.x, scene.y));
+    if (anew("x", "y")) this.points.send("position", interleaved(scene.x, scene.y));
     if (anew("colouring", "shown", "pale")) this.paint(scene);
     this.drawn = scene;
     const many = this.space.count > MANY;
@@ -109,7 +109,7 @@ export class TaskMap {
     const { lines, figures } = axes(camera, scene.titles);
     this.lines.replaceChildren(...lines);
     this.figures.replaceChildren(...figures);
-    this.told.moved();
+    this.handlers.moved();
   }
 
   paint({ colouring, shown, pale }) {
@@ -147,20 +147,20 @@ export class TaskMap {
 
   // -- where things are --------------------------------------------------------------------------
 
-  // Where a place of the view is, in pixels from the corner of the map.
+  // Where a position of the view is, in pixels from the corner of the map.
   pixels(x, y) {
     return this.camera.pixels(x, y);
   }
 
-  place(task) {
+  pixelsOf(task) {
     return this.pixels(this.scene.x[task], this.scene.y[task]);
   }
 
   // The task whose point is nearest to some pixels, if it is within reach.
   nearest(across, down, reach) {
     const { x, y } = this.scene;
-    const [left, top] = this.camera.place(across, down);
-    const [right, bottom] = this.camera.place(across + 1, down + 1);
+    const [left, top] = this.camera.position(across, down);
+    const [right, bottom] = this.camera.position(across + 1, down + 1);
     const [wide, high] = [right - left, top - bottom]; // of a pixel
     let [best, least] = [null, reach * reach];
     for (let task = 0; task < x.length; task++) {
@@ -172,12 +172,12 @@ export class TaskMap {
 
   // The nearest task in a direction on the screen: "ArrowLeft" and so on.
   beside(task, key) {
-    const [x, y] = this.place(task);
+    const [x, y] = this.pixelsOf(task);
     const across = key === "ArrowLeft" || key === "ArrowRight";
     const sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
     let [best, least] = [null, Infinity];
     for (let other = 0; other < this.space.count; other++) {
-      const [right, down] = this.place(other);
+      const [right, down] = this.pixelsOf(other);
       const ahead = sign * (across ? right - x : down - y);
       const aside = Math.abs(across ? down - y : right - x);
       const cost = ahead + 2 * aside;
@@ -191,7 +191,7 @@ export class TaskMap {
   // Look at a range while a hand moves the map.
   look(range) {
     this.camera.look(range);
-    this.told.range(this.camera.range);
+    this.handlers.range(this.camera.range);
     this.scene = { ...this.scene, range: this.camera.range };
     this.pace.move();
     this.redraw();
@@ -199,14 +199,14 @@ export class TaskMap {
 
   // Go to a range, or to all tasks.
   show(range) {
-    this.told.range(range);
+    this.handlers.range(range);
     return this.draw({ ...this.scene, range });
   }
 
   // Bring a task into view, if it is not.
   reveal(task) {
     const { camera } = this;
-    const [x, y] = this.place(task);
+    const [x, y] = this.pixelsOf(task);
     const seen = x > 0 && y > 0 && x < camera.width && y < camera.height;
     if (!seen) this.show(camera.moved(camera.width / 2 - x, camera.height / 2 - y));
   }
@@ -229,18 +229,18 @@ export class TaskMap {
   point(x, y) {
     const task = this.nearest(x, y, REACH);
     if (task === null) this.leave();
-    else if (task !== this.hovered) this.told.hover(task);
+    else if (task !== this.hovered) this.handlers.hover(task);
     this.hovered = task;
   }
 
   leave() {
     this.hovered = null;
-    this.told.leave();
+    this.handlers.leave();
   }
 
   click(x, y, finger) {
     const task = this.nearest(x, y, finger ? FINGER : REACH);
-    if (task !== null) this.told.click(task);
+    if (task !== null) this.handlers.click(task);
   }
 }
 
@@ -248,13 +248,13 @@ function ratioNow() {
   return Math.min(window.devicePixelRatio || 1, SHARPEST);
 }
 
-function woven(x, y) {
-  const places = new Float32Array(2 * x.length);
+function interleaved(x, y) {
+  const positions = new Float32Array(2 * x.length);
   for (let task = 0; task < x.length; task++) {
-    places[2 * task] = x[task];
-    places[2 * task + 1] = y[task];
+    positions[2 * task] = x[task];
+    positions[2 * task + 1] = y[task];
   }
-  return places;
+  return positions;
 }
 
 // Colours in which only some tasks stand out.
