@@ -15,9 +15,9 @@ import pytest
 
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.multikeynav import MultiKeyNav
-from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
-from taskspace.runs import FORMAT
+from taskspace.runs.run import Run
+from tests.run_folders import write_run
 from taskspace.testing.browser import NoBrowser
 from taskspace.testing.browser import chromium as chromium_or_none
 
@@ -37,7 +37,7 @@ def chromium() -> Iterator[Any]:
         yield browser
 
 
-def small_map(folder: Path) -> FinishedMap:
+def small_map(folder: Path) -> Run:
     """160 tasks of MultiKeyNav, tried by agents that lack one of the keys, or none."""
     env, rng = MultiKeyNav(), np.random.default_rng(0)
     tasks = env.sample_tasks(160, seed=0)
@@ -54,16 +54,9 @@ def small_map(folder: Path) -> FinishedMap:
     successes = rng.binomial(10, chances)
     outcomes = Outcomes(successes, features=tasks, feature_names=columns, **given)
     kinds = {0: "complete", 1: "no A", 2: "no B", 4: "no C", 8: "no D"}
-    listed = [
-        {"name": name, "subpopulation": kinds[bit]}
-        for name, bit in zip(agents, lacking.tolist(), strict=True)
-    ]
-    with zipfile.ZipFile(folder / "population.zip", "w") as archive:
-        archive.writestr("population.json", json.dumps({"agents": listed}))
-    settings = {"taskspace": {"format": FORMAT}, "settings": {"environment": "MultiKeyNav"}}
-    (folder / "settings.json").write_text(json.dumps(settings))
+    listed = {n: kinds[bit] for n, bit in zip(agents, lacking.tolist(), strict=True)}
     embedder = TaskEmbedder(3, steps=200, random_state=0, progress=False).fit(outcomes)
-    return FinishedMap(folder, embedder, outcomes)
+    return write_run(folder, {"environment": "MultiKeyNav"}, outcomes, embedder, listed)
 
 
 @contextlib.contextmanager

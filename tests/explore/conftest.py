@@ -15,20 +15,11 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import encode
 from taskspace.envs.karel.worlds import random_worlds
-from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.programs import read
-from taskspace.finished import FinishedMap
 from taskspace.outcomes import Outcomes
-from taskspace.runs import Run
+from taskspace.runs.run import Run
 from tests.explore.browser import chromium, small_map
-
-
-def put(folder: Path, finished: FinishedMap) -> FinishedMap:
-    """Complete the run folder of a map, and read it."""
-    finished.embedder.save(folder / "embedder")
-    finished.outcomes.save(folder / "outcomes.npz")
-    (folder / "map.json").write_text("{}")
-    return FinishedMap.load(folder)
+from tests.run_folders import write_run
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +29,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """160 tasks of MultiKeyNav."""
-    folder = tmp_path_factory.mktemp("keys")
-    return put(folder, small_map(folder))
+    return small_map(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.fixture(scope="session")
-def keys_prepared(keys: FinishedMap) -> Prepared:
-    return prepare(keys)
-
-
-@pytest.fixture(scope="session")
-def course(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """30 questions to 40 students, in a line from easy to hard; not everybody tried all."""
     folder, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
     skills, levels = rng.normal(size=(40, 1)), np.linspace(-2, 2, 30)
@@ -58,9 +43,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
     solved = tried & (skills + rng.logistic(scale=0.3, size=(40, 30)) > levels)
     names = ["algebra/1", *(f"q{number}" for number in range(1, 30))]
     outcomes = Outcomes(1 * solved, tried.astype(np.uint8), tasks=np.array(names))
-    Run(folder, {"name": "course.csv"}).close()  # writes the settings
     embedder = TaskEmbedder(1, steps=300, random_state=0, progress=False).fit(outcomes)
-    return put(folder, FinishedMap(folder, embedder, outcomes))
+    return write_run(folder, {"name": "course.csv"}, outcomes, embedder)
 
 
 # They never crash: they look before they move, and there are no markers in the worlds.
@@ -71,7 +55,7 @@ PROGRAMS = (
 
 
 @pytest.fixture(scope="session")
-def karel(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
+def karel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """40 tasks of Karel: eight programs, each in five times six worlds."""
     folder, rng = tmp_path_factory.mktemp("karel"), np.random.default_rng(0)
     worlds = random_worlds(240, seed=0, sides=(3, 6), markers=0.0).reshape(40, 6)
@@ -80,13 +64,7 @@ def karel(tmp_path_factory: pytest.TempPathFactory) -> FinishedMap:
     chances = rng.uniform(0.2, 1, (20, 1)) * np.tile(np.linspace(1, 0.1, 8), 5)
     given: Any = {"rollouts": 10, "features": tasks.rows()}
     outcomes = Outcomes(rng.binomial(10, chances), **given)
-    Run(folder, {"environment": "Karel"}).close()
     embedder = KarelEmbedder(
         2, side=6, channels=4, blocks=1, code=16, steps=50, random_state=0, progress=False
     ).fit(outcomes)
-    return put(folder, FinishedMap(folder, embedder, outcomes))
-
-
-@pytest.fixture(scope="session")
-def karel_prepared(karel: FinishedMap) -> Prepared:
-    return prepare(karel)
+    return write_run(folder, {"environment": "Karel"}, outcomes, embedder)

@@ -28,11 +28,10 @@ from taskspace.explore import models
 from taskspace.explore.answers import Answers
 from taskspace.explore.api import create_app
 from taskspace.explore.guards import MOST_BYTES
-from taskspace.explore.prepared import Prepared, prepare
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 from taskspace.outcomes import Outcomes
-from taskspace.runs import Run
 from tests.explore.browser import served
+from tests.run_folders import write_run
 
 EXAMPLES = 10  # of requests, for each path
 NEW = MultiKeyNav().sample_tasks(5, seed=3).tolist()  # tasks that are not in the map
@@ -45,8 +44,8 @@ def client_of(app: FastAPI) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def client(keys: FinishedMap, keys_prepared: Prepared) -> Iterator[httpx.Client]:
-    with client_of(create_app(keys, prepared=keys_prepared)) as found:
+def client(keys: Run) -> Iterator[httpx.Client]:
+    with client_of(create_app(keys)) as found:
         yield found
 
 
@@ -72,7 +71,7 @@ def quiz_of(tasks: list[Any], results: list[Any]) -> list[dict[str, Any]]:
     ],
 )
 def test_predictions_by_name(
-    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared, quiz: Any, results: Any,
+    client: httpx.Client, keys: Run, quiz: Any, results: Any,
     tasks: Any,
 ) -> None:  # fmt: skip
     names = keys.outcomes.tasks
@@ -80,26 +79,25 @@ def test_predictions_by_name(
         client, "predict", quiz=quiz_of(names[quiz].tolist(), results), tasks=names[tasks].tolist()
     )
     expected = ts.predict(
-        keys.embedder, np.array(quiz, int), np.array(results, float), np.array(tasks),
-        outcomes=keys_prepared.posterior,
+        keys.predictor, np.array(quiz, int), np.array(results, float), np.array(tasks)
     )  # fmt: skip
     np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
     assert told["low"] is told["high"] is None
 
 
-def test_an_empty_quiz_leaves_the_prior(client: httpx.Client, keys_prepared: Prepared) -> None:
-    told, posterior = ask(client, "predict", quiz=[], tasks=["task-7"]), keys_prepared.posterior
+def test_an_empty_quiz_leaves_the_prior(client: httpx.Client) -> None:
+    told, posterior = ask(client, "predict", quiz=[], tasks=["task-7"]), keys.predictor.posterior_
     assert told["chances"] == pytest.approx([posterior.profiles[7] @ posterior.prior], abs=2e-6)
 
 
 def test_predictions_for_new_tasks_with_an_interval(
-    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+    client: httpx.Client, keys: Run
 ) -> None:
-    rows = keys.tasks.tolist()
+    rows = keys.outcomes.task_inputs.tolist()
     quiz, results, tasks = [rows[4], NEW[0], rows[8]], [1, 0, 0], [*NEW[1:], rows[20]]
     told = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=tasks, interval=0.8)
     expected = ts.predict(
-        keys.embedder, quiz, results, tasks, outcomes=keys_prepared.posterior, interval=0.8
+        keys.predictor, quiz, results, tasks, interval=0.8
     )
     for name, values in zip(("chances", "low", "high"), expected, strict=True):
         np.testing.assert_allclose(told[name], values, atol=2e-6)
@@ -108,7 +106,7 @@ def test_predictions_for_new_tasks_with_an_interval(
 
 
 def test_many_ask_at_the_same_time(
-    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+    client: httpx.Client, keys: Run
 ) -> None:
     rng = np.random.default_rng(0)
     quizzes = [(rng.permutation(160)[:30], rng.integers(0, 2, 8)) for _ in range(60)]
@@ -119,45 +117,45 @@ def test_many_ask_at_the_same_time(
         more = {"interval": 0.9} if drawn[0] % 2 else {}  # which is worked on in threads
         quiz = quiz_of(names[:8], results.tolist())
         told = ask(client, "predict", quiz=quiz, tasks=names[8:], **more)
-        expected = ts.predict(None, drawn[:8], results, drawn[8:], outcomes=keys_prepared.posterior)
+        expected = ts.predict(keys.predictor, drawn[:8], results, drawn[8:])
         return bool(np.allclose(told["chances"], expected, atol=2e-6))
 
     with ThreadPoolExecutor(12) as pool:
         assert all(pool.map(right, quizzes))
 
 
-def test_embed(client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared) -> None:
+def test_embed(client: httpx.Client, keys: Run) -> None:
     new, known = ask(client, "embed", tasks=[NEW[0], "task-9"])["tasks"]
     vector = keys.embedder.transform([NEW[0]])[0]
     np.testing.assert_allclose(new["vector"], vector)
     assert new["difficulty"] == pytest.approx(np.linalg.norm(vector))
     assert all(np.isfinite(place).all() for place in new["places"].values())
-    for name, view in keys_prepared.views.items():
+    for name, view in keys.layouts.items():
         np.testing.assert_allclose(known["places"][name], view[9])
-    row = ask(client, "embed", tasks=[keys.tasks[9].tolist()])["tasks"][0]
+    row = ask(client, "embed", tasks=[keys.outcomes.task_inputs[9].tolist()])["tasks"][0]
     for name, place in row["places"].items():  # lands where the task is drawn
         np.testing.assert_allclose(place, known["places"][name], atol=1e-4)
 
 
 @pytest.mark.parametrize("more", [{}, {"harder": True}, {"easier": True}])
-def test_similar_and_select(client: httpx.Client, keys: FinishedMap, more: dict[str, bool]) -> None:
+def test_similar_and_select(client: httpx.Client, keys: Run, more: dict[str, bool]) -> None:
     names = keys.outcomes.tasks.tolist()
-    best = ts.select(keys.embedder, keys.tasks[7], keys.tasks, **more)
+    best = ts.select(keys.embedder, keys.outcomes.task_inputs[7], keys.outcomes.task_inputs, **more)
     others = [names[n] for n in best if n != 7]
     found = ask(client, "similar", task="task-7", k=5, **more)["tasks"]
     assert [each["task"] for each in found] == others[:5]
-    assert found[0]["cluster"] in keys.space.cluster_names
+    assert found[0]["cluster"] in keys.clusters.names
     options = [NEW[0], "task-30", "task-31", NEW[1]]
-    rows = [NEW[0], keys.tasks[30], keys.tasks[31], NEW[1]]
+    rows = [NEW[0], keys.outcomes.task_inputs[30], keys.outcomes.task_inputs[31], NEW[1]]
     chosen = ask(client, "select", task=NEW[2], options=options, k=3, **more)["options"]
     expected = ts.select(keys.embedder, NEW[2], rows, k=3, **more)
     assert [each["option"] for each in chosen] == expected.tolist()
 
 
 def test_the_next_question(
-    client: httpx.Client, keys: FinishedMap, keys_prepared: Prepared
+    client: httpx.Client, keys: Run
 ) -> None:
-    quiz = Quiz(keys_prepared.posterior)
+    quiz = Quiz(keys.predictor)
     told: list[dict[str, Any]] = []
     for result in (1, 0, 1):
         found = ask(client, "quiz/next", quiz=told)
@@ -167,14 +165,14 @@ def test_the_next_question(
         quiz.answer(result)
     some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])
     assert some["task"] in ("task-3", "task-4")
-    for same in ("task-3", keys.tasks[3].tolist()):  # by its name, or by its features
+    for same in ("task-3", keys.outcomes.task_inputs[3].tolist()):  # by its name, or by its features
         left = ask(client, "quiz/next", quiz=quiz_of([same], [1]), pool=["task-3", "task-4"])
         assert left["task"] == "task-4"
 
 
-def test_a_task_and_the_map(client: httpx.Client, keys: FinishedMap) -> None:
+def test_a_task_and_the_map(client: httpx.Client, keys: Run) -> None:
     found = client.get("/api/tasks/task-12").json()
-    assert found["features"]["location"] == keys.tasks[12, 0]
+    assert found["features"]["location"] == keys.outcomes.task_inputs[12, 0]
     assert found["success"] == pytest.approx(keys.outcomes.rates[:, 12].mean())
     assert found["groups"]["no B"] == pytest.approx(keys.outcomes.rates[2::5, 12].mean())
     info = client.get("/api/info").json()
@@ -184,17 +182,16 @@ def test_a_task_and_the_map(client: httpx.Client, keys: FinishedMap) -> None:
     assert info["limits"]["quiz"] == models.MOST_QUIZ
 
 
-def test_tasks_that_are_known_by_name(course: FinishedMap) -> None:
+def test_tasks_that_are_known_by_name(course: Run) -> None:
     with client_of(create_app(course)) as client:
         check_course(client, course)
 
 
-def check_course(client: httpx.Client, course: FinishedMap) -> None:
+def check_course(client: httpx.Client, course: Run) -> None:
     found = client.get("/api/tasks/algebra/1").json()
     assert (found["task"], found["features"], found["groups"]) == ("algebra/1", None, None)
     told = ask(client, "predict", quiz=quiz_of(["q9"], [True]), tasks=["algebra/1", "q29"])
-    posterior = prepare(course).posterior
-    expected = ts.predict(None, ["q9"], [1], ["algebra/1", "q29"], outcomes=posterior)
+    expected = ts.predict(course.predictor, ["q9"], [1], ["algebra/1", "q29"])
     np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
     place = ask(client, "embed", tasks=["q3"])["tasks"][0]["places"]
     assert list(place) == ["the only axis"]
@@ -203,10 +200,9 @@ def check_course(client: httpx.Client, course: FinishedMap) -> None:
 
 
 def test_features_that_no_environment_bounds(
-    keys: FinishedMap, keys_prepared: Prepared, tmp_path: Path
+    keys: Run, tmp_path: Path
 ) -> None:
-    Run(tmp_path, {"name": "table.csv"}).close()  # no environment
-    answers = Answers(FinishedMap(tmp_path, keys.embedder, keys.outcomes), keys_prepared)
+    answers = Answers(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
     assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
     with pytest.raises(ValueError, match="the features are too large"):
         answers.embed([[1e300] * 7])
@@ -215,7 +211,7 @@ def test_features_that_no_environment_bounds(
 # -- pages -----------------------------------------------------------------------------------------
 
 
-def test_every_name_of_a_map_can_be_asked_for(keys: FinishedMap, keys_prepared: Prepared) -> None:
+def test_every_name_of_a_map_can_be_asked_for(keys: Run, tmp_path: Path) -> None:
     odd = ["two\nlines\n", "\n", "x" * 5000, "a/../b?c#d%41", "é\u2028\t", ".."]
     known = keys.outcomes
     names = np.array([*odd, *known.tasks[len(odd) :]])
@@ -223,8 +219,8 @@ def test_every_name_of_a_map_can_be_asked_for(keys: FinishedMap, keys_prepared: 
         known.successes, known.rollouts, agents=known.agents, tasks=names, features=known.features,
         feature_names=known.feature_names,
     )  # fmt: skip
-    renamed = FinishedMap(keys.folder, keys.embedder, outcomes)
-    with client_of(create_app(renamed, prepared=keys_prepared)) as client:
+    renamed = write_run(tmp_path, {"environment": "MultiKeyNav"}, outcomes, keys.embedder)
+    with client_of(create_app(renamed)) as client:
         for name in odd:
             target = f"/api/tasks/{quote(name, safe='')}".encode()  # clients tidy up dots
             told = client.get("/", extensions={"target": target})
@@ -340,9 +336,9 @@ def test_other_hosts_are_refused(client: httpx.Client, host: str) -> None:
 
 @pytest.mark.parametrize("hosts", [["localhost"], ["*"]])
 def test_a_request_names_one_host(
-    keys: FinishedMap, keys_prepared: Prepared, hosts: list[str]
+    keys: Run, hosts: list[str]
 ) -> None:
-    app = create_app(keys, prepared=keys_prepared, hosts=hosts)
+    app = create_app(keys, hosts=hosts)
     told = {"error": "the request names two hosts; expected one"}
     for names in ([b"evil.example", b"localhost"], [b"localhost", b"localhost"]):
         assert anyio.run(call, app, b"{}", names) == (400, told)
@@ -358,8 +354,8 @@ def test_too_large(client: httpx.Client) -> None:
         assert answer.json()["error"] == "the request is too large; at most 1048576 bytes are read"
 
 
-def test_too_long(keys: FinishedMap, keys_prepared: Prepared) -> None:
-    app = create_app(keys, prepared=keys_prepared, seconds=0.001)
+def test_too_long(keys: Run) -> None:
+    app = create_app(keys, seconds=0.001)
     tasks = [f"task-{n % 159 + 1}" for n in range(10_000)]
     much = json.dumps({"quiz": [], "tasks": tasks, "interval": 0.9}).encode()
     told = "no answer after 0.001 seconds of work; ask for less"
@@ -395,9 +391,9 @@ async def call(
 
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
 def test_the_api_keeps_to_its_schema(
-    keys: FinishedMap, keys_prepared: Prepared, mode: schemathesis.GenerationMode
+    keys: Run, mode: schemathesis.GenerationMode
 ) -> None:
-    app = create_app(keys, prepared=keys_prepared, hosts=["*"])
+    app = create_app(keys, hosts=["*"])
     paths = schemathesis.openapi.from_asgi("/openapi.json", app).include(method="POST")
     for found in paths.get_all_operations():
         operation: Any = found
@@ -419,12 +415,12 @@ def test_the_api_keeps_to_its_schema(
         check()
 
 
-def of_this_map(value: Any, keys: FinishedMap) -> Any:
+def of_this_map(value: Any, keys: Run) -> Any:
     """The same request about tasks of the map."""
     if isinstance(value, dict):
         return {name: of_this_map(inner, keys) for name, inner in value.items()}
     if isinstance(value, str):
         return f"task-{1 + len(value) % 159}"
     if isinstance(value, list) and value and isinstance(value[0], float):
-        return keys.tasks[len(value) % 160].tolist()
+        return keys.outcomes.task_inputs[len(value) % 160].tolist()
     return [of_this_map(inner, keys) for inner in value] if isinstance(value, list) else value

@@ -12,14 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.known_tasks import Mix
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.multikeynav import MultiKeyNav
-from taskspace.explore import prepared, views
 from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thinned
-from taskspace.explore.prepared import FILE, Prepared, prepare
-from taskspace.explore.views import lay_out
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 
 
 def decode(packed: dict[str, Any]) -> NDArray[Any]:
@@ -28,19 +25,19 @@ def decode(packed: dict[str, Any]) -> NDArray[Any]:
 
 
 @pytest.fixture(scope="module")
-def read(keys: FinishedMap, keys_prepared: Prepared) -> dict[str, Any]:
+def read(keys: Run) -> dict[str, Any]:
     """What a browser reads."""
-    found: dict[str, Any] = json.loads(gzip.decompress(encode(explorer_data(keys, keys_prepared))))
+    found: dict[str, Any] = json.loads(gzip.decompress(encode(explorer_data(keys))))
     return found
 
 
-def test_it_holds_the_map(read: dict[str, Any], keys: FinishedMap) -> None:
+def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     vectors = decode(read["vectors"])
-    np.testing.assert_allclose(vectors, keys.embedder.transform(keys.tasks), rtol=1e-6)
+    np.testing.assert_allclose(vectors, keys.embedder.transform(keys.outcomes.task_inputs), rtol=1e-6)
     np.testing.assert_allclose(decode(read["difficulty"]), np.linalg.norm(vectors, axis=1), 1e-5)
     np.testing.assert_allclose(decode(read["success"]), keys.outcomes.rates.mean(0), rtol=1e-6)
     np.testing.assert_array_equal(decode(read["rates"]), (200 * keys.outcomes.rates).round())
-    clusters = MultiKeyNav().clusters(keys.tasks)
+    clusters = MultiKeyNav().clusters(keys.outcomes.task_inputs)
     np.testing.assert_array_equal(decode(read["clusters"]), clusters)
     assert read["cluster_names"] == list(MultiKeyNav.cluster_names)
     assert (read["environment"], read["title"]) == ("MultiKeyNav", "MultiKeyNav")
@@ -49,7 +46,7 @@ def test_it_holds_the_map(read: dict[str, Any], keys: FinishedMap) -> None:
         keys.outcomes.tasks.tolist(),
         [*keys.outcomes.agents],
     )
-    np.testing.assert_allclose(decode(read["columns"]["location"]), keys.tasks[:, 0], rtol=1e-6)
+    np.testing.assert_allclose(decode(read["columns"]["location"]), keys.outcomes.task_inputs[:, 0], rtol=1e-6)
     assert read["columns"]["keyA"]["dtype"] == "uint8"
     assert (read["form_kind"], read["drawing"]["kind"]) == ("values", "keys")
     assert read["drawing"]["doors"] == [["A", "B"], ["A", "C"], ["B", "D"], ["C", "D"]]
@@ -62,7 +59,7 @@ def test_it_holds_the_map(read: dict[str, Any], keys: FinishedMap) -> None:
     assert set(read["views"]) == {"t-SNE", "PCA"}
 
 
-def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: FinishedMap) -> None:
+def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: Run) -> None:
     network, tasks = read["network"], MultiKeyNav().sample_tasks(20, seed=5)
     values = (tasks - network["mean"]) / network["scale"]
     for number, layer in enumerate(network["layers"]):
@@ -76,9 +73,9 @@ def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: FinishedMap) -
 
 
 def test_its_quiz_is_nearly_that_of_the_library(
-    read: dict[str, Any], keys: FinishedMap, keys_prepared: Prepared
+    read: dict[str, Any], keys: Run
 ) -> None:
-    held, full = read["posterior"], keys_prepared.posterior
+    held, full = read["posterior"], keys.predictor.posterior_
     profiles, prior = decode(held["profiles"]), decode(held["prior"])
     assert profiles.shape == (160, len(prior))
     assert len(prior) <= CANDIDATES
@@ -86,23 +83,23 @@ def test_its_quiz_is_nearly_that_of_the_library(
     assert decode(held["known"]).tolist() == list(range(held["agents"])) == list(range(25))
     chances = (profiles / 255).astype(np.float32)
     few = Posterior(chances, prior.astype(float), held["temper"], 1.0)
-    rng, every, gaps = np.random.default_rng(0), Mix.known(np.arange(160)), []
+    rng, every, gaps = np.random.default_rng(0), TaskMixture.known(np.arange(160)), []
     for rates in keys.outcomes.rates:
         quiz = rng.permutation(160)[:10]
         answers = (rng.random(10) < rates[quiz]).astype(float)
-        asked = Mix.known(quiz)
+        asked = TaskMixture.known(quiz)
         gaps.append(few.predict(asked, answers, every) - full.predict(asked, answers, every))
     assert np.abs(gaps).mean() < 0.02
 
 
-def test_tasks_of_karel_are_programs(karel: FinishedMap, karel_prepared: Prepared) -> None:
-    data = explorer_data(karel, karel_prepared)
+def test_tasks_of_karel_are_programs(karel: Run) -> None:
+    data = explorer_data(karel)
     assert (data["form_kind"], data["drawing"]) == ("program", {"kind": "programs"})
     assert data["form"] is data["network"] is None
     assert data["rows"].shape == (40, 1800)
 
 
-def test_a_table_without_features(course: FinishedMap) -> None:
+def test_a_table_without_features(course: Run) -> None:
     data = explorer_data(course)
     assert data["environment"] is data["form"] is data["network"] is data["groups"] is None
     assert data["drawing"] is None
@@ -113,22 +110,12 @@ def test_a_table_without_features(course: FinishedMap) -> None:
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
 
 
-@pytest.mark.parametrize(
-    ("text", "agreement"),
-    [
-        ('{"agreement_of_seeds": {"similarity": 0.44}}', 0.44),
-        ('{"agreement_of_seeds": {"similarity": NaN}}', None),
-        ('{"agreement_of_seeds": 3}', None),
-        ("damaged", None),
-    ],
-)
-def test_how_steady_a_map_is(
-    course: FinishedMap, tmp_path: Path, text: str, agreement: float | None
-) -> None:
-    (tmp_path / "results.json").write_text(text)
-    (tmp_path / "settings.json").write_bytes((course.folder / "settings.json").read_bytes())
-    moved = FinishedMap(tmp_path, course.embedder, course.outcomes)
-    assert explorer_data(moved, prepare(course))["agreement"] == agreement
+@pytest.mark.parametrize(("similarity", "agreement"), [(0.44, 0.44), (float("nan"), None)])
+def test_how_steady_a_map_is(course: Run, similarity: float, agreement: float | None) -> None:
+    parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
+    measured = course.variant(results={"agreement_of_seeds": {"similarity": similarity}}, **parts)
+    assert explorer_data(measured)["agreement"] == agreement
+    assert explorer_data(course)["agreement"] is None  # the run has not got so far
 
 
 def test_every_kind_of_candidates_keeps_its_share() -> None:
@@ -139,65 +126,3 @@ def test_every_kind_of_candidates_keeps_its_share() -> None:
     assert (np.diff(chosen) > 0).all()
     kinds = np.searchsorted(np.cumsum(sizes), chosen, side="right")
     np.testing.assert_allclose(np.bincount(kinds, kept), shares)
-
-
-# -- what is kept for the next time ----------------------------------------------------------------
-
-
-def test_the_second_start_reads_what_the_first_made(
-    keys: FinishedMap, keys_prepared: Prepared, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prepared, "lay_out", lambda vectors: pytest.fail("was made again"))
-    again = prepare(FinishedMap.load(keys.folder))
-    np.testing.assert_array_equal(again.views["t-SNE"], keys_prepared.views["t-SNE"])
-    first, second = keys_prepared.posterior, again.posterior
-    np.testing.assert_array_equal(first.profiles, second.profiles)
-    np.testing.assert_array_equal(first.prior, second.prior)
-    assert (first.temper, first.strength) == (second.temper, second.strength)
-
-
-def test_what_is_kept_is_for_this_map_alone(course: FinishedMap, keys: FinishedMap) -> None:
-    mine = prepare(course)
-    path = course.folder / FILE
-    kept = path.read_bytes()
-    path.write_bytes((keys.folder / FILE).read_bytes())
-    np.testing.assert_array_equal(prepare(course).posterior.prior, mine.posterior.prior)
-    middle = len(kept) // 2
-    path.write_bytes(kept[:middle] + bytes([kept[middle] ^ 1]) + kept[middle + 1 :])
-    np.testing.assert_array_equal(prepare(course).posterior.profiles, mine.posterior.profiles)
-    assert path.read_bytes() == kept
-
-
-def test_a_folder_that_cannot_be_written_will_do(course: FinishedMap) -> None:
-    path = course.folder / FILE
-    path.unlink(missing_ok=True)
-    path.mkdir()
-    assert prepare(course).posterior.profiles.shape[0] == 30
-    path.rmdir()
-
-
-# -- views -----------------------------------------------------------------------------------------
-
-
-def test_tasks_beyond_the_laid_out_ones_lie_among_their_like(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(views, "LAID_OUT", 60)
-    rng = np.random.default_rng(0)
-    centres = 10 * np.eye(3)[np.arange(300) % 3]
-    found = views.lay_out((centres + rng.normal(size=(300, 3))).astype(np.float32))["t-SNE"]
-    near = np.linalg.norm(found[:, None] - found, axis=2) + np.diag(np.full(300, np.inf))
-    assert (near.argmin(1) % 3 == np.arange(300) % 3).all()
-
-
-@pytest.mark.parametrize("count", [3, 5])
-def test_views_of_a_few_tasks(count: int) -> None:
-    vectors = np.random.default_rng(0).normal(size=(count, 2)).astype(np.float32)
-    assert all(np.isfinite(view).all() for view in views.lay_out(vectors).values())
-
-
-def test_tasks_in_one_place_are_drawn_in_one_place() -> None:
-    for vectors in (np.ones((12, 3), np.float32), np.full((3, 2), 1e30, np.float32)):
-        views = lay_out(vectors)
-        assert views["t-SNE"].shape == (len(vectors), 2)
-        assert np.ptp(views["t-SNE"], axis=0).tolist() == [0, 0]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from taskspace.explore.export import export_page
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 from taskspace.outcomes import Outcomes
 from tests.explore.browser import chromium
 
 
-def test_the_file_works_from_disk_without_a_network(keys: FinishedMap, tmp_path: Path) -> None:
+def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -> None:
     with chromium() as browser:
         path = tmp_path / "page.html"
         export_page(keys, path)
@@ -42,23 +42,24 @@ def asked_for(context: Any) -> list[str]:
 
 def test_too_many_tasks_are_refused_before_any_work(tmp_path: Path) -> None:
     once: Any = 1
-    unlearned: Any = None
     outcomes = Outcomes(np.zeros((1, 20_001)), once)
     with pytest.raises(ValueError, match="at most 20000 tasks, and this map has 20001"):
-        export_page(FinishedMap(tmp_path, unlearned, outcomes), tmp_path / "page.html")
+        export_page(Run(tmp_path, outcomes=outcomes), tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("outcomes.npz", "expected a name that ends in .html"),
-        ("report.html", "is the report of the run"),
+        ("outcomes.npz", "html"),
+        ("report.html", "part of the run"),
     ],
 )
-def test_files_of_the_run_are_not_overwritten(keys: FinishedMap, name: str, sentence: str) -> None:
+def test_files_of_the_run_are_not_overwritten(keys: Run, name: str, sentence: str) -> None:
     before = (keys.folder / "outcomes.npz").read_bytes()
+    report = keys.folder / "report.html"
+    report.write_text("mine")
     with pytest.raises(ValueError, match=sentence):
         export_page(keys, keys.folder / name)
     assert (keys.folder / "outcomes.npz").read_bytes() == before
-    assert not (keys.folder / "report.html").exists()
+    assert report.read_text() == "mine"

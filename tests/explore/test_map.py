@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.explore.prepared import Prepared
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 from tests.explore.browser import READY, STILL, served
 
 WITHOUT_WEBGL = """
@@ -50,9 +49,9 @@ TWICE = """async (fewer) => {
 
 
 @pytest.fixture(scope="module")
-def url(keys: FinishedMap, keys_prepared: Prepared) -> Iterator[str]:
+def url(keys: Run) -> Iterator[str]:
     api = pytest.importorskip("taskspace.explore.api", reason="fastapi is not installed")
-    with served(api.create_app(keys, prepared=keys_prepared)) as found:
+    with served(api.create_app(keys)) as found:
         yield found
 
 

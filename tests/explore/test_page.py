@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.known_tasks import Mix
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.quiz import information
 from taskspace.envs.basickarel import BasicKarel
@@ -26,9 +26,8 @@ from taskspace.envs.karel.worlds import from_text, stack
 from taskspace.envs.registry import make
 from taskspace.explore.data import explorer_data
 from taskspace.explore.export import export_page
-from taskspace.explore.prepared import Prepared, prepare
 from taskspace.explore.programs import read, shown, task_of
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 from tests.explore.browser import NASTY, READY, STILL, served
 
 TASK = 7  # that is looked at
@@ -40,7 +39,7 @@ class Seen:
 
     page: Any
     url: str
-    finished: FinishedMap
+    finished: Run
     data: dict[str, Any]
 
     def go(self, state: str) -> None:
@@ -73,22 +72,22 @@ class Seen:
 
 
 @contextlib.contextmanager
-def looked_at(browser: Any, finished: FinishedMap, prepared: Prepared) -> Iterator[Seen]:
+def looked_at(browser: Any, finished: Run) -> Iterator[Seen]:
     """The page of a map; at the end nothing must have gone wrong on it."""
     api = pytest.importorskip("taskspace.explore.api", reason="fastapi is not installed")
-    with served(api.create_app(finished, prepared=prepared)) as url:
+    with served(api.create_app(finished)) as url:
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
         page.wait_for_selector(**READY)
-        yield Seen(page, url, finished, explorer_data(finished, prepared))
+        yield Seen(page, url, finished, explorer_data(finished))
         assert errors == []
 
 
 @pytest.fixture(scope="module")
-def opened(browser: Any, keys: FinishedMap, keys_prepared: Prepared) -> Iterator[Seen]:
-    with looked_at(browser, keys, keys_prepared) as seen:
+def opened(browser: Any, keys: Run) -> Iterator[Seen]:
+    with looked_at(browser, keys) as seen:
         yield seen
 
 
@@ -218,19 +217,19 @@ def answers_in(seen: Seen) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 
 def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
-    page, every = seen.page, Mix.known(np.arange(160))
+    page, every = seen.page, TaskMixture.known(np.arange(160))
     page.click("#tab-quiz")
     page.click("#propose")
     posterior = candidates(seen)
     told = information(posterior.profiles, posterior.profiles, posterior.prior)
-    first = seen.finished.place(seen.text("#question-name"))
+    first = seen.finished.number(seen.text("#question-name"))
     assert told[first] > 0.98 * told.max()
     for result in (1, 0, 0):
         page.click(f"[data-result='{result}']")
     quiz, results = answers_in(seen)
     assert results.tolist() == [1, 0, 0]
     assert quiz[0] == first
-    wanted = posterior.predict(Mix.known(quiz), results, every)
+    wanted = posterior.predict(TaskMixture.known(quiz), results, every)
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     assert np.ptp(wanted) > 0.2
     page.click("#tab-task")
@@ -257,8 +256,8 @@ def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     quiz, results = answers_in(seen)
     truth = seen.finished.outcomes.rates[agent]
     np.testing.assert_allclose(results, truth[quiz], atol=1e-6)
-    every = Mix.known(np.arange(160))
-    wanted = candidates(seen, without=agent).predict(Mix.known(quiz), results, every)
+    every = TaskMixture.known(np.arange(160))
+    wanted = candidates(seen, without=agent).predict(TaskMixture.known(quiz), results, every)
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     rest = np.setdiff1d(np.arange(160), quiz)
     off = float(seen.text("[data-fact='mean difference']").removesuffix(" %"))
@@ -408,9 +407,9 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
 
 
 def test_a_program_makes_a_new_task_of_karel(
-    browser: Any, karel: FinishedMap, karel_prepared: Prepared
+    browser: Any, karel: Run
 ) -> None:
-    with looked_at(browser, karel, karel_prepared) as seen:
+    with looked_at(browser, karel) as seen:
         page, star = seen.page, seen.page.locator(".mark.made")
         seen.go("#view=axes&task=9&tab=new")
         page.wait_for_selector("#panel-new .facts")
@@ -453,7 +452,7 @@ def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
 
 
 def test_the_exported_file_has_no_server_to_ask(
-    browser: Any, karel: FinishedMap, karel_prepared: Prepared, tmp_path: Path
+    browser: Any, karel: Run, tmp_path: Path
 ) -> None:
     export_page(karel, tmp_path / "map.html")
     page = browser.new_page()
@@ -610,8 +609,8 @@ def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
 # -- what may be wrong -----------------------------------------------------------------------------
 
 
-def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: FinishedMap) -> None:
-    with looked_at(browser, course, prepare(course)) as seen:
+def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) -> None:
+    with looked_at(browser, course) as seen:
         assert seen.text("#title") == "course.csv"
         assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [

@@ -15,9 +15,8 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.language import TOKENS, decode, parse, pretty
 from taskspace.explore.api import create_app
-from taskspace.explore.prepared import Prepared
 from taskspace.explore.programs import read, shown
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 from tests.explore.browser import served
 
 # -- reading and writing ---------------------------------------------------------------------------
@@ -66,16 +65,16 @@ def test_any_text_is_a_program_or_gets_a_sentence(words: list[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def client(karel: FinishedMap, karel_prepared: Prepared) -> Iterator[httpx.Client]:
+def client(karel: Run) -> Iterator[httpx.Client]:
     with (
-        served(create_app(karel, prepared=karel_prepared)) as url,
+        served(create_app(karel)) as url,
         httpx.Client(base_url=url, timeout=30) as found,
     ):
         yield found
 
 
 def test_a_new_task_is_what_the_program_does_in_the_worlds(
-    client: httpx.Client, karel: FinishedMap
+    client: httpx.Client, karel: Run
 ) -> None:
     asked = {"program": "repeat 3 {turnLeft}", "like": "task-9"}
     found = client.post("/api/karel", json=asked).json()
@@ -94,12 +93,12 @@ def test_a_new_task_is_what_the_program_does_in_the_worlds(
 
 
 def test_a_known_program_makes_the_known_task(
-    client: httpx.Client, karel: FinishedMap, karel_prepared: Prepared
+    client: httpx.Client, karel: Run
 ) -> None:
     text = " ".join(decode(KarelTasks.from_rows(karel.tasks).tokens[7]))
     found = client.post("/api/karel", json={"program": text, "like": "task-7"}).json()
     assert found["task"] == karel.tasks[7].tolist()
-    for name, view in karel_prepared.views.items():
+    for name, view in karel.layouts.items():
         np.testing.assert_allclose(found["places"][name], view[7], atol=1e-3)
 
 

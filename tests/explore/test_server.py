@@ -20,9 +20,8 @@ import pytest
 
 from taskspace.cli import main
 from taskspace.explore.guards import MOST_BYTES
-from taskspace.explore.prepared import Prepared
 from taskspace.explore.server import PORT, TRIED, is_local, listen, serve
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import Run
 
 COMMAND = [sys.executable, "-m", "taskspace.cli", "explore"]
 
@@ -56,7 +55,7 @@ def rude_clients(url: str) -> Iterator[None]:
         yield
 
 
-def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Prepared) -> None:
+def test_it_serves_until_it_is_interrupted(keys: Run) -> None:
     with running(keys.folder, "--port", 0) as (process, url):
         assert url.startswith("http://127.0.0.1:")
         with httpx.Client(base_url=url) as client:  # keeps its connection while the server ends
@@ -72,7 +71,7 @@ def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Pre
 
 
 def test_mistakes_are_told_in_one_sentence(
-    keys: FinishedMap, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    keys: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(*arguments: Any) -> str:
         assert main(["explore", *map(str, arguments)]) == 2
@@ -89,17 +88,17 @@ def test_mistakes_are_told_in_one_sentence(
     assert told(tmp_path).startswith(f"taskspace: there is no finished map in {tmp_path}; expected")
 
 
-def test_a_server_for_everybody_is_warned_of(keys: FinishedMap) -> None:
+def test_a_server_for_everybody_is_warned_of(keys: Run) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(
             UserWarning, match=r"everybody who can reach this machine at 0\.0\.0\.0"
         ):
-            serve(keys.folder, 0, "0.0.0.0", open_browser=False)
+            serve(keys, 0, "0.0.0.0", open_browser=False)
 
 
 def test_an_export_says_how_large_it_is(
-    course: FinishedMap, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    course: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "map.html"
     assert main(["explore", str(course.folder), "--export", str(page)]) == 0

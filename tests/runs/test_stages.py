@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from taskspace.runs import Run
+from taskspace.runs.layout import Part
+from taskspace.runs.stages import Stages
 
 STAMP = "its stamp was damaged"
 SETTINGS: dict[str, Any] = {"seed": 0, "population": {"agents": 3}}
@@ -26,7 +27,8 @@ SETTINGS: dict[str, Any] = {"seed": 0, "population": {"agents": 3}}
 PIPELINE = """
 import os, signal, sys
 from pathlib import Path
-from taskspace.runs import Run
+from taskspace.runs.layout import Part
+from taskspace.runs.stages import Stages
 
 def save_folder(value, path):
     path.mkdir()
@@ -38,11 +40,11 @@ def load_folder(path):
     return "".join((path / "inner" / f"{i}.txt").read_text() for i in range(3))
 
 def pipeline(folder):
-    with Run(folder, {"seed": 0}, say=lambda line: None) as run:
+    with Stages(folder, {"seed": 0}, say=lambda line: None) as run:
         first = run.stage("first", lambda: "a" * 5000, lambda v, p: p.write_text(v), Path.read_text)
         second = run.stage("second", lambda: first[:7] + "b", save_folder, load_folder)
         third = lambda: second[:9] + "c"
-        run.stage("third", third, lambda v, p: p.write_text(v), Path.read_text, file="third.txt")
+        run.stage(Part("third", "third.txt"), third, lambda v, p: p.write_text(v), Path.read_text)
 """
 
 # Kills itself at the n-th thing it does to the file system, for every n, each in a new folder; and
@@ -87,8 +89,8 @@ print(kills)
 
 WAITER = """
 import sys, time
-from taskspace.runs import Run
-run = Run(sys.argv[1], {"seed": 0, "population": {"agents": 3}})
+from taskspace.runs.stages import Stages
+run = Stages(sys.argv[1], {"seed": 0, "population": {"agents": 3}})
 if len(sys.argv) > 2:
     import os
     ready, tell = os.pipe()
@@ -115,9 +117,9 @@ def fail() -> str:
 
 
 @contextlib.contextmanager
-def opened(folder: Path, settings: Any = SETTINGS) -> Iterator[tuple[Run, list[str]]]:
+def opened(folder: Path, settings: Any = SETTINGS) -> Iterator[tuple[Stages, list[str]]]:
     lines: list[str] = []
-    with Run(folder, settings, say=lines.append) as run:
+    with Stages(folder, settings, say=lines.append) as run:
         yield run, lines
 
 
@@ -132,16 +134,16 @@ def names(folder: Path) -> set[str]:
 
 def test_a_stage_is_made_once_and_then_reused(tmp_path: Path) -> None:
     with opened(tmp_path / "new" / "run") as (run, lines):
-        assert run.stage("a", lambda: "result", write, Path.read_text, file="a.txt") == "result"
+        assert run.stage(Part("a", "a.txt"), lambda: "result", write, Path.read_text) == "result"
     with opened(tmp_path / "new" / "run") as (run, again):
-        assert run.stage("a", fail, write, Path.read_text, file="a.txt") == "result"
+        assert run.stage(Part("a", "a.txt"), fail, write, Path.read_text) == "result"
     assert [untimed(line) for line in lines] == ["a … 0.0 s"]
     assert again == ["a … reused"]
     assert names(run.folder) == {"settings.json", "a.txt", "a.json"}
 
 
 def test_the_lines_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with Run(tmp_path, SETTINGS) as run:
+    with Stages(tmp_path, SETTINGS) as run:
         run.stage("a", lambda: "x", write, Path.read_text)
     out, err = capsys.readouterr()
     assert (out, untimed(err)) == ("", "a … 0.0 s\n")
@@ -201,10 +203,10 @@ def test_what_is_damaged_is_made_again(
 
 
 def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
-    Run(tmp_path, {"seed": 0, "population": {"agents": 3}, "old": "x", "same": [1]}).close()
+    Stages(tmp_path, {"seed": 0, "population": {"agents": 3}, "old": "x", "same": [1]}).close()
     other = {"seed": 0.0, "population": {"agents": 5}, "new": True, "same": [1]}
     with pytest.raises(ValueError, match="other settings") as error:
-        Run(tmp_path, other)
+        Stages(tmp_path, other)
     text = str(error.value)
     assert "population.agents: there 3, asked for 5" in text
     assert 'old: there "x", asked for nothing' in text
@@ -215,7 +217,7 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_damaged_settings_are_told_with_what_to_do(tmp_path: Path) -> None:
-    Run(tmp_path, SETTINGS).close()
+    Stages(tmp_path, SETTINGS).close()
     path = tmp_path / "settings.json"
     for old, new, told in (
         ('"agents": 3', '"agents": 7', "settings.json is damaged: its checksum is wrong; restore"),
@@ -224,29 +226,29 @@ def test_damaged_settings_are_told_with_what_to_do(tmp_path: Path) -> None:
         whole = path.read_text()
         path.write_text(whole.replace(old, new))
         with pytest.raises(ValueError, match=told):
-            Run(tmp_path, SETTINGS)
+            Stages(tmp_path, SETTINGS)
         path.write_text(whole)
-    Run(tmp_path, SETTINGS).close()
+    Stages(tmp_path, SETTINGS).close()
 
 
 def test_settings_in_another_order_are_the_same(tmp_path: Path) -> None:
-    Run(tmp_path, {"a": 1, "b": (2, 3)}).close()
-    Run(tmp_path, {"b": [2, 3], "a": 1}).close()
+    Stages(tmp_path, {"a": 1, "b": (2, 3)}).close()
+    Stages(tmp_path, {"b": [2, 3], "a": 1}).close()
 
 
 def test_another_version_of_taskspace_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Run(tmp_path, SETTINGS).close()
+    Stages(tmp_path, SETTINGS).close()
     monkeypatch.setattr("taskspace.runs.__version__", "99")
     with pytest.raises(ValueError, match=r'taskspace.version: there ".*", asked for "99"\)'):
-        Run(tmp_path, SETTINGS)
+        Stages(tmp_path, SETTINGS)
 
 
 @pytest.mark.parametrize("settings", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}])
 def test_settings_are_plain(tmp_path: Path, settings: Any) -> None:
     with pytest.raises(ValueError, match="settings must be plain"):
-        Run(tmp_path / "run", settings)
+        Stages(tmp_path / "run", settings)
     assert not (tmp_path / "run").exists()
 
 
@@ -254,22 +256,22 @@ def test_settings_are_plain(tmp_path: Path, settings: Any) -> None:
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("{}")
     with pytest.raises(ValueError, match="is not a run folder"):
-        Run(tmp_path, SETTINGS)
+        Stages(tmp_path, SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("mine")
     with pytest.raises(OSError, match=r"cannot write .*run: "):
-        Run(tmp_path / "run", SETTINGS)
+        Stages(tmp_path / "run", SETTINGS)
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("a", {}, "cannot write a and a.json: taken"),
-        ("b", {"file": "a"}, "taken"),
-        ("b", {"file": "b.json"}, "taken"),
+        ("a", {}, r"a\.json"),
+        (Part("b", "a"), {}, "taken"),
+        (Part("b", "b.json"), {}, "taken"),
         ("settings", {}, "taken"),
         ("../b", {}, "cannot name a stage"),
         (".taskspace-b", {}, "cannot name a stage"),
@@ -277,7 +279,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_bad_stages_are_refused(
-    tmp_path: Path, name: str, options: dict[str, Any], message: str
+    tmp_path: Path, name: str | Part, options: dict[str, Any], message: str
 ) -> None:
     with opened(tmp_path) as (run, _):
         run.stage("a", lambda: "x", write, Path.read_text)
@@ -338,7 +340,7 @@ def test_a_read_only_folder_is_refused_in_one_sentence() -> None:
             path.chmod(0o555)
         for asked in (folder, Path(outer, "new")):
             with as_ordinary_user(), pytest.raises(OSError, match="cannot write") as error:
-                Run(asked, SETTINGS)
+                Stages(asked, SETTINGS)
             assert str(error.value) == f"cannot write {asked}: Permission denied"
         assert (folder / "a").read_text() == "x"
         for path in (Path(outer), folder):
@@ -352,14 +354,14 @@ def test_leftovers_are_cleaned_on_opening(tmp_path: Path) -> None:
     (tmp_path / ".taskspace-left" / "half").write_text("ha")
     (tmp_path / ".taskspace-file.json").write_text("{")
     (tmp_path / "report.html").write_text("mine")
-    Run(tmp_path, SETTINGS).close()
+    Stages(tmp_path, SETTINGS).close()
     assert names(tmp_path) == {"settings.json", "a", "a.json", "report.html"}
 
 
 def test_a_run_killed_before_its_settings_can_begin_again(tmp_path: Path) -> None:
     (tmp_path / ".taskspace-lock").touch()
     (tmp_path / ".taskspace-abc.json").write_text("{")
-    Run(tmp_path, SETTINGS).close()
+    Stages(tmp_path, SETTINGS).close()
     assert names(tmp_path) == {"settings.json"}
 
 
@@ -372,15 +374,15 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
         with pytest.raises(BlockingIOError, match=f"^another run is at work in {tmp_path}; wait"):
-            Run(tmp_path, SETTINGS)
+            Stages(tmp_path, SETTINGS)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        Run(tmp_path, SETTINGS).close()
+        Stages(tmp_path, SETTINGS).close()
 
 
 def test_a_run_in_the_same_process_is_refused_too(tmp_path: Path) -> None:
     with opened(tmp_path), pytest.raises(BlockingIOError, match="another run is at work"):
-        Run(tmp_path, SETTINGS)
+        Stages(tmp_path, SETTINGS)
 
 
 def test_killed_at_any_moment_it_resumes_to_the_same_bits(tmp_path: Path) -> None:

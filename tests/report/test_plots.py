@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from taskspace import plots
+from taskspace.report import plots
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(90, 2))
@@ -253,7 +253,7 @@ def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], message: str
 
 def test_nothing_is_loaded_on_import_and_pyplot_never() -> None:
     program = (
-        "import sys; from taskspace import plots, report;"
+        "import sys; from taskspace.report import plots, report;"
         "first = 'matplotlib' in sys.modules;"
         "ax = plots.plot_map([[0, 0], [1, 1]], norms=[1, 2], clusters=[0, 1]);"
         "print(first, 'matplotlib.pyplot' in sys.modules)"
