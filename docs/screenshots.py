@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from taskspace.explore.export import export_page
-from taskspace.finished import FinishedMap
+from taskspace.runs.run import open_run
 from taskspace.testing.browser import chromium, open_page
 
 FOLDER = Path(__file__).parent / "images"
@@ -23,7 +23,7 @@ def main(run: str) -> None:
     """Open the exported page from disk and look at it three times."""
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         path = Path(folder) / "page.html"
-        export_page(FinishedMap.load(run), path)
+        export_page(open_run(run), path)
         page = open_page(browser, path.as_uri(), device_scale_factor=1.5)
         look(page, "task=7", "explorer-light.png")
         page.click("#tab-quiz")

@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture
 def small_karel(monkeypatch: pytest.MonkeyPatch) -> None:
     """Karel's fast preset, cut to a few seconds."""
-    from taskspace import karel_pipeline
+    from taskspace.runs.sources import karel
     from taskspace.synthesis import recipes
     from taskspace.synthesis.learning import Schooling
     from taskspace.synthesis.network import Size
@@ -20,5 +20,5 @@ def small_karel(monkeypatch: pytest.MonkeyPatch) -> None:
         steps=90, batch=32, rate=6e-3, every=45, delta=-1.0, judged_on=20,
     )  # fmt: skip
     monkeypatch.setitem(recipes.SCHOOLINGS, "fast", tiny)
-    plan = replace(karel_pipeline.PLANS["fast"], tasks=200, side=6, played=60, steps=50, shown=30)
-    monkeypatch.setitem(karel_pipeline.PLANS, "fast", plan)
+    plan = replace(karel.PRESETS["fast"], tasks=200, side=6, played=60, steps=50, shown=30)
+    monkeypatch.setitem(karel.PRESETS, "fast", plan)

@@ -24,7 +24,8 @@ from taskspace.envs.karel.data import read_tasks, write_tasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.files import read_arrays, write_arrays, write_json
 from taskspace.paper.study import Study
-from taskspace.runs import Run
+from taskspace.runs.layout import Part
+from taskspace.runs.stages import Stages
 
 FLIPS = 40  # single bits, in random places of each file
 RNG = np.random.default_rng(0)
@@ -101,8 +102,8 @@ def karel_embedder() -> KarelEmbedder:
 
 def read_run(folder: Path) -> Any:
     """The result of a run of one stage: what is there, or what is made again."""
-    with Run(folder, {"seed": 0, "name": "x"}, say=lambda line: None) as run:
-        return run.stage("view", view, write_arrays, read_arrays, file="view.npz")
+    with Stages(folder, {"seed": 0, "name": "x"}, say=lambda line: None) as run:
+        return run.stage(Part("view", "view.npz"), view, write_arrays, read_arrays)
 
 
 def view() -> dict[str, Any]:

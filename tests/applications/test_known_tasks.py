@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
 from taskspace.applications.known_tasks import NEIGHBOURS, mix_of
+
 from taskspace.outcomes import Outcomes
 
 

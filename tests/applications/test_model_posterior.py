@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import taskspace as ts
 from taskspace.applications.known_tasks import Mix
 from taskspace.applications.model_posterior import ModelPosterior, fit_model_posterior
+
+import taskspace as ts
 from taskspace.applications.posterior import FEWEST_AGENTS
 from tests import tolerances
 

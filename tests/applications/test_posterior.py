@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from taskspace.applications.known_tasks import Mix
 
 from taskspace.applications.candidates import IMAGINED, ON_MAP, SKILLS, TILTS
-from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import (
     MAP_SHARE,
     MIXES,

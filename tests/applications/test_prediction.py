@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
 from taskspace.applications.known_tasks import Mix
-from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.applications.prediction import (
     SHARPNESS,
     default_beta,
@@ -20,6 +18,8 @@ from taskspace.applications.prediction import (
     soft_vote,
     squared_distances,
 )
+
+from taskspace.applications.posterior import AgentPosterior, fit_posterior
 from taskspace.outcomes import Outcomes
 from tests import tolerances
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
 from taskspace.applications.prediction import mean_squared_distance
+
 from taskspace.applications.prediction_benchmark import (
     EXAMPLES,
     FOLDS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from taskspace.applications.model_posterior import fit_model_posterior
 
 import taskspace as ts
-from taskspace.applications.model_posterior import fit_model_posterior
 from taskspace.applications.prediction_benchmark import benchmark_prediction
 from taskspace.applications.profile_benchmark import benchmark_posterior
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from taskspace.applications.known_tasks import Mix
 
 from taskspace.applications import quiz as module
-from taskspace.applications.known_tasks import Mix
 from taskspace.applications.posterior import AgentPosterior
 from taskspace.applications.quiz import CHOICES, Quiz, information
 from taskspace.outcomes import Outcomes

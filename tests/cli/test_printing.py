@@ -12,7 +12,7 @@ from taskspace.cli import main
 from taskspace.cli.printing import MOST_SHOWN
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.outcomes import Outcomes
-from taskspace.runs import Run
+from tests.run_folders import write_run
 
 
 def make(folder: Path, n_features: int) -> Path:
@@ -22,11 +22,8 @@ def make(folder: Path, n_features: int) -> Path:
     names = tuple(f"f{number}" for number in range(n_features))
     features = rng.random((10, n_features))
     outcomes = Outcomes(1 * solved, np.array(1), features=features, feature_names=names)
-    Run(folder, {"name": "ten"}).close()  # writes the settings
-    outcomes.save(folder / "outcomes.npz")
-    TaskEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes).save(folder / "embedder")
-    (folder / "map.json").write_text("{}")
-    return folder
+    embedder = TaskEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes)
+    return write_run(folder, {"name": "ten"}, outcomes, embedder).folder
 
 
 @pytest.mark.parametrize("words", [["similar", "{}", "task-3"], ["hardest", "{}"]])

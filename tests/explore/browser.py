@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,9 @@ from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.outcomes import Outcomes
 from taskspace.runs.run import Run
-from tests.run_folders import write_run
 from taskspace.testing.browser import NoBrowser
 from taskspace.testing.browser import chromium as chromium_or_none
+from tests.run_folders import write_run
 
 READY: Any = {"selector": "html[data-ready]", "state": "attached", "timeout": 60_000}
 STILL = "() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50))"

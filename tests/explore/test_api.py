@@ -28,8 +28,8 @@ from taskspace.explore import models
 from taskspace.explore.answers import Answers
 from taskspace.explore.api import create_app
 from taskspace.explore.guards import MOST_BYTES
-from taskspace.runs.run import Run
 from taskspace.outcomes import Outcomes
+from taskspace.runs.run import Run
 from tests.explore.browser import served
 from tests.run_folders import write_run
 
@@ -85,29 +85,23 @@ def test_predictions_by_name(
     assert told["low"] is told["high"] is None
 
 
-def test_an_empty_quiz_leaves_the_prior(client: httpx.Client) -> None:
+def test_an_empty_quiz_leaves_the_prior(client: httpx.Client, keys: Run) -> None:
     told, posterior = ask(client, "predict", quiz=[], tasks=["task-7"]), keys.predictor.posterior_
     assert told["chances"] == pytest.approx([posterior.profiles[7] @ posterior.prior], abs=2e-6)
 
 
-def test_predictions_for_new_tasks_with_an_interval(
-    client: httpx.Client, keys: Run
-) -> None:
+def test_predictions_for_new_tasks_with_an_interval(client: httpx.Client, keys: Run) -> None:
     rows = keys.outcomes.task_inputs.tolist()
     quiz, results, tasks = [rows[4], NEW[0], rows[8]], [1, 0, 0], [*NEW[1:], rows[20]]
     told = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=tasks, interval=0.8)
-    expected = ts.predict(
-        keys.predictor, quiz, results, tasks, interval=0.8
-    )
+    expected = ts.predict(keys.predictor, quiz, results, tasks, interval=0.8)
     for name, values in zip(("chances", "low", "high"), expected, strict=True):
         np.testing.assert_allclose(told[name], values, atol=2e-6)
     mixed = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=[NEW[1], "task-20"])
     np.testing.assert_allclose(mixed["chances"], expected[0][[0, -1]], atol=2e-6)
 
 
-def test_many_ask_at_the_same_time(
-    client: httpx.Client, keys: Run
-) -> None:
+def test_many_ask_at_the_same_time(client: httpx.Client, keys: Run) -> None:
     rng = np.random.default_rng(0)
     quizzes = [(rng.permutation(160)[:30], rng.integers(0, 2, 8)) for _ in range(60)]
 
@@ -152,9 +146,7 @@ def test_similar_and_select(client: httpx.Client, keys: Run, more: dict[str, boo
     assert [each["option"] for each in chosen] == expected.tolist()
 
 
-def test_the_next_question(
-    client: httpx.Client, keys: Run
-) -> None:
+def test_the_next_question(client: httpx.Client, keys: Run) -> None:
     quiz = Quiz(keys.predictor)
     told: list[dict[str, Any]] = []
     for result in (1, 0, 1):
@@ -165,7 +157,10 @@ def test_the_next_question(
         quiz.answer(result)
     some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])
     assert some["task"] in ("task-3", "task-4")
-    for same in ("task-3", keys.outcomes.task_inputs[3].tolist()):  # by its name, or by its features
+    for same in (
+        "task-3",
+        keys.outcomes.task_inputs[3].tolist(),
+    ):  # by its name, or by its features
         left = ask(client, "quiz/next", quiz=quiz_of([same], [1]), pool=["task-3", "task-4"])
         assert left["task"] == "task-4"
 
@@ -199,9 +194,7 @@ def check_course(client: httpx.Client, course: Run) -> None:
     assert refused.json()["error"].startswith("this map knows tasks by their names alone")
 
 
-def test_features_that_no_environment_bounds(
-    keys: Run, tmp_path: Path
-) -> None:
+def test_features_that_no_environment_bounds(keys: Run, tmp_path: Path) -> None:
     answers = Answers(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
     assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
     with pytest.raises(ValueError, match="the features are too large"):
@@ -335,9 +328,7 @@ def test_other_hosts_are_refused(client: httpx.Client, host: str) -> None:
 
 
 @pytest.mark.parametrize("hosts", [["localhost"], ["*"]])
-def test_a_request_names_one_host(
-    keys: Run, hosts: list[str]
-) -> None:
+def test_a_request_names_one_host(keys: Run, hosts: list[str]) -> None:
     app = create_app(keys, hosts=hosts)
     told = {"error": "the request names two hosts; expected one"}
     for names in ([b"evil.example", b"localhost"], [b"localhost", b"localhost"]):
@@ -390,9 +381,7 @@ async def call(
 
 
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
-def test_the_api_keeps_to_its_schema(
-    keys: Run, mode: schemathesis.GenerationMode
-) -> None:
+def test_the_api_keeps_to_its_schema(keys: Run, mode: schemathesis.GenerationMode) -> None:
     app = create_app(keys, hosts=["*"])
     paths = schemathesis.openapi.from_asgi("/openapi.json", app).include(method="POST")
     for found in paths.get_all_operations():

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.applications.posterior import Posterior
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thinned
 from taskspace.runs.run import Run
@@ -33,7 +32,9 @@ def read(keys: Run) -> dict[str, Any]:
 
 def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     vectors = decode(read["vectors"])
-    np.testing.assert_allclose(vectors, keys.embedder.transform(keys.outcomes.task_inputs), rtol=1e-6)
+    np.testing.assert_allclose(
+        vectors, keys.embedder.transform(keys.outcomes.task_inputs), rtol=1e-6
+    )
     np.testing.assert_allclose(decode(read["difficulty"]), np.linalg.norm(vectors, axis=1), 1e-5)
     np.testing.assert_allclose(decode(read["success"]), keys.outcomes.rates.mean(0), rtol=1e-6)
     np.testing.assert_array_equal(decode(read["rates"]), (200 * keys.outcomes.rates).round())
@@ -46,7 +47,9 @@ def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
         keys.outcomes.tasks.tolist(),
         [*keys.outcomes.agents],
     )
-    np.testing.assert_allclose(decode(read["columns"]["location"]), keys.outcomes.task_inputs[:, 0], rtol=1e-6)
+    np.testing.assert_allclose(
+        decode(read["columns"]["location"]), keys.outcomes.task_inputs[:, 0], rtol=1e-6
+    )
     assert read["columns"]["keyA"]["dtype"] == "uint8"
     assert (read["form_kind"], read["drawing"]["kind"]) == ("values", "keys")
     assert read["drawing"]["doors"] == [["A", "B"], ["A", "C"], ["B", "D"], ["C", "D"]]
@@ -72,9 +75,7 @@ def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: Run) -> None:
     assert flat[:, 0].var() > flat[:, 1].var()
 
 
-def test_its_quiz_is_nearly_that_of_the_library(
-    read: dict[str, Any], keys: Run
-) -> None:
+def test_its_quiz_is_nearly_that_of_the_library(read: dict[str, Any], keys: Run) -> None:
     held, full = read["posterior"], keys.predictor.posterior_
     profiles, prior = decode(held["profiles"]), decode(held["prior"])
     assert profiles.shape == (160, len(prior))

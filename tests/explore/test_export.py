@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from taskspace.explore.export import export_page
-from taskspace.runs.run import Run
 from taskspace.outcomes import Outcomes
+from taskspace.runs.run import Run
 from tests.explore.browser import chromium
 
 

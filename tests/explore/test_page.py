@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.quiz import information
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.basickarel import BasicKarel
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grammar import random_programs
@@ -406,20 +406,18 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
         assert ("note" in each) == (0 <= length < env.horizon)
 
 
-def test_a_program_makes_a_new_task_of_karel(
-    browser: Any, karel: Run
-) -> None:
+def test_a_program_makes_a_new_task_of_karel(browser: Any, karel: Run) -> None:
     with looked_at(browser, karel) as seen:
         page, star = seen.page, seen.page.locator(".mark.made")
         seen.go("#view=axes&task=9&tab=new")
         page.wait_for_selector("#panel-new .facts")
-        known = shown(parse(decode(KarelTasks.from_rows(karel.tasks).tokens[9])))
+        known = shown(parse(decode(KarelTasks.from_rows(karel.outcomes.task_inputs).tokens[9])))
         assert page.input_value("#program") == known
         page.locator("#program").press_sequentially(" repeat 2 {turnLeft}", delay=5)
         page.wait_for_selector("#understood")
         text = f"{known} repeat 2 {{turnLeft}}"
         assert seen.text("#understood") == f"Read as {shown(read(text))}"
-        row = task_of(read(text), karel.tasks[9])
+        row = task_of(read(text), karel.outcomes.task_inputs[9])
         vector = karel.embedder.transform([row])[0]
         page.reload()  # the address brings it back
         star.wait_for(state="attached", timeout=60_000)
@@ -451,9 +449,7 @@ def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
     assert told == [shown(parse(decode(row))) for row in rows]
 
 
-def test_the_exported_file_has_no_server_to_ask(
-    browser: Any, karel: Run, tmp_path: Path
-) -> None:
+def test_the_exported_file_has_no_server_to_ask(browser: Any, karel: Run, tmp_path: Path) -> None:
     export_page(karel, tmp_path / "map.html")
     page = browser.new_page()
     page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=1")

@@ -79,7 +79,10 @@ def test_a_new_task_is_what_the_program_does_in_the_worlds(
     asked = {"program": "repeat 3 {turnLeft}", "like": "task-9"}
     found = client.post("/api/karel", json=asked).json()
     assert found["program"] == "REPEAT R=3 { turnLeft }"
-    old, new = (KarelTasks.from_rows(np.array([row])) for row in (karel.tasks[9], found["task"]))
+    old, new = (
+        KarelTasks.from_rows(np.array([row]))
+        for row in (karel.outcomes.task_inputs[9], found["task"])
+    )
     assert new.inputs.same_as(old.inputs).all()
     heroes, before = new.outputs.heroes, old.inputs.heroes
     np.testing.assert_array_equal(heroes[..., :2], before[..., :2])
@@ -92,12 +95,10 @@ def test_a_new_task_is_what_the_program_does_in_the_worlds(
     assert again == {name: found[name] for name in again}
 
 
-def test_a_known_program_makes_the_known_task(
-    client: httpx.Client, karel: Run
-) -> None:
-    text = " ".join(decode(KarelTasks.from_rows(karel.tasks).tokens[7]))
+def test_a_known_program_makes_the_known_task(client: httpx.Client, karel: Run) -> None:
+    text = " ".join(decode(KarelTasks.from_rows(karel.outcomes.task_inputs).tokens[7]))
     found = client.post("/api/karel", json={"program": text, "like": "task-7"}).json()
-    assert found["task"] == karel.tasks[7].tolist()
+    assert found["task"] == karel.outcomes.task_inputs[7].tolist()
     for name, view in karel.layouts.items():
         np.testing.assert_allclose(found["places"][name], view[7], atol=1e-3)
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from taskspace.envs.registry import make
 from taskspace.paper import figure6, limits
 from taskspace.paper.study import Study
-from taskspace.pipeline import plan_for
+from taskspace.runs.sources.environment import map_settings
 
 
 def test_both_numbers_of_examples_are_there(study: Study) -> None:
@@ -30,8 +29,8 @@ def test_both_numbers_of_examples_are_there(study: Study) -> None:
 
 
 def test_limits_change_one_thing_at_a_time(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    brief = replace(plan_for(make("MultiKeyNav"), "fast"), steps=100)  # there are ten maps to fit
-    monkeypatch.setattr(limits, "plan_for", lambda env, preset: brief)
+    brief = replace(map_settings("MultiKeyNav", "fast"), steps=100)  # there are ten maps to fit
+    monkeypatch.setattr(limits, "map_settings", lambda env, preset: brief)
     result = limits.reproduce(study)
     rows = {row["what"]: row for row in result.tables[0].rows}
     assert "MultiKeyNav: a quiz of 20 leaves us" in result.notes[1]

@@ -10,7 +10,7 @@ from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.registry import make
 from taskspace.paper import table1
 from taskspace.paper.study import Study
-from taskspace.summary import silhouettes
+from taskspace.runs.measures import silhouettes
 
 
 def test_every_model_is_beside_the_papers(study: Study, folder: Path) -> None:

@@ -253,7 +253,7 @@ def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], message: str
 
 def test_nothing_is_loaded_on_import_and_pyplot_never() -> None:
     program = (
-        "import sys; from taskspace.report import plots, report;"
+        "import sys; from taskspace.report import html, plots;"
         "first = 'matplotlib' in sys.modules;"
         "ax = plots.plot_map([[0, 0], [1, 1]], norms=[1, 2], clusters=[0, 1]);"
         "print(first, 'matplotlib.pyplot' in sys.modules)"

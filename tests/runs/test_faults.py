@@ -238,19 +238,20 @@ import numpy as np
 import taskspace as ts
 from taskspace.bench import faults
 from taskspace.files import read_arrays, write_arrays
-from taskspace.runs import Run
+from taskspace.runs import layout
+from taskspace.runs.stages import Stages
 
 def job(folder, say):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(300, 40))
     known = ts.Outcomes(rng.integers(0, 9, (30, 300)), 8, features=features)
-    with Run(folder, {"seed": 0}, say=say) as run:
+    with Stages(folder, {"seed": 0}, say=say) as run:
         outcomes = run.stage(
-            "outcomes", lambda: known, ts.Outcomes.save, ts.Outcomes.load, file="outcomes.npz"
+            layout.OUTCOMES, lambda: known, ts.Outcomes.save, ts.Outcomes.load
         )
         embedder = run.stage(
-            "map", lambda: ts.TaskEmbedder(2, steps=50, random_state=0).fit(outcomes),
-            ts.TaskEmbedder.save, ts.TaskEmbedder.load, file="embedder",
+            layout.EMBEDDER, lambda: ts.TaskEmbedder(2, steps=50, random_state=0).fit(outcomes),
+            ts.TaskEmbedder.save, ts.TaskEmbedder.load,
         )
         run.stage(
             "view", lambda: {"vectors": embedder.transform(features)}, write_arrays, read_arrays

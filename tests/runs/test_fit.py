@@ -17,10 +17,8 @@ import pytest
 
 import taskspace as ts
 from taskspace.cli import main
-from taskspace.exports import export
-from taskspace.finished import FinishedMap
-from taskspace.fit_pipeline import fit_table
-from taskspace.groups import FoundGroups
+from taskspace.runs.pipeline import fit
+from taskspace.runs.run import Run, open_run
 
 N_AGENTS, N_TASKS = 60, 40
 RNG = np.random.default_rng(0)
@@ -72,13 +70,13 @@ def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     assert "results.csv" in report
     assert "groups of tasks that point the same way" in report
     again: list[str] = []
-    fit_table(table, fitted, n_components=2, steps=500, say=again.append)
+    fit(table, fitted, n_components=2, steps=500, say=again.append)
     assert all("reused" in line for line in again)
 
 
 def test_the_map_knows_the_two_skills(fitted: Path) -> None:
-    made = FinishedMap.load(fitted)
-    assert isinstance(made.space, FoundGroups)
+    made = open_run(fitted)
+    assert made.from_table
     found, _ = made.index.similar(made.index.vectors[4], k=8)
     middling = np.abs(LEVELS[found, 0]) < 1
     assert (LEVELS[found, 1] == LEVELS[4, 1])[middling].mean() > 0.7
@@ -86,16 +84,16 @@ def test_the_map_knows_the_two_skills(fitted: Path) -> None:
 
 def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds a run with other settings"):
-        fit_table(SOLVED.astype(float), fitted, n_components=2, steps=500)
+        fit(SOLVED.astype(float), fitted, n_components=2, steps=500)
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match="is not a run folder"):
-        fit_table(SOLVED.astype(float), tmp_path)
+        fit(SOLVED.astype(float), tmp_path)
 
 
 def test_embed_streams_a_table(fitted: Path, tmp_path: Path) -> None:
     (tmp_path / "tasks.csv").write_text("topic,task\nx,q3\ny,q0\n")
     rows = rows_of(command("embed", fitted, tmp_path / "tasks.csv").stdout)
-    made = FinishedMap.load(fitted)
+    made = open_run(fitted)
     expected = made.embedder.transform(["q3", "q0"])
     assert next(list(row) for row in rows) == ["topic", "task", "v0", "v1", "difficulty"]
     np.testing.assert_allclose([float(row["v1"]) for row in rows], expected[:, 1], rtol=1e-6)
@@ -116,7 +114,7 @@ def test_predict_from_a_quiz(fitted: Path, tmp_path: Path, column: str) -> None:
 
 
 def test_select_similar_and_hardest(fitted: Path, tmp_path: Path) -> None:
-    made = FinishedMap.load(fitted)
+    made = open_run(fitted)
     similar = rows_of(command("similar", fitted, "q5", "-k", "3", "--harder").stdout)
     assert "q5" not in [row["task"] for row in similar]
     own = made.embedder.difficulty(["q5"])[0]
@@ -135,13 +133,13 @@ def test_select_similar_and_hardest(fitted: Path, tmp_path: Path) -> None:
 
 
 def test_export_for_other_programs(fitted: Path, tmp_path: Path) -> None:
-    made = FinishedMap.load(fitted)
+    made = open_run(fitted)
     assert command("export", fitted, tmp_path / "map.parquet").returncode == 0
     rows = pyarrow.parquet.read_table(tmp_path / "map.parquet").to_pylist()
     expected = {"task", "x", "y", "vector", "difficulty", "success", "cluster"}
     assert set(rows[0]) == expected
     np.testing.assert_allclose([row["vector"] for row in rows], made.index.vectors, rtol=1e-6)
-    export(made, tmp_path / "map.csv")
+    made.export(tmp_path / "map.csv")
     assert list(rows_of((tmp_path / "map.csv").read_text())[0])[:5] == [
         "task",
         "x",
@@ -149,7 +147,7 @@ def test_export_for_other_programs(fitted: Path, tmp_path: Path) -> None:
         "v0",
         "v1",
     ]
-    vectors, metadata = (path.read_text() for path in export(made, tmp_path / "projector"))
+    vectors, metadata = (path.read_text() for path in made.export(tmp_path / "projector"))
     assert len(vectors.splitlines()) + 1 == len(metadata.splitlines()) == N_TASKS + 1
     assert metadata.startswith("task\tdifficulty\tsuccess\tcluster\n")
 
@@ -160,7 +158,7 @@ def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
         for name, value in zip(results, (agent, task, SOLVED[agent, task]), strict=True):
             results[name].append(value)
     features = {"task": np.arange(N_TASKS), "level": LEVELS[:, 0], "skill": LEVELS[:, 1]}
-    fit_table(results, tmp_path / "run", features=features, steps=100, say=lambda line: None)
+    fit(results, tmp_path / "run", features=features, steps=100, say=lambda line: None)
     (tmp_path / "new.csv").write_text("level,skill\n0.3,1\n")
     rows = rows_of(command("embed", tmp_path / "run", tmp_path / "new.csv").stdout)
     assert float(rows[0]["difficulty"]) > 0
@@ -172,9 +170,9 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     sparse = np.where(rng.random(SOLVED.shape) < 0.6, np.nan, SOLVED)
     with pytest.warns(UserWarning, match="too few to say how similar the two are"):
-        numbers = fit_table(sparse, tmp_path / "run", steps=250, say=lambda line: None)
-    assert numbers["norm_difficulty_rank_correlation"] > 0.5
-    assert "too few agents have tried both" in Path(numbers["report"]).read_text()
+        made = fit(sparse, tmp_path / "run", steps=250, say=lambda line: None)
+    assert made.results["norm_difficulty_rank_correlation"] > 0.5
+    assert "too few agents have tried both" in made.report().read_text()
 
 
 @pytest.mark.parametrize(
@@ -226,4 +224,4 @@ def test_damaged_folders_are_refused(fitted: Path, tmp_path: Path) -> None:
     shutil.copytree(fitted, tmp_path / "run")
     (tmp_path / "run" / "embedder" / "embedder.json").write_text("{")
     with pytest.raises(ValueError, match=r"the embedder in .* is damaged"):
-        FinishedMap.load(tmp_path / "run")
+        open_run(tmp_path / "run")

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taskspace import karel_pipeline
+from taskspace.runs import pipeline
+from taskspace.runs.sources.karel import karel_settings
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_dataset
 from taskspace.paper import figure3, generalization
@@ -17,14 +18,15 @@ from taskspace.paper.study import NothingHereError, Study
 @pytest.mark.usefixtures("small_karel")
 def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
     folder = tmp_path / "karel-0"
-    numbers = karel_pipeline.run_karel(folder, preset="fast", say=lambda line: None)
+    made = pipeline.run("karel", folder, preset="fast", say=lambda line: None)
+    numbers = made.results
     assert numbers["environment"] == "Karel"
     assert numbers["agents"] == 12  # all of the three snapshots of four networks
     assert len(numbers["silhouettes_training"]) == 3
     assert list(numbers["skill_by_kind"]) == ["all", "no-loops", "no-conditionals", "neither"]
-    assert Path(numbers["report"]).read_text().count("Karel") > 1
+    assert made.report().read_text().count("Karel") > 1
     again: list[str] = []
-    assert karel_pipeline.run_karel(folder, preset="fast", say=again.append) == numbers
+    assert pipeline.run("Karel", folder, preset="fast", say=again.append).results == numbers
     assert all("reused" in line for line in again)
     _reproduce(tmp_path)
 
@@ -57,8 +59,8 @@ def test_given_tasks_are_taken(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        karel_pipeline.learn_karel_map(
-            tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=stop
+        pipeline.learn(
+            "Karel", tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=stop
         )
     for part in ("training", "validation"):
         taken = KarelTasks.load(tmp_path / "run" / "tasks" / f"{part}.npz")
@@ -68,10 +70,10 @@ def test_given_tasks_are_taken(tmp_path: Path) -> None:
 
 def test_missing_data_is_told_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no file"):
-        karel_pipeline.run_karel(tmp_path / "run", data=tmp_path / "nothing")
+        pipeline.run("Karel", tmp_path / "run", data=tmp_path / "nothing")
     assert not (tmp_path / "run").exists()
 
 
 def test_an_unknown_preset_is_refused() -> None:
     with pytest.raises(ValueError, match="Karel has no preset 'huge'; there are: fast, small"):
-        karel_pipeline.plan_for("huge")
+        karel_settings("huge")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace import pipeline, summary
+from taskspace.runs import measures, pipeline
+from taskspace.runs.sources import environment
 
 COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
@@ -29,7 +27,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def same_results(one: Path, other: Path) -> bool:
     """Everything but the stamps, which hold the seconds that a stage took."""
-    names = ["outcomes.npz", "results.json", "view.npz", "embedder/weights.safetensors"]
+    names = ["outcomes.npz", "results.json", "projection.npz", "embedder/weights.safetensors"]
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
 
 
@@ -62,7 +60,7 @@ def test_the_report_stands_alone(finished: Path) -> None:
 def test_a_second_run_reuses_everything(finished: Path) -> None:
     lines: list[str] = []
     pipeline.run("MultiKeyNav", finished, preset="fast", say=lines.append)
-    assert len(lines) == 9
+    assert len(lines) == 10
     assert all(line.endswith("reused") for line in lines)
 
 
@@ -73,19 +71,32 @@ def test_other_settings_are_not_mixed_in(finished: Path) -> None:
 
 def test_the_silhouette_is_that_of_the_clusters(finished: Path) -> None:
     embedder, env = ts.TaskEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
-    scores = summary.silhouettes(env, embedder, 300, 0)
+    scores = measures.silhouettes(env, embedder, 300, 0)
     assert scores == json.loads((finished / "results.json").read_text())["silhouettes"]
     assert np.std(scores) > 0
 
 
-def test_a_killed_run_goes_on_and_ends_with_the_same_bits(finished: Path, tmp_path: Path) -> None:
-    command = [*COMMAND, "run", "multikeynav", "--preset", "fast", "--out", str(tmp_path / "r")]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(9)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "report.html" in done.stdout
+KILLED_AFTER = """
+import os, signal, sys
+from taskspace.runs import pipeline
+
+def kill(line):
+    if line.startswith(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+pipeline.run("multikeynav", sys.argv[1], preset="fast", say=kill)
+"""
+
+
+@pytest.mark.parametrize("stage", ["population", "clusters"])
+def test_a_killed_run_resumes_and_ends_with_the_same_results(
+    finished: Path, tmp_path: Path, stage: str
+) -> None:
+    program = [sys.executable, "-c", KILLED_AFTER, str(tmp_path / "r"), stage]
+    assert subprocess.run(program, capture_output=True).returncode == -signal.SIGKILL
+    assert (tmp_path / "r" / f"{stage}.json").exists()
+    assert not (tmp_path / "r" / "report.html").exists()
+    pipeline.run("multikeynav", tmp_path / "r", preset="fast", say=lambda line: None)
     assert same_results(finished, tmp_path / "r")
 
 
@@ -106,11 +117,11 @@ def test_mistakes_are_told_without_a_traceback(
     assert "Traceback" not in done.stderr
 
 
-def test_plans_name_every_environment() -> None:
+def test_settings_name_every_environment() -> None:
     from taskspace.envs.registry import ENVIRONMENTS
 
-    assert set(pipeline.PLANS) == set(ENVIRONMENTS)
-    plan: Any = pipeline.plan_for(ts.make("BasicKarel"), "paper")
-    assert (plan.n_components, plan.hidden, plan.rollouts) == (1, (64, 32), 100)
-    with pytest.raises(ValueError, match="no preset 'x'; there are: fast, default, paper"):
-        pipeline.plan_for(ts.make("BasicKarel"), "x")
+    assert set(environment.ENVIRONMENT_SETTINGS) == set(ENVIRONMENTS)
+    found = environment.map_settings("BasicKarel", "paper")
+    assert (found.n_components, found.hidden, found.rollouts) == (1, (64, 32), 100)
+    with pytest.raises(ValueError, match=r"'x'.*fast, default, paper"):
+        environment.map_settings("BasicKarel", "x")

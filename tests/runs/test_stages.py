@@ -240,7 +240,7 @@ def test_another_version_of_taskspace_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Stages(tmp_path, SETTINGS).close()
-    monkeypatch.setattr("taskspace.runs.__version__", "99")
+    monkeypatch.setattr("taskspace.runs.stages.__version__", "99")
     with pytest.raises(ValueError, match=r'taskspace.version: there ".*", asked for "99"\)'):
         Stages(tmp_path, SETTINGS)
 

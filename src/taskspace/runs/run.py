@@ -6,9 +6,9 @@ import functools
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.success.model import SuccessModel
 
+T = TypeVar("T")
 MOST_FEATURES = 100  # a Karel task has 1800 numbers, which say nothing to anybody
 _EMBEDDERS: dict[str, type[TaskEmbedder]] = {
     "TaskEmbedder": TaskEmbedder,
@@ -64,6 +65,8 @@ class Run:
         predictor: What a quiz tells about a new agent.
     """
 
+    _stored = True  # whether parts may be read from the folder, and written to it
+
     def __init__(self, folder: str | os.PathLike[str], **parts: Any) -> None:
         self.folder = Path(folder)
         self.__dict__.update({name: part for name, part in parts.items() if part is not None})
@@ -72,10 +75,21 @@ class Run:
         return f"Run({str(self.folder)!r}: {self.name}, {self.outcomes.n_tasks} tasks)"
 
     def variant(self, **parts: Any) -> Run:
-        """The same run with other parts, in memory alone."""
-        loaded = ("settings", "environment", "population", "outcomes", "embedder")
-        kept = {name: self.__dict__[name] for name in loaded if name in self.__dict__}
-        return Run(self.folder, **{**kept, **parts})
+        """The same run with other parts, in memory alone: what follows from them is not stored.
+
+        Args:
+            parts: The parts that differ, by the names of the attributes.
+
+        Returns:
+            A run that has settings, outcomes and embedder, environment and population if there are
+            any, and the given parts.
+        """
+        names = ["settings", "outcomes", "embedder"]
+        names += [] if self.from_table else ["environment", "population"]
+        same = {name: getattr(self, name) for name in names if name not in parts}
+        other = Run(self.folder, **same, **parts)
+        other._stored = False
+        return other
 
     # -- parts ---------------------------------------------------------------------------------
 
@@ -144,23 +158,23 @@ class Run:
 
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
-        return derive(
-            self.folder, layout.LAYOUTS, [layout.EMBEDDER],
+        return self._derive(
+            layout.LAYOUTS, [layout.EMBEDDER],
             lambda: project(self.index.vectors), write_arrays, read_arrays,
         )  # fmt: skip
 
     @functools.cached_property
     def model(self) -> SuccessModel:
-        return derive(
-            self.folder, layout.MODEL, [layout.OUTCOMES],
+        return self._derive(
+            layout.MODEL, [layout.OUTCOMES],
             lambda: SuccessModel(random_state=self.settings["seed"]).fit(self.outcomes),
             SuccessModel.save, SuccessModel.load,
         )  # fmt: skip
 
     @functools.cached_property
     def predictor(self) -> PerformancePredictor:
-        return derive(
-            self.folder, layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
+        return self._derive(
+            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
             lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
             PerformancePredictor.save,
             lambda path: PerformancePredictor.load(path, embedder=self.embedder),
@@ -175,7 +189,15 @@ class Run:
             raise ValueError(f"{self.folder} was made from a table of results; it has no {part}")
 
     def _path(self, part: Part) -> Path:
+        if not self._stored:
+            raise ValueError(f"a variant of {self.folder} has no {part.stage} of its own")
         return check_result(self.folder, part)
+
+    def _derive(
+        self, part: Part, after: Sequence[Part], make: Callable[[], T],
+        save: Callable[[T, Path], object], load: Callable[[Path], T],
+    ) -> T:  # fmt: skip
+        return derive(self.folder, part, after, make, save, load) if self._stored else make()
 
     # -- tasks ---------------------------------------------------------------------------------
 
