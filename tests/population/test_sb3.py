@@ -12,7 +12,7 @@ import torch
 
 import taskspace as ts
 from taskspace.population.adapters import as_policy
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.population.sb3 import frozen
 from taskspace.population.sb3_episodes import Remembering
 

@@ -19,7 +19,8 @@ from taskspace.population.population import Population
 from taskspace.synthesis import learning
 from taskspace.synthesis.learning import Schooling, allowed_tokens, learn
 from taskspace.synthesis.network import Size, Synthesizer
-from taskspace.synthesis.playing import SynthesisPolicy, first_that_fits, play, solved
+from taskspace.synthesis.playing import play
+from taskspace.synthesis.policy import SynthesisPolicy, first_that_fits, solved
 from taskspace.synthesis.recipes import train_synthesizers
 from taskspace.torch_state import one_thread
 

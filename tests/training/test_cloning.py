@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.training.backprop import Learner
 from taskspace.training.cloning import Cloning, clone, expert_examples
 from taskspace.training.lessons import Lesson

@@ -11,8 +11,8 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import taskspace as ts
 from taskspace.envs.gym import TaskVectorEnv
+from taskspace.population.agent import Agent
 from taskspace.population.policies import MLPPolicy
-from taskspace.population.population import Agent
 from taskspace.training.gradient import PolicyGradient, reinforce
 from taskspace.training.lessons import Lesson
 from taskspace.training.sb3_env import SB3Env

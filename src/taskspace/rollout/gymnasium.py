@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import sys
 import time
 from collections import deque
@@ -23,6 +22,7 @@ from taskspace.outcomes import Outcomes
 from taskspace.population.adapters import EpisodeAgent, named_policy
 from taskspace.progress import Advance, progress_bar
 from taskspace.rollout import cluster
+from taskspace.rollout.cores import available_cores
 from taskspace.rollout.crew import Crew, Lane, crew, crew_here
 from taskspace.rollout.episodes import LANES, PERFORMED, Pair, Plan, Play, Scores
 
@@ -139,7 +139,7 @@ def _pieces(plan: Plan, policy: Any, seconds: float, cores: int) -> Iterator[ran
 
 def _paying_processes(plan: Plan) -> int:
     """As many as cores where they pay, judged by random actions on the first task."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    cores = available_cores()
     if cores == 1 or sys.platform != "linux":
         return 1  # elsewhere a process would first run the caller's script a second time
     episode, step = _probe(plan)

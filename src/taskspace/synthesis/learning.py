@@ -16,9 +16,9 @@ from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION
 from taskspace.envs.karel.grammar import PartialPrograms
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.language import PAD, TOKENS
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.synthesis.network import PAPER_SIZE, Size, Synthesizer
-from taskspace.synthesis.playing import SynthesisPolicy
+from taskspace.synthesis.policy import SynthesisPolicy
 from taskspace.training.snapshots import Report
 
 # The kinds of programs that each subpopulation gets to see.

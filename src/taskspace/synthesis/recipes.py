@@ -12,7 +12,8 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.progress import progress_bar
 from taskspace.rollout.cluster import on_ray
 from taskspace.synthesis.learning import SUBPOPULATIONS, Schooling, learn

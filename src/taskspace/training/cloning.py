@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from taskspace.envs.base import Environment, Tasks
+from taskspace.population.agent import Agent
 from taskspace.population.policies import Categorical, ExpertPolicy, MLPPolicy
-from taskspace.population.population import Agent
 from taskspace.rollout.trajectories import record
 from taskspace.training.backprop import Learner
 from taskspace.training.lessons import Actions, Lesson, States

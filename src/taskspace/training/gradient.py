@@ -8,7 +8,7 @@ from typing import Any
 from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.gym import TaskVectorEnv
 from taskspace.population.adapters import as_policy
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.training.lessons import Lesson
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA, Report, Snapshots

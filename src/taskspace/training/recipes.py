@@ -13,7 +13,8 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.envs.base import Environment, Tasks, check_environment
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.progress import progress_bar
 from taskspace.rollout.cluster import on_ray
 from taskspace.training.cloning import Cloning, clone

@@ -21,21 +21,16 @@ from queue import SimpleQueue
 from typing import Any
 
 from taskspace import checks
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.rollout import cluster
+from taskspace.rollout.cores import available_cores
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
 
 # Started by hand: a pool of multiprocessing would first run the caller's script a second time.
 _COMMAND = [sys.executable, "-c", "from taskspace.training.workers import serve; serve()"]
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_all(
