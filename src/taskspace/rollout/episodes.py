@@ -7,7 +7,7 @@ episodes are counted in their order: however tasks are dealt out, the sums are t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -19,6 +19,7 @@ from taskspace.envs.base import Column, Tasks
 from taskspace.envs.own import GymEnvironment, Stage, as_task
 from taskspace.population.adapters import EpisodeAgent
 from taskspace.population.policies import Gaussian, MLPPolicy
+from taskspace.rollout.accumulator import PartialResults
 from taskspace.rollout.answers import network_function, seed_lanes, take_actions
 from taskspace.rollout.crew import Crew, Ended, Start
 from taskspace.rollout.general import BadAnswerError
@@ -69,39 +70,6 @@ class Plan:
         return Start(as_task(self.columns, self.rows[task]), int(seeds[0]), int(seeds[1]))
 
 
-@dataclass
-class Scores:
-    """What came of an agent's episodes on tasks first, first + 1, …"""
-
-    first: int
-    successes: NDArray[np.int64]  # (tasks,)
-    rollouts: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    results: NDArray[np.bool_] | None  # (tasks, rollouts)
-    keys: set[str] = field(default_factory=set)  # entries that infos had
-    failed: dict[int, str] = field(default_factory=dict)  # by task: what was raised
-
-    @classmethod
-    def empty(cls, plan: Plan, tasks: range) -> Scores:
-        """Nothing played yet."""
-        count = len(tasks)
-        results = np.zeros((count, plan.rollouts), np.bool_) if plan.keep_results else None
-        successes, played, steps = np.zeros((3, count), np.int64)
-        return cls(tasks.start, successes, played, steps, np.zeros(count), results)
-
-    def add(self, task: int, rollout: int, ended: Ended) -> None:
-        """Count an episode."""
-        place = task - self.first
-        self.successes[place] += ended.solved
-        self.rollouts[place] += 1
-        self.steps[place] += ended.length
-        self.rewards[place] += ended.total_reward
-        self.keys |= ended.keys
-        if self.results is not None:
-            self.results[place, rollout] = ended.solved
-
-
 class Play:
     """Episodes of one agent on some tasks, in lanes."""
 
@@ -111,7 +79,11 @@ class Play:
     ) -> None:  # fmt: skip
         self.plan, self.agent, self.tasks, self.lanes = plan, agent, tasks, lanes
         self.processes, self.advance = processes, advance
-        self.scores = Scores.empty(plan, tasks)
+        self.successes, self.rollouts, self.steps = np.zeros((3, len(tasks)), np.int64)
+        self.rewards = np.zeros(len(tasks))  # sums
+        self.results = np.zeros((len(tasks), plan.rollouts if plan.keep_results else 0), np.bool_)
+        self.keys: set[str] = set()  # entries that infos had
+        self.errors: dict[int, str] = {}  # by task: what was raised
         self.streams = np.zeros((2, plan.lanes), np.uint64)
         self.waiting = self._pairs()
         self.playing: dict[int, Pair] = {}  # by lane
@@ -129,13 +101,25 @@ class Play:
         """So many rollouts of a task count: those before the first that went wrong."""
         return self.limits.get(task, self.plan.rollouts)
 
-    def run(self, policy: Any) -> Scores:
+    def run(self, policy: Any) -> PartialResults:
         """Play them."""
         if isinstance(policy, EpisodeAgent):
             self._run_alone(policy)
         else:
             self._run_batches(_ask(policy, self.plan.stage))
-        return self.scores
+        return PartialResults(
+            tasks=slice(self.tasks.start, self.tasks.stop),
+            successes=self.successes,
+            steps=self.steps,
+            returns=np.float32(self.rewards / np.maximum(self.rollouts, 1)),
+            results=self.results.ravel() if self.plan.keep_results else None,
+            first_episode=self.tasks.start * self.plan.rollouts,
+            errors={task: (self._missing(task), why) for task, why in self.errors.items()},
+            info_keys=frozenset(self.keys),
+        )
+
+    def _missing(self, task: int) -> int:
+        return self.plan.rollouts - int(self.rollouts[task - self.tasks.start])
 
     def _run_alone(self, policy: EpisodeAgent) -> None:
         while pairs := list(islice(self.waiting, PERFORMED * self.processes)):
@@ -193,8 +177,19 @@ class Play:
         played, limit = self.played.get(task, {}), self._limit(task)
         if all(rollout in played for rollout in range(limit)):
             for rollout in range(limit):
-                self.scores.add(task, rollout, played[rollout])
+                self._add(task, rollout, played[rollout])
             self.played.pop(task, None)
+
+    def _add(self, task: int, rollout: int, ended: Ended) -> None:
+        """Count an episode."""
+        index = task - self.tasks.start
+        self.successes[index] += ended.solved
+        self.rollouts[index] += 1
+        self.steps[index] += ended.length
+        self.rewards[index] += ended.total_reward
+        self.keys |= ended.keys
+        if self.plan.keep_results:
+            self.results[index, rollout] = ended.solved
 
     def _fail(self, errors: Mapping[Pair, str], cause: Exception) -> None:
         """Note what went wrong, or raise it."""
@@ -203,7 +198,7 @@ class Play:
             raise PlayError(f"{name} on {_listed(tasks)}: {min(errors.items())[1]}") from cause
         for (task, rollout), error in errors.items():
             if rollout < self._limit(task):
-                self.limits[task], self.scores.failed[task] = rollout, error
+                self.limits[task], self.errors[task] = rollout, error
                 self._settle(task)
 
     def _shown(self) -> Any:

@@ -8,12 +8,11 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, registry
-from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.envs.own import GymEnvironment, as_task
@@ -22,9 +21,10 @@ from taskspace.outcomes import Outcomes
 from taskspace.population.adapters import EpisodeAgent, named_policy
 from taskspace.progress import Advance, progress_bar
 from taskspace.rollout import cluster
+from taskspace.rollout.accumulator import Accumulator, PartialResults
 from taskspace.rollout.cores import available_cores
 from taskspace.rollout.crew import Crew, Lane, crew, crew_here
-from taskspace.rollout.episodes import LANES, PERFORMED, Pair, Plan, Play, Scores
+from taskspace.rollout.episodes import LANES, PERFORMED, Plan, Play
 
 _PROBE_SECONDS = 0.1
 _PAYING_SECONDS = 10.0  # work below this is not worth starting processes for
@@ -52,33 +52,35 @@ def evaluate_gymnasium(
     plan = Plan(
         environment, stage, columns, rows, names, rollouts, key, on_error == "skip", keep_results
     )
-    table = _Table.empty(plan)
+    totals = Accumulator.empty(
+        names, len(rows), rollouts, keep_results=keep_results, keep_returns=keep_returns
+    )
     with (
         cluster.connected() if remote else contextlib.nullcontext(),
         progress_bar("Playing episodes", len(names) * plan.episodes, progress) as advance,
     ):
         if remote:
-            _play_on_ray(plan, policies, table, advance)
+            _play_on_ray(plan, policies, totals, advance)
         else:
-            _play_here(plan, policies, asked or _paying_processes(plan), table, advance)
-    table.check_key()
-    return table.outcomes(keep_returns)
+            _play_here(plan, policies, asked or _paying_processes(plan), totals, advance)
+    _check_key(environment, totals)
+    return _outcomes(plan, totals)
 
 
 def _play_here(
-    plan: Plan, policies: list[Any], processes: int, table: _Table, advance: Advance
+    plan: Plan, policies: list[Any], processes: int, totals: Accumulator, advance: Advance
 ) -> None:
     everything = range(len(plan.rows))
     with crew(plan.environment, plan.stage, plan.lanes, processes) as lanes:
         for agent, policy in enumerate(policies):
             play = Play(plan, agent, everything, lanes, processes, advance)
-            table.add(agent, play.run(policy))
+            totals.add(agent, play.run(policy))
 
 
 # -- on Ray ----------------------------------------------------------------------------------------
 
 
-def _play_on_ray(plan: Plan, policies: list[Any], table: _Table, advance: Advance) -> None:
+def _play_on_ray(plan: Plan, policies: list[Any], totals: Accumulator, advance: Advance) -> None:
     spec = registry.get(plan.environment.make) if isinstance(plan.environment.make, str) else None
     theatre = cluster.ship(_Theatre(plan, spec), plan.environment.name, shared=True)
     seconds = _probe(plan)[0]
@@ -92,9 +94,9 @@ def _play_on_ray(plan: Plan, policies: list[Any], table: _Table, advance: Advanc
                 yield theatre, shipped, agent, tasks
 
     with contextlib.closing(cluster.in_order(_play_piece, calls())) as results:
-        for scores in results:
+        for part in results:
             agent, tasks = sent.popleft()
-            table.add(agent, scores)
+            totals.add(agent, part)
             advance(len(tasks) * plan.rollouts)
 
 
@@ -115,7 +117,7 @@ class _Theatre:
 
 def _play_piece(
     theatre: cluster.Shipped, policy: cluster.Shipped, agent: int, tasks: range
-) -> Scores:
+) -> PartialResults:
     """What a worker does."""
     stage = theatre.unpack()
     return Play(stage.plan, agent, tasks, stage.lanes).run(policy.unpack())
@@ -169,73 +171,25 @@ def _probe(plan: Plan) -> tuple[float, float]:
 # -- what came of it -------------------------------------------------------------------------------
 
 
-@dataclass
-class _Table:
-    """The scores of all agents on all tasks."""
-
-    plan: Plan
-    successes: NDArray[np.int64]  # (agents, tasks)
-    rollouts: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    results: NDArray[np.bool_] | None  # (agents, tasks, rollouts)
-    keys: set[str] = field(default_factory=set)
-    failed: dict[Pair, str] = field(default_factory=dict)  # by agent and task
-
-    @classmethod
-    def empty(cls, plan: Plan) -> _Table:
-        shape = (len(plan.names), len(plan.rows))
-        results = np.zeros((*shape, plan.rollouts), np.bool_) if plan.keep_results else None
-        successes, played, steps = np.zeros((3, *shape), np.int64)
-        return cls(plan, successes, played, steps, np.zeros(shape), results)
-
-    def add(self, agent: int, scores: Scores) -> None:
-        tasks = slice(scores.first, scores.first + len(scores.successes))
-        for name in ("successes", "rollouts", "steps", "rewards"):
-            getattr(self, name)[agent, tasks] = getattr(scores, name)
-        if self.results is not None:
-            self.results[agent, tasks] = scores.results
-        self.keys |= scores.keys
-        self.failed.update({(agent, task): error for task, error in scores.failed.items()})
-
-    def check_key(self) -> None:
-        """An entry of the info that no episode had is a misspelling, not a failure of all."""
-        environment, played = self.plan.environment, int(self.rollouts.sum())
-        rule = environment.rule
-        if isinstance(rule, InfoKey) and played and rule.key not in self.keys:
-            there = ", ".join(sorted(self.keys)) or "nothing at all"
-            raise ValueError(
-                f"no info of {environment.name} had an entry {rule.key!r} in {played} episodes, so"
-                f" nobody can tell success; there was: {there}"
-            )
-
-    def outcomes(self, keep_returns: bool) -> Outcomes:
-        plan = self.plan
-        complete = (self.rollouts == plan.rollouts).all()
-        means = self.rewards / np.maximum(self.rollouts, 1)
-        info: dict[str, Any] = {
-            "environment": plan.environment.name,
-            "seed": plan.seed,
-            "success": plan.environment.rule.words,
-            "max_steps": plan.stage.max_steps,
-        }
-        if plan.skip:
-            info["errors"] = [
-                {"agent": plan.names[agent], "task": f"task-{task}", "error": error}
-                for (agent, task), error in sorted(self.failed.items())
-            ]
-        return Outcomes(
-            successes=_small(self.successes),
-            rollouts=np.array(plan.rollouts) if complete else _small(self.rollouts),
-            agents=np.array(plan.names),
-            features=plan.rows,
-            feature_names=tuple(column.name for column in plan.columns),
-            steps=_small(self.steps),
-            returns=np.float32(means) if keep_returns else None,
-            results=self.results,
-            info=info,
+def _check_key(environment: GymEnvironment, totals: Accumulator) -> None:
+    """An entry of the info that no episode had is a misspelling, not a failure of all."""
+    rule = environment.rule
+    played = int(np.broadcast_to(totals.played(), totals.successes.shape).sum())
+    if isinstance(rule, InfoKey) and played and rule.key not in totals.info_keys:
+        there = ", ".join(sorted(totals.info_keys)) or "nothing at all"
+        raise ValueError(
+            f"no info of {environment.name} had an entry {rule.key!r} in {played} episodes, so"
+            f" nobody can tell success; there was: {there}"
         )
 
 
-def _small(counts: NDArray[np.int64]) -> NDArray[np.unsignedinteger[Any]]:
-    return counts.astype(np.min_scalar_type(int(counts.max())))
+def _outcomes(plan: Plan, totals: Accumulator) -> Outcomes:
+    info: dict[str, Any] = {
+        "environment": plan.environment.name,
+        "seed": plan.seed,
+        "success": plan.environment.rule.words,
+        "max_steps": plan.stage.max_steps,
+    }
+    if plan.skip:
+        info["errors"] = totals.error_list()
+    return totals.outcomes(plan.rows, tuple(column.name for column in plan.columns), info)

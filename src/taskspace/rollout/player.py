@@ -6,7 +6,7 @@ import contextlib
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -17,6 +17,7 @@ from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.compiling import build
 from taskspace.envs.lanes import sparse_reward
 from taskspace.rollout import cluster
+from taskspace.rollout.accumulator import PartialResults
 from taskspace.rollout.compiled import EnginePolicy, play_factory
 from taskspace.rollout.episodes import PlayError
 from taskspace.rollout.general import BadAnswerError, play_general
@@ -38,26 +39,6 @@ class Chunk:
     agent: int
     first: int
     last: int
-
-
-@dataclass(frozen=True)
-class Played:
-    """What came of a chunk."""
-
-    tasks: slice  # the tasks that it has episodes of
-    successes: NDArray[Any]  # for each of them
-    steps: NDArray[Any]
-    results: NDArray[np.bool_]  # for each episode; empty where not wanted
-    returns: NDArray[np.float64]  # likewise
-    lost: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, why
-
-    def compact(self) -> Played:
-        """The same in fewer bytes, for a journey."""
-        return replace(self, successes=_smallest(self.successes), steps=_smallest(self.steps))
-
-
-def _smallest(counts: NDArray[Any]) -> NDArray[Any]:
-    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,48 +71,60 @@ class Player:
         """The tasks that a chunk has episodes of."""
         return slice(chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts + 1)
 
-    def play(self, policy: Any, chunk: Chunk) -> Played:
+    def play(self, policy: Any, chunk: Chunk) -> PartialResults:
         """The episodes of a chunk: of a network in the engine, of other policies in batches."""
         if isinstance(policy, EnginePolicy):
             return self._compiled(policy, chunk)
         return self._general(policy, chunk)
 
-    def _compiled(self, policy: EnginePolicy, chunk: Chunk) -> Played:
+    def _compiled(self, policy: EnginePolicy, chunk: Chunk) -> PartialResults:
         env, tasks = self.env, self.tasks_of(chunk)
         counts, episodes = tasks.stop - tasks.start, chunk.last - chunk.first
-        played = Played(
-            tasks,
-            np.zeros(counts, np.int64),
-            np.zeros(counts, np.int64),
-            np.zeros(episodes if self.keep_results else 0, np.bool_),
-            np.zeros(episodes if self.keep_returns else 0),
-        )
+        successes, steps = np.zeros((2, counts), np.int64)
+        solved = np.zeros(episodes if self.keep_results else 0, np.bool_)
+        returns = np.zeros(episodes if self.keep_returns else 0)
         reward = (env.reward if self.keep_returns else None) or sparse_reward
         play = build(play_factory, env.lanes.transition, reward, policy.draw)
         play(
             *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent, env.gamma, env.horizon,
             policy.empty_buffers(), policy.empty_actions(LANES),
-            played.successes, played.steps, played.results, played.returns,
+            successes, steps, solved, returns,
         )  # fmt: skip
-        return played
+        return self._results(chunk, successes, steps, solved, returns)
 
-    def _general(self, policy: Any, chunk: Chunk) -> Played:
-        lost: dict[int, tuple[int, str]] = {}
+    def _general(self, policy: Any, chunk: Chunk) -> PartialResults:
+        errors: dict[int, tuple[int, str]] = {}
         try:
             solved, lengths, returns = self._answers(policy, chunk)
         except Exception as error:
             if not self.skip:
                 raise self._named(error, chunk) from error
-            solved, lengths, returns = self._task_by_task(policy, chunk, lost)
+            solved, lengths, returns = self._task_by_task(policy, chunk, errors)
+        successes, steps = (self._sums(chunk, each).astype(np.int64) for each in (solved, lengths))
+        return self._results(chunk, successes, steps, solved, returns, errors)
+
+    def _sums(self, chunk: Chunk, values: NDArray[Any]) -> NDArray[Any]:
+        """Of a number per episode, the sum per task, in the order of the rollouts."""
         task = np.arange(chunk.first, chunk.last) // self.rollouts
-        return Played(
-            self.tasks_of(chunk),
-            np.bincount(task - task[0], solved).astype(np.int64),
-            np.bincount(task - task[0], lengths).astype(np.int64),
-            solved if self.keep_results else solved[:0],
-            returns if self.keep_returns else returns[:0],
-            lost,
+        return np.bincount(task - task[0], values)
+
+    def _results(
+        self, chunk: Chunk, successes: NDArray[np.int64], steps: NDArray[np.int64],
+        solved: NDArray[np.bool_], returns: NDArray[np.float64],
+        errors: Mapping[int, tuple[int, str]] | None = None,
+    ) -> PartialResults:  # fmt: skip
+        means = None
+        if self.keep_returns:
+            means = (self._sums(chunk, returns) / self.rollouts).astype(np.float32)
+        return PartialResults(
+            tasks=self.tasks_of(chunk),
+            successes=successes,
+            steps=steps,
+            returns=means,
+            results=solved if self.keep_results else None,
+            first_episode=chunk.first,
+            errors=errors or {},
         )
 
     def _answers(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
@@ -150,7 +143,7 @@ class Player:
         return PlayError(f"{name} on {tasks}: {type(error).__name__}: {error}")
 
     def _task_by_task(
-        self, policy: Any, chunk: Chunk, lost: dict[int, tuple[int, str]]
+        self, policy: Any, chunk: Chunk, errors: dict[int, tuple[int, str]]
     ) -> tuple[NDArray[Any], ...]:
         """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
         parts = []
@@ -162,7 +155,7 @@ class Player:
             try:
                 parts.append(self._answers(policy, part))
             except Exception as error:
-                lost[task] = (count, f"{type(error).__name__}: {error}")
+                errors[task] = (count, f"{type(error).__name__}: {error}")
                 parts.append(
                     (np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count))
                 )
@@ -175,13 +168,13 @@ class Player:
 
 def play_here(
     player: Player, policies: Sequence[Any], threads: int
-) -> Generator[tuple[Chunk, Played], None, None]:
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """All chunks: networks in threads, other policies in this one.
 
     Results come always in the same order; what is under way at a time is bounded.
     """
     compiled, general = _by_kind(policies)
-    running: deque[tuple[Chunk, Future[Played]]] = deque()
+    running: deque[tuple[Chunk, Future[PartialResults]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for agent in compiled:
@@ -205,7 +198,7 @@ def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
     return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
 
 
-def _oldest(running: deque[tuple[Chunk, Future[Played]]]) -> tuple[Chunk, Played]:
+def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk, PartialResults]:
     chunk, future = running.popleft()
     return chunk, future.result()
 
@@ -215,7 +208,7 @@ def _oldest(running: deque[tuple[Chunk, Future[Played]]]) -> tuple[Chunk, Played
 
 def play_on_ray(
     player: Player, policies: Sequence[Any]
-) -> Generator[tuple[Chunk, Played], None, None]:
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """The same chunks on a cluster, and so the same results in the same order."""
     stage = cluster.ship(player, "the environment", shared=True)
     sent: deque[list[Chunk]] = deque()
@@ -232,7 +225,7 @@ def play_on_ray(
 
 def _play_piece(
     stage: cluster.Shipped, agents: cluster.Shipped, chunks: Sequence[Chunk]
-) -> list[Played]:
+) -> list[PartialResults]:
     """What a worker does."""
     shared, policies = stage.unpack(), agents.unpack()
     # The shared tasks are read-only, for which the engine would have to be compiled once more.
