@@ -16,7 +16,7 @@ from taskspace.pipeline import Map, new_embedder, plan_for, play_pool
 from taskspace.population.population import Population
 from taskspace.summary import measure, silhouettes
 from taskspace.training.cloning import Cloning
-from taskspace.training.lessons import Lesson
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
 
@@ -56,7 +56,9 @@ OTHER_POPULATIONS = {
         "the third subpopulation is trained on gates to the right alone, as the authors' was",
         replace(
             RECIPES["PointMass"],
-            lessons=tuple(Lesson(side, distribution=side) for side in ("all", "left", "right")),
+            subpopulations=tuple(
+                Subpopulation(side, distribution=side) for side in ("all", "left", "right")
+            ),
         ),
     ),
 }
