@@ -21,14 +21,14 @@ from taskspace.population.population import Population
 from taskspace.rollout.cluster import connected, on_ray
 from taskspace.runs import Run
 from taskspace.synthesis.playing import play
-from taskspace.synthesis.recipes import schooling_for, train_synthesizers
+from taskspace.synthesis.recipes import train_synthesizers, training_settings
 
 
 @dataclass(frozen=True)
 class Plan:
     """How the map is made."""
 
-    schooling: str  # and the name of the plan
+    preset: str  # its name, and that of the training settings
     tasks: int | None  # generated; None: as many as the paper's
     side: int  # of the largest world
     width: int  # of the beam; 1: the most likely token each time
@@ -104,7 +104,7 @@ def learn_karel_map(
 
 def _settings(plan: Plan, seed: int, data: str | os.PathLike[str] | None) -> dict[str, Any]:
     source = None if data is None else str(Path(data).resolve())
-    training = asdict(schooling_for(plan.schooling))
+    training = asdict(training_settings(plan.preset))
     return {
         "environment": "Karel", "seed": seed, "data": source, **asdict(plan), "training": training,
     }  # fmt: skip
@@ -129,7 +129,7 @@ def _learn(
         lambda: train_synthesizers(
             tasks["training"],
             tasks["validation"],
-            schooling=plan.schooling,
+            settings=plan.preset,
             seed=seed,
             executor=executor,
         ),

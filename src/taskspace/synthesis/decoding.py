@@ -43,11 +43,11 @@ def _one_by_one(network: Synthesizer, grids: torch.Tensor, limit: int, choose: C
     programs = np.full((len(grids), limit), PAD, np.uint8)
     tokens = torch.full((len(grids), 1), START, device=grids.device)
     state: State | None = None
-    for place in range(limit):
+    for position in range(limit):
         scores, state = network.advance(tokens, codes, state)
         tokens = choose(_allowed(scores[:, 0], partial))[:, None]
-        programs[:, place] = tokens[:, 0].cpu().numpy()
-        partial.advance(programs[:, place])
+        programs[:, position] = tokens[:, 0].cpu().numpy()
+        partial.advance(programs[:, position])
         if partial.finished.all():
             break
     return programs
@@ -77,7 +77,7 @@ def beam(
     tokens = torch.full((n * width, 1), START, device=grids.device)
     first = (torch.arange(n, device=grids.device) * width)[:, None]
     state: State | None = None
-    for place in range(limit):
+    for position in range(limit):
         scores, state = network.advance(tokens, codes, state)
         each = _allowed(scores[:, 0], partial).log_softmax(1).reshape(n, width, -1)
         likely, best = (likely[:, :, None] + each).flatten(1).topk(width, dim=1)
@@ -87,9 +87,9 @@ def beam(
         state = (state[0][:, _pairs(parents, codes)], state[1][:, _pairs(parents, codes)])
         # A beam without a program goes on with any token, and never comes back to life.
         chosen = (best % len(TOKENS)).flatten().cpu().numpy()
-        programs[:, place] = np.where(dead, partial.allowed().argmax(1), chosen)
-        tokens = torch.from_numpy(programs[:, place, None].astype(np.int64)).to(grids.device)
-        partial.advance(programs[:, place])
+        programs[:, position] = np.where(dead, partial.allowed().argmax(1), chosen)
+        tokens = torch.from_numpy(programs[:, position, None].astype(np.int64)).to(grids.device)
+        partial.advance(programs[:, position])
         if partial.finished.all():
             break
     programs[likely.isinf().flatten().cpu().numpy()] = PAD
