@@ -15,7 +15,7 @@ import gymnasium as gym
 from taskspace.population.adapters import sb3_network
 from taskspace.population.agent import Agent
 from taskspace.population.policies import MLPPolicy
-from taskspace.population.sb3_episodes import playing_alone
+from taskspace.population.sb3_episodes import episode_agent
 
 _LIBRARIES = ("stable_baselines3", "sb3_contrib")
 _STEPS = re.compile(r"(\d+)_steps$")  # how CheckpointCallback ends the names of its files
@@ -92,7 +92,7 @@ def frozen(model: Any) -> Any:
             " not hold; scale observations in the environment instead"
         )
     row = isinstance(space, gym.spaces.Box) and len(space.shape) == 1
-    if network is not None and row and playing_alone(model) is None:
+    if network is not None and row and episode_agent(model) is None:
         try:
             return MLPPolicy.from_torch(network, output=output)
         except ValueError:

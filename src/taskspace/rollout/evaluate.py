@@ -20,7 +20,7 @@ from taskspace.rollout.accumulator import Accumulator
 from taskspace.rollout.cluster import connected, on_ray
 from taskspace.rollout.compiled import EnginePolicy
 from taskspace.rollout.gymnasium import evaluate_gymnasium
-from taskspace.rollout.player import Player, play_here, play_on_ray
+from taskspace.rollout.player import CompiledEvaluation, play_here, play_on_ray
 
 
 def evaluate(
@@ -98,13 +98,19 @@ def evaluate(
     rollouts = checks.whole(rollouts, "rollouts", 1)
     threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
     key = checks.seed(seed)
-    player = Player(env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip")
+    evaluation = CompiledEvaluation(
+        env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip"
+    )
     totals = Accumulator.empty(
         names, len(rows), rollouts,
         keep_results=keep_results, keep_returns=keep_returns, horizon=env.horizon,
     )  # fmt: skip
     with connected() if remote else contextlib.nullcontext():
-        pieces = play_on_ray(player, policies) if remote else play_here(player, policies, threads)
+        pieces = (
+            play_on_ray(evaluation, policies)
+            if remote
+            else play_here(evaluation, policies, threads)
+        )
         with (
             contextlib.closing(pieces),
             progress_bar("Playing episodes", totals.successes.size * rollouts, progress) as advance,
@@ -112,21 +118,21 @@ def evaluate(
             for chunk, part in pieces:
                 totals.add(chunk.agent, part)
                 advance(chunk.last - chunk.first)
-    return _outcomes(player, totals)
+    return _outcomes(evaluation, totals)
 
 
-def _outcomes(player: Player, totals: Accumulator) -> Outcomes:
+def _outcomes(evaluation: CompiledEvaluation, totals: Accumulator) -> Outcomes:
     if totals.returns is not None:
         # Chunks have divided by all rollouts, also by those that went wrong.
-        totals.returns *= player.rollouts / np.maximum(totals.played(), 1)
+        totals.returns *= evaluation.rollouts / np.maximum(totals.played(), 1)
     info: dict[str, Any] = {
-        "environment": player.env.name,
-        "seed": player.seed,
+        "environment": evaluation.env.name,
+        "seed": evaluation.seed,
         "success": "the environment's own rule",
     }
-    if player.skip:
+    if evaluation.skip:
         info["errors"] = totals.error_list()
-    return totals.outcomes(player.tasks, player.env.state_names, info)
+    return totals.outcomes(evaluation.tasks, evaluation.env.state_names, info)
 
 
 def _named(population: Any) -> tuple[list[str], list[Any]]:

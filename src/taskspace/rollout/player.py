@@ -19,8 +19,8 @@ from taskspace.envs.lanes import sparse_reward
 from taskspace.rollout import cluster
 from taskspace.rollout.accumulator import PartialResults
 from taskspace.rollout.compiled import EnginePolicy, play_factory
-from taskspace.rollout.episodes import PlayError
-from taskspace.rollout.general import BadAnswerError, play_general
+from taskspace.rollout.errors import PlayError, PolicyOutputError
+from taskspace.rollout.general import play_general
 from taskspace.rollout.network import LANES
 
 # The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
@@ -42,8 +42,8 @@ class Chunk:
 
 
 @dataclass(frozen=True, eq=False)
-class Player:
-    """All that playing depends on, but the policies."""
+class CompiledEvaluation:
+    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
 
     env: Environment
     names: Sequence[str]
@@ -96,7 +96,7 @@ class Player:
     def _general(self, policy: Any, chunk: Chunk) -> PartialResults:
         errors: dict[int, tuple[int, str]] = {}
         try:
-            solved, lengths, returns = self._answers(policy, chunk)
+            solved, lengths, returns = self._play_batches(policy, chunk)
         except Exception as error:
             if not self.skip:
                 raise self._named(error, chunk) from error
@@ -127,7 +127,7 @@ class Player:
             errors=errors or {},
         )
 
-    def _answers(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
+    def _play_batches(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
         return play_general(
             policy, self.env, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent,
@@ -136,8 +136,8 @@ class Player:
     def _named(self, error: Exception, chunk: Chunk) -> Exception:
         """The error with the names of the agent and of the tasks that it was playing."""
         name = self.names[chunk.agent]
-        if isinstance(error, BadAnswerError):
-            return BadAnswerError(f"{name}: {error}")
+        if isinstance(error, PolicyOutputError):
+            return PolicyOutputError(f"{name}: {error}")
         first, last = chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts
         tasks = f"task-{first}" + (f" to task-{last}" if last > first else "")
         return PlayError(f"{name} on {tasks}: {type(error).__name__}: {error}")
@@ -153,7 +153,7 @@ class Player:
             part = Chunk(chunk.agent, first, min((task + 1) * self.rollouts, chunk.last))
             count = part.last - first
             try:
-                parts.append(self._answers(policy, part))
+                parts.append(self._play_batches(policy, part))
             except Exception as error:
                 errors[task] = (count, f"{type(error).__name__}: {error}")
                 parts.append(
@@ -167,7 +167,7 @@ class Player:
 
 
 def play_here(
-    player: Player, policies: Sequence[Any], threads: int
+    evaluation: CompiledEvaluation, policies: Sequence[Any], threads: int
 ) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """All chunks: networks in threads, other policies in this one.
 
@@ -178,8 +178,8 @@ def play_here(
     with ThreadPoolExecutor(threads) as pool:
         try:
             for agent in compiled:
-                for chunk in player.chunks(agent):
-                    running.append((chunk, pool.submit(player.play, policies[agent], chunk)))
+                for chunk in evaluation.chunks(agent):
+                    running.append((chunk, pool.submit(evaluation.play, policies[agent], chunk)))
                     if len(running) >= 4 * threads:
                         yield _oldest(running)
             while running:
@@ -187,8 +187,8 @@ def play_here(
         finally:
             pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
     for agent in general:
-        for chunk in player.chunks(agent):
-            yield chunk, player.play(policies[agent], chunk)
+        for chunk in evaluation.chunks(agent):
+            yield chunk, evaluation.play(policies[agent], chunk)
 
 
 def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
@@ -207,16 +207,16 @@ def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk
 
 
 def play_on_ray(
-    player: Player, policies: Sequence[Any]
+    evaluation: CompiledEvaluation, policies: Sequence[Any]
 ) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """The same chunks on a cluster, and so the same results in the same order."""
-    stage = cluster.ship(player, "the environment", shared=True)
+    shipped = cluster.ship(evaluation, "the environment", shared=True)
     sent: deque[list[Chunk]] = deque()
 
     def calls() -> Iterator[tuple[Any, ...]]:
-        for agents, chunks in _pieces(player, policies, cluster.cores()):
+        for agents, chunks in _pieces(evaluation, policies, cluster.cores()):
             sent.append(chunks)
-            yield stage, agents, chunks
+            yield shipped, agents, chunks
 
     with contextlib.closing(cluster.in_order(_play_piece, calls())) as results:
         for played in results:
@@ -224,36 +224,36 @@ def play_on_ray(
 
 
 def _play_piece(
-    stage: cluster.Shipped, agents: cluster.Shipped, chunks: Sequence[Chunk]
+    evaluation: cluster.Shipped, agents: cluster.Shipped, chunks: Sequence[Chunk]
 ) -> list[PartialResults]:
     """What a worker does."""
-    shared, policies = stage.unpack(), agents.unpack()
+    shared, policies = evaluation.unpack(), agents.unpack()
     # The shared tasks are read-only, for which the engine would have to be compiled once more.
     # Of this array only those parts take memory that are written to: the tasks of this piece.
     tasks = np.empty_like(shared.tasks)
     for chunk in chunks:
         part = shared.tasks_of(chunk)
         tasks[part] = shared.tasks[part]
-    player = replace(shared, tasks=tasks)
-    return [player.play(policies[chunk.agent], chunk).compact() for chunk in chunks]
+    own = replace(shared, tasks=tasks)
+    return [own.play(policies[chunk.agent], chunk).compact() for chunk in chunks]
 
 
 def _pieces(
-    player: Player, policies: Sequence[Any], cores: int
+    evaluation: CompiledEvaluation, policies: Sequence[Any], cores: int
 ) -> Iterator[tuple[cluster.Shipped, list[Chunk]]]:
     """Agents, shipped once, and chunks for one worker: some of one agent, or all of several.
 
     Nobody knows how long other policies take, so their pieces have one chunk's steps.
     """
     compiled, general = _by_kind(policies)
-    fair = len(compiled) * player.steps // (_PIECES_PER_CORE * cores)
+    fair = len(compiled) * evaluation.steps // (_PIECES_PER_CORE * cores)
     large = min(max(fair, _STEPS_PER_CHUNK), _STEPS_PER_PIECE)
     for agents, most in ((compiled, large), (general, _STEPS_PER_CHUNK)):
         waiting = iter(agents)
-        while group := list(islice(waiting, max(1, most // player.steps))):
-            chunks = [chunk for agent in group for chunk in player.chunks(agent)]
+        while group := list(islice(waiting, max(1, most // evaluation.steps))):
+            chunks = [chunk for agent in group for chunk in evaluation.chunks(agent)]
             size = len(chunks) if len(group) > 1 else max(1, most // _STEPS_PER_CHUNK)
-            told = " or ".join(player.names[agent] for agent in group[:3])
-            shipped = cluster.ship({agent: policies[agent] for agent in group}, told)
+            names = " or ".join(evaluation.names[agent] for agent in group[:3])
+            shipped = cluster.ship({agent: policies[agent] for agent in group}, names)
             for first in range(0, len(chunks), size):
                 yield shipped, chunks[first : first + size]

@@ -109,18 +109,18 @@ def check(worlds: Worlds) -> Worlds:
         (worlds.markers > MOST_MARKERS).any((-2, -1)),
         (worlds.walls & (worlds.markers > 0)).any((-2, -1)),
     )
-    told = (
+    messages = (
         f"it must have 1 to {SIDE} rows and columns",
         "the hero must stand inside, in direction 0 to 3",
         "there are walls or markers outside of it",
         f"a cell holds at most {MOST_MARKERS} markers",
         "there is a marker on a wall",
     )
-    for fault, what in zip(faults, told, strict=True):
+    for fault, what in zip(faults, messages, strict=True):
         _refuse(fault, what)
     flat = worlds.walls.reshape(*worlds.shape, SIDE * SIDE)
-    place = (row.astype(np.int64) * SIDE + column)[..., None]
-    _refuse(np.take_along_axis(flat, place, -1)[..., 0], "the hero stands on a wall")
+    cell = (row.astype(np.int64) * SIDE + column)[..., None]
+    _refuse(np.take_along_axis(flat, cell, -1)[..., 0], "the hero stands on a wall")
     return worlds
 
 
@@ -297,8 +297,8 @@ def random_worlds(
         raise ValueError(f"shares of walls and markers lie in 0 to 1, not {walls} and {markers}")
     rng = np.random.default_rng(checks.seed(seed))
     sizes = rng.integers(least, most + 1, (count, 2), np.uint8)
-    places = (rng.random((count, 2)) * sizes).astype(np.uint8)
-    heroes = np.column_stack([places, rng.integers(0, 4, count, np.uint8)])
+    positions = (rng.random((count, 2)) * sizes).astype(np.uint8)
+    heroes = np.column_stack([positions, rng.integers(0, 4, count, np.uint8)])
     cells = inside(sizes)
     blocked = cells & (rng.random(cells.shape, np.float32) < walls)
     blocked[np.arange(count), heroes[:, 0], heroes[:, 1]] = False
