@@ -1,8 +1,6 @@
-"""From scores to programs: the best token each time, drawn ones, or a beam; all by the grammar."""
+"""From scores to programs: the best token each time, or a beam; all by the grammar."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -16,28 +14,11 @@ LIMIT = 24  # tokens of a program, the paper's horizon
 WIDTH = 10  # of the beam
 
 Programs = NDArray[np.uint8]  # (tasks, tokens), padded
-Choose = Callable[[torch.Tensor], torch.Tensor]  # from scores (tasks, 52) to tokens (tasks,)
 
 
 @torch.no_grad()
 def greedy(network: Synthesizer, grids: torch.Tensor, limit: int = LIMIT) -> Programs:
     """The most likely token each time."""
-    return _one_by_one(network, grids, limit, lambda scores: scores.argmax(1))
-
-
-@torch.no_grad()
-def sample(
-    network: Synthesizer, grids: torch.Tensor, generator: torch.Generator, limit: int = LIMIT
-) -> Programs:
-    """Tokens drawn by their probabilities."""
-
-    def draw(scores: torch.Tensor) -> torch.Tensor:
-        return torch.multinomial(scores.softmax(1), 1, generator=generator)[:, 0]
-
-    return _one_by_one(network, grids, limit, draw)
-
-
-def _one_by_one(network: Synthesizer, grids: torch.Tensor, limit: int, choose: Choose) -> Programs:
     codes = network.encoder(grids)
     partial = PartialPrograms(len(grids), limit)
     programs = np.full((len(grids), limit), PAD, np.uint8)
@@ -45,7 +26,7 @@ def _one_by_one(network: Synthesizer, grids: torch.Tensor, limit: int, choose: C
     state: State | None = None
     for position in range(limit):
         scores, state = network.advance(tokens, codes, state)
-        tokens = choose(_allowed(scores[:, 0], partial))[:, None]
+        tokens = _allowed(scores[:, 0], partial).argmax(1)[:, None]
         programs[:, position] = tokens[:, 0].cpu().numpy()
         partial.advance(programs[:, position])
         if partial.finished.all():
