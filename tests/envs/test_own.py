@@ -140,7 +140,7 @@ def test_makers_that_make_nothing() -> None:
     with pytest.raises(TypeError, match="make is the id of a registered environment or a functio"):
         GymEnvironment(gym.make("CartPole-v1"), set_task="options", success=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"make returned 3, expected a gymnasium\.Env"):
-        GymEnvironment(lambda: 3, set_task="options", success=1, max_steps=5).stage({})  # type: ignore
+        GymEnvironment(lambda: 3, set_task="options", success=1, max_steps=5).spaces({})  # type: ignore
     with pytest.raises(ValueError, match="CartPole-v1 has no space of tasks to sample from"):
         cart().sample_tasks(3)
     with pytest.raises(ValueError, match="the columns of the tasks of CartPole-v1 have no names"):
@@ -156,17 +156,17 @@ def test_an_environment_that_never_ends_needs_a_limit() -> None:
 
     named: dict[str, Any] = {"set_task": set_gravity, "success": 1}
     with_limit = GymEnvironment(endless, max_steps=7, **named)
-    assert with_limit.stage({"gravity": 1.0}).max_steps == 7
+    assert with_limit.spaces({"gravity": 1.0}).max_steps == 7
     assert with_limit.name == "endless"
     bare = endless()
     bare.spec = None
     with pytest.raises(ValueError, match="bare has no limit of steps, so an episode might never"):
-        GymEnvironment(lambda: bare, name="bare", **named).stage({"gravity": 1.0})
+        GymEnvironment(lambda: bare, name="bare", **named).spaces({"gravity": 1.0})
 
 
 def test_the_limit_is_the_registered_one_unless_told() -> None:
-    assert cart().stage({"gravity": 1.0}).max_steps == 500
-    assert cart(max_steps=900).stage({"gravity": 1.0}).max_steps == 900
+    assert cart().spaces({"gravity": 1.0}).max_steps == 500
+    assert cart(max_steps=900).spaces({"gravity": 1.0}).max_steps == 900
     env = cart(max_steps=900).make_env({"gravity": 1.0})
     assert env.spec is not None
     assert env.spec.max_episode_steps == 900

@@ -14,7 +14,8 @@ import torch
 from stable_baselines3 import PPO
 
 import taskspace as ts
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 
 ENV = ts.make("MultiKeyNav")
 

@@ -12,9 +12,9 @@ import torch
 
 import taskspace as ts
 from taskspace.population.adapters import as_policy
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.population.sb3 import frozen
-from taskspace.population.sb3_episodes import Remembering
+from taskspace.population.sb3_episodes import RecurrentAgent
 
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
@@ -97,7 +97,7 @@ def test_a_recurrent_model_remembers_the_episode(tmp_path: Path) -> None:
     env = gym.make("CartPole-v1")
     for seed in range(5):
         observation = env.reset(seed=seed)[0]
-        act = Remembering(model.policy).start(env, seed)
+        act = RecurrentAgent(model.policy).start(env, seed)
         state, begins, terminated = None, True, False
         while not terminated:
             expected, state = model.predict(

@@ -16,9 +16,8 @@ from taskspace.envs.own import GymEnvironment
 from taskspace.envs.success_rules import EpisodeSummary
 from taskspace.rollout import gymnasium
 from taskspace.rollout.answers import seed_lanes
-from taskspace.rollout.episodes import PlayError
+from taskspace.rollout.errors import PlayError, PolicyOutputError
 from taskspace.rollout.evaluate import evaluate
-from taskspace.rollout.general import BadAnswerError
 
 
 class Corridor(gym.Env[Any, Any]):
@@ -285,7 +284,9 @@ def test_whole_numbers_as_observations_and_shifted_actions() -> None:
         return np.tile([-99.0, 99.0], (12, 1))
 
     assert (evaluate([numbers, logits], corridor(Shifted), TASKS[:2], 6).rates == 1).all()
-    with pytest.raises(BadAnswerError, match=r"agent-0: actions of Shifted are Discrete\(2, start"):
+    with pytest.raises(
+        PolicyOutputError, match=r"agent-0: actions of Shifted are Discrete\(2, start"
+    ):
         evaluate([right], corridor(Shifted), TASKS[:2])
 
 
@@ -338,9 +339,11 @@ def test_several_whole_numbers_an_action(space: Space[Any]) -> None:
         return np.ones((len(observations), 2), np.int8)
 
     assert evaluate([ones], echo(space, 2), [[0.0]], 3).rates.tolist() == [[1.0]]
-    with pytest.raises(BadAnswerError, match="agent-0: actions of Echo are Multi"):
+    with pytest.raises(PolicyOutputError, match="agent-0: actions of Echo are Multi"):
         evaluate([lambda o: 4 * ones(o)], echo(space), [[0.0]])
-    with pytest.raises(BadAnswerError, match=r"whole numbers \(actions\) of shape \(10, 2\); got "):
+    with pytest.raises(
+        PolicyOutputError, match=r"whole numbers \(actions\) of shape \(10, 2\); got "
+    ):
         evaluate([right], echo(space), [[0.0]])
 
 
@@ -554,13 +557,13 @@ def test_compiled_environments_tell_agent_and_task_too() -> None:
 
 def test_processes_are_started_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen, module = [], cast(Any, gymnasium)
-    original = module.crew
+    original = module.env_pool
 
-    def spy(environment: Any, stage: Any, lanes: int, processes: int) -> Any:
+    def spy(environment: Any, spaces: Any, lanes: int, processes: int) -> Any:
         chosen.append(processes)
-        return original(environment, stage, lanes, processes)
+        return original(environment, spaces, lanes, processes)
 
-    monkeypatch.setattr(module, "crew", spy)
+    monkeypatch.setattr(module, "env_pool", spy)
     evaluate([right], corridor(), TASKS)
     monkeypatch.setattr(module, "_PAYING_SECONDS", 0.0)
     monkeypatch.setattr(module, "_PAYING_STEP", 0.0)

@@ -22,7 +22,7 @@ import pytest
 import taskspace as ts
 from taskspace.bench import scaling
 from taskspace.rollout import player
-from taskspace.rollout.episodes import PlayError
+from taskspace.rollout.errors import PlayError
 from taskspace.training.recipes import recipe_for
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'taskspace[ray]')")
@@ -169,7 +169,7 @@ def test_an_environment_and_agents_of_ones_own(cluster: Any) -> None:
 def test_a_population_trains(cluster: Any) -> None:
     env = ts.make("MultiKeyNav")
     recipe = recipe_for(env).fast()
-    few = replace(recipe, lessons=recipe.lessons[:3])
+    few = replace(recipe, subpopulations=recipe.subpopulations[:3])
     here, there = (ts.train_population(env, recipe=few, executor=e) for e in (None, "ray"))
     assert here.table() == there.table()
     for one, other in zip(here.values(), there.values(), strict=True):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from taskspace.envs.karel.grammar import PartialPrograms, first_fault
 from taskspace.envs.karel.language import PAD
-from taskspace.synthesis.decoding import beam, greedy, sample
+from taskspace.synthesis.decoding import beam, greedy
 from taskspace.synthesis.learning import allowed_tokens
 from taskspace.synthesis.network import Size, Synthesizer
 
@@ -83,23 +83,6 @@ def test_a_wider_beam_is_no_worse(network: Synthesizer, grids: torch.Tensor) -> 
 
 
 def test_what_comes_out_are_programs(network: Synthesizer, grids: torch.Tensor) -> None:
-    drawn = sample(network, grids, torch.Generator().manual_seed(0))
-    for programs in (drawn, greedy(network, grids), beam(network, grids)[:, 0]):
+    for programs in (greedy(network, grids), beam(network, grids)[:, 0]):
         assert programs.shape == (6, 24)
         assert first_fault(programs) is None
-
-
-def test_drawn_tokens_follow_their_probabilities(network: Synthesizer, grids: torch.Tensor) -> None:
-    draws = 2000
-    many = grids[:1].expand(draws, -1, -1, -1, -1, -1)
-    drawn = sample(network, many, torch.Generator().manual_seed(0), limit=6)
-    programs = every_program(6)
-    for program, likely in zip(programs, likelihoods(network, grids[0], programs), strict=True):
-        expected = np.exp(likely)
-        share = (drawn == program).all(1).mean()
-        assert abs(share - expected) < 4 * np.sqrt(expected * (1 - expected) / draws) + 1e-3
-
-
-def test_the_same_generator_draws_the_same(network: Synthesizer, grids: torch.Tensor) -> None:
-    one, other = (sample(network, grids, torch.Generator().manual_seed(5)) for _ in range(2))
-    assert np.array_equal(one, other)

@@ -17,14 +17,15 @@ from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import PAD
 from taskspace.population.population import Population
 from taskspace.synthesis import learning
-from taskspace.synthesis.learning import Schooling, allowed_tokens, learn
+from taskspace.synthesis.learning import TrainingSettings, allowed_tokens, learn
 from taskspace.synthesis.network import Size, Synthesizer
-from taskspace.synthesis.playing import SynthesisPolicy, first_that_fits, play, solved
+from taskspace.synthesis.playing import play
+from taskspace.synthesis.policy import SynthesisPolicy, first_that_fits, solved
 from taskspace.synthesis.recipes import train_synthesizers
 from taskspace.torch_state import one_thread
 
 TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
-BRIEF = Schooling(TINY, steps=6, batch=32, rate=3e-3, every=3, judged_on=20)
+BRIEF = TrainingSettings(TINY, steps=6, batch=32, rate=3e-3, every=3, judged_on=20)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_allowed_tokens_allow_the_program() -> None:
 
 def test_a_network_learns_a_few_tasks_by_heart(tasks: dict[str, KarelTasks]) -> None:
     few = tasks["training"][:100]
-    settings = Schooling(TINY, steps=250, batch=32, rate=6e-3, every=50)
+    settings = TrainingSettings(TINY, steps=250, batch=32, rate=6e-3, every=50)
     agents = learn("all", few, few, settings, seed=0)
     assert agents[0].step == 0
     assert agents[0].skill < 0.1
@@ -92,7 +93,7 @@ def test_the_population_is_the_same_on_any_number_of_cores(
     files = []
     for workers in (1, 2):
         population = train_synthesizers(
-            tasks["training"], tasks["validation"], schooling=BRIEF, workers=workers, progress=False
+            tasks["training"], tasks["validation"], settings=BRIEF, workers=workers, progress=False
         )
         population.save(tmp_path / f"{workers}.zip")
         files.append((tmp_path / f"{workers}.zip").read_bytes())
@@ -119,9 +120,11 @@ def test_a_policy_keeps_its_beam_on_disk() -> None:
     assert torch.equal(policy.network(grids, tokens), again.network(grids, tokens))
 
 
-def test_an_unknown_schooling_is_refused(tasks: dict[str, KarelTasks]) -> None:
-    with pytest.raises(ValueError, match="no schooling 'huge'; there are: fast, small, paper"):
-        train_synthesizers(tasks["training"], tasks["validation"], schooling="huge")
+def test_unknown_training_settings_are_refused(tasks: dict[str, KarelTasks]) -> None:
+    with pytest.raises(
+        ValueError, match="no training settings 'huge'; there are: fast, small, paper"
+    ):
+        train_synthesizers(tasks["training"], tasks["validation"], settings="huge")
 
 
 def test_nobody_to_play_is_told(tasks: dict[str, KarelTasks]) -> None:

@@ -7,16 +7,16 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.training.backprop import Learner
 from taskspace.training.cloning import Cloning, clone, expert_examples
-from taskspace.training.lessons import Lesson
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import multikeynav_tasks
 
 ENV = ts.make("MultiKeyNav")
 TASKS = multikeynav_tasks(ENV, 0)
 QUICK = Cloning(examples=5000, iterations=600)
-NO_KEY_A = Lesson("no-A", masked=("pickKeyA",))
+NO_KEY_A = Subpopulation("no-A", masked=("pickKeyA",))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_skill_is_measured_when_the_authors_did() -> None:
 
 
 def test_examples_are_the_expert_s() -> None:
-    states, actions = expert_examples(ENV, Lesson("all"), 3000, seed=0)
+    states, actions = expert_examples(ENV, Subpopulation("all"), 3000, seed=0)
     assert states.shape == (3000, 7)
     assert (ENV.expert_actions(states) == actions).all()
     assert set(actions) == set(range(7))
@@ -71,13 +71,13 @@ def test_examples_hold_no_masked_action() -> None:
 
 
 def test_examples_come_from_the_lesson_s_tasks() -> None:
-    states, _ = expert_examples(ENV, Lesson("door", distribution="door-2"), 1000, seed=0)
+    states, _ = expert_examples(ENV, Subpopulation("door", distribution="door-2"), 1000, seed=0)
     assert (states[:, 5:] == (0, 1)).all()
 
 
 def test_a_lesson_without_any_example_is_refused() -> None:
     with pytest.raises(ValueError, match="masked actions only"):
-        expert_examples(ENV, Lesson("none", masked=ENV.action_names), 10, seed=0)
+        expert_examples(ENV, Subpopulation("none", masked=ENV.action_names), 10, seed=0)
 
 
 def test_the_untrained_policy_is_the_first_agent(agents: list[Agent]) -> None:
@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_bits(agents: list[Agent]) -> None:
 
 def test_standardized_training_gives_policies_on_raw_observations() -> None:
     settings = Cloning(examples=5000, iterations=600, standardize=True)
-    agents = clone(ENV, Lesson("all"), settings, TASKS, seed=0)
+    agents = clone(ENV, Subpopulation("all"), settings, TASKS, seed=0)
     assert agents[-1].skill > 0.2
 
 

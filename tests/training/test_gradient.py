@@ -11,10 +11,10 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import taskspace as ts
 from taskspace.envs.gym import TaskVectorEnv
+from taskspace.population.agent import Agent
 from taskspace.population.policies import MLPPolicy
-from taskspace.population.population import Agent
 from taskspace.training.gradient import PolicyGradient, reinforce
-from taskspace.training.lessons import Lesson
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.sb3_env import SB3Env
 
 TINY = PolicyGradient(steps=2048, every=1024, copies=8, batch=256, epochs=2, hidden=(16,))
@@ -100,8 +100,8 @@ def agents() -> list[Agent]:
 
 def short_training(seed: int) -> list[Agent]:
     env = ts.make("PointMass")
-    lesson = Lesson("left", distribution="left")
-    return reinforce(env, lesson, TINY, env.sample_tasks(20, seed=1), seed=seed, delta=0.0)
+    subpopulation = Subpopulation("left", distribution="left")
+    return reinforce(env, subpopulation, TINY, env.sample_tasks(20, seed=1), seed=seed, delta=0.0)
 
 
 def test_snapshots_are_networks_for_the_engine(agents: list[Agent]) -> None:
@@ -122,7 +122,7 @@ def test_the_same_seed_gives_the_same_bits(agents: list[Agent]) -> None:
 def test_sac_trains_too() -> None:
     env = ts.make("PointMass")
     settings = PolicyGradient("SAC", steps=800, every=400, copies=8, batch=64, hidden=(16,))
-    agents = reinforce(env, Lesson("all"), settings, env.sample_tasks(5, seed=1), delta=-1)
+    agents = reinforce(env, Subpopulation("all"), settings, env.sample_tasks(5, seed=1), delta=-1)
     assert [agent.step for agent in agents] == [0, 400, 800]
     assert agents[-1].policy.output.squashed
 
@@ -132,11 +132,11 @@ def test_bad_settings_are_refused() -> None:
         PolicyGradient("DQN")
     env = ts.make("MultiKeyNav")
     with pytest.raises(ValueError, match="takes no masks"):
-        reinforce(env, Lesson("x", masked=("finish",)), TINY, env.sample_tasks(1, seed=0))
+        reinforce(env, Subpopulation("x", masked=("finish",)), TINY, env.sample_tasks(1, seed=0))
 
 
 def test_without_stable_baselines3_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
     env = ts.make("PointMass")
     with pytest.raises(ImportError, match=r"pip install 'taskspace\[rl\]'"):
-        reinforce(env, Lesson("all"), TINY, env.sample_tasks(1, seed=0))
+        reinforce(env, Subpopulation("all"), TINY, env.sample_tasks(1, seed=0))

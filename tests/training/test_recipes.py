@@ -13,7 +13,7 @@ from taskspace.envs.registry import ENVIRONMENTS
 from taskspace.population.population import Population
 from taskspace.training.cloning import Cloning, expert_examples
 from taskspace.training.gradient import PolicyGradient, reinforce
-from taskspace.training.lessons import Lesson
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import (
     Recipe,
     ignore_force_and_type,
@@ -38,7 +38,7 @@ def quick(name: str, recipe: str = "paper") -> Recipe:
     if isinstance(method, Cloning):
         return replace(found, method=replace(method, examples=2000, iterations=200, early=100))
     tiny = replace(method, steps=512, every=256, copies=8, rollout=32, batch=64)
-    return replace(found, method=tiny, lessons=found.lessons[:2])
+    return replace(found, method=tiny, subpopulations=found.subpopulations[:2])
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -46,13 +46,13 @@ def test_every_environment_has_a_recipe_that_fits_it(name: str) -> None:
     env = ts.make(name)
     recipe = recipe_for(env)
     env.check_tasks(recipe.snap_tasks(env, 0))
-    for lesson in recipe.lessons:
-        assert set(lesson.masked) < set(env.action_names)
-        env.distribution_index(lesson.distribution)
+    for subpopulation in recipe.subpopulations:
+        assert set(subpopulation.masked) < set(env.action_names)
+        env.distribution_index(subpopulation.distribution)
 
 
 def test_the_subpopulations_are_those_of_the_paper() -> None:
-    counts = {name: len(recipe_for(ts.make(name)).lessons) for name in ENVIRONMENTS}
+    counts = {name: len(recipe_for(ts.make(name)).subpopulations) for name in ENVIRONMENTS}
     assert counts == {
         "MultiKeyNav": 6, "MultiKeyNavAB": 6, "MultiKeyNavA": 6,
         "CartPoleVar": 5, "PointMass": 3, "BasicKarel": 4,
@@ -69,16 +69,16 @@ def test_the_subpopulations_are_those_of_the_paper() -> None:
 
 def test_the_new_agents_are_those_of_the_appendix() -> None:
     doors = recipe_for(ts.make("MultiKeyNav"), "new-agents")
-    assert not any(lesson.masked for lesson in doors.lessons)
-    assert len({lesson.distribution for lesson in doors.lessons}) == 5
+    assert not any(subpopulation.masked for subpopulation in doors.subpopulations)
+    assert len({subpopulation.distribution for subpopulation in doors.subpopulations}) == 5
     assert isinstance(recipe_for(ts.make("CartPoleVar"), "new-agents").method, PolicyGradient)
 
 
 def test_biased_cart_poles_ignore_sign_and_type() -> None:
     env = ts.make("CartPoleVar")
-    lesson = recipe_for(env).lessons[2]
-    assert lesson.distribution == "positive-push"
-    states, actions = expert_examples(env, lesson, 1000, seed=0)
+    subpopulation = recipe_for(env).subpopulations[2]
+    assert subpopulation.distribution == "positive-push"
+    states, actions = expert_examples(env, subpopulation, 1000, seed=0)
     groups = states.reshape(4, 1000, 7)
     assert (actions.reshape(4, 1000) == actions[:1000]).all()
     rest = [column for column in range(7) if column not in (FORCE, TYPE)]
@@ -106,7 +106,7 @@ def test_a_population_by_policy_gradient_in_processes() -> None:
     tasks_seed, _, seed = child_seeds(0, 3)
     tasks = recipe.snap_tasks(env, tasks_seed)
     assert isinstance(recipe.method, PolicyGradient)
-    here = reinforce(env, recipe.lessons[1], recipe.method, tasks, seed=seed)
+    here = reinforce(env, recipe.subpopulations[1], recipe.method, tasks, seed=seed)
     assert_same(population.select("left"), Population(here))
 
 
@@ -149,9 +149,10 @@ def test_processes_must_be_able_to_import_the_environment(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "lesson", [Lesson("odd", masked=("x",)), Lesson("odd", blur=ignore_force_and_type)]
+    "subpopulation",
+    [Subpopulation("odd", masked=("x",)), Subpopulation("odd", blur=ignore_force_and_type)],
 )
-def test_policy_gradient_takes_no_masks(lesson: Lesson) -> None:
-    recipe = replace(quick("PointMass"), lessons=(lesson,))
+def test_policy_gradient_takes_no_masks(subpopulation: Subpopulation) -> None:
+    recipe = replace(quick("PointMass"), subpopulations=(subpopulation,))
     with pytest.raises(ValueError, match="odd: policy gradient takes no masks, only distributions"):
         train_population(ts.make("PointMass"), recipe=recipe)

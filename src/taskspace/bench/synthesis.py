@@ -18,9 +18,9 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.synthesis import decoding
-from taskspace.synthesis.learning import SUBPOPULATIONS, Schooling, batches, loss_of
+from taskspace.synthesis.learning import SUBPOPULATIONS, TrainingSettings, batches, loss_of
 from taskspace.synthesis.network import Synthesizer
-from taskspace.synthesis.recipes import SCHOOLINGS
+from taskspace.synthesis.recipes import TRAINING_SETTINGS
 
 ROUNDS = 3
 DECODED = 64  # tasks
@@ -41,7 +41,7 @@ class Speed:
 
 def measure(preset: str) -> Speed:
     """Measure the network and the batches of a preset."""
-    settings = SCHOOLINGS[preset]
+    settings = TRAINING_SETTINGS[preset]
     side = settings.size.side
     tasks = generate_tasks(max(400, 2 * settings.batch), 0, side, progress=False)[0]["training"]
     torch.manual_seed(0)
@@ -63,7 +63,7 @@ def measure(preset: str) -> Speed:
     return Speed(parameters, plain, gain or None, greedy, beam, hours)
 
 
-def _grids(tasks: KarelTasks, settings: Schooling) -> torch.Tensor:
+def _grids(tasks: KarelTasks, settings: TrainingSettings) -> torch.Tensor:
     size = settings.size
     return torch.from_numpy(to_grids(tasks, size.side, radius=size.radius))
 
@@ -120,7 +120,7 @@ def print_report(console: Console) -> None:
     """Measure everything and print it."""
     title = "Synthesizers of Karel programs on one core of this machine"
     print_lines(console, title, _LINES, measure_all())
-    paper = SCHOOLINGS["paper"]
+    paper = TRAINING_SETTINGS["paper"]
     console.print(
         f"Core hours are step time x {paper.steps:,} steps (paper) x {len(SUBPOPULATIONS)}, without"
         " the measurements of skill in between. bfloat16 pays where its gain is above 1;"

@@ -185,18 +185,18 @@ class CartPoleVar(Environment):
         x, force = float(np.clip(state[X], -1.05 * MAX_X, 1.05 * MAX_X)), self._pull(state)
         ax.hlines(0, -MAX_X, MAX_X, color=MUTED, lw=2.5)
         ax.vlines([-MAX_X, MAX_X], -0.2, 0.2, color=BAD, lw=3)
-        for place in (-MAX_X, MAX_X):
-            ax.text(place, -0.5, f"{place:+.1f} m".replace("-", "−"), color=MUTED, **SMALL)
+        for edge in (-MAX_X, MAX_X):
+            ax.text(edge, -0.5, f"{edge:+.1f} m".replace("-", "−"), color=MUTED, **SMALL)
         _draw_cart(ax, x, state[THETA])
         _draw_force(ax, x, 0, force)
         _draw_force(ax, x, 1, force)
         ax.text(0, 4.6, self._told(state), color=INK, **TITLE)
         sides = ("left", "right") if force > 0 else ("right", "left")
-        told = f"action 0 moves the cart {sides[0]}, action 1 {sides[1]}"
-        ax.text(0, 3.98, told, color=INK, size=9, ha="center", va="center")
+        caption = f"action 0 moves the cart {sides[0]}, action 1 {sides[1]}"
+        ax.text(0, 3.98, caption, color=INK, size=9, ha="center", va="center")
         ax.text(0, -0.5, f"step {state[STEPS]:.0f} of {HORIZON}", color=INK, **SMALL)
-        told = f"keep the pole within ±12° (angles drawn ×{EXAGGERATION})"
-        ax.text(0, -1.05, told, color=MUTED, **SMALL)
+        caption = f"keep the pole within ±12° (angles drawn ×{EXAGGERATION})"
+        ax.text(0, -1.05, caption, color=MUTED, **SMALL)
         fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
@@ -206,17 +206,17 @@ class CartPoleVar(Environment):
         times = states[:, STEPS]
         curves = ((THETA, MAX_ANGLE, "12°", "pole angle"), (X, MAX_X, "2.4 m", "cart position"))
         crashed, last = False, 0.0
-        for y, (column, limit, told, name) in zip((0.0, -2.6), curves, strict=True):
+        for y, (column, limit, caption, name) in zip((0.0, -2.6), curves, strict=True):
             values = np.clip(states[:, column] / limit, -1.15, 1.15)
-            _draw_curve(ax, y, times, values, told, name)
+            _draw_curve(ax, y, times, values, caption, name)
             if abs(states[-1, column]) > limit:
                 ax.plot(times[-1], y + values[-1], "X", ms=12, mfc=BAD, mec="white", zorder=5)
                 crashed, last = True, times[-1]
         solved = not crashed and times[-1] >= HORIZON
         ending = f"crashed at step {last:.0f}" if crashed else f"{times[-1]:.0f} of {HORIZON} steps"
-        told = "solved: upright for 200 steps" if solved else ending
+        caption = "solved: upright for 200 steps" if solved else ending
         colour = GOOD if solved else BAD if crashed else INK
-        ax.text(HORIZON / 2, 1.85, told.capitalize(), color=colour, **TITLE)
+        ax.text(HORIZON / 2, 1.85, caption.capitalize(), color=colour, **TITLE)
         ax.text(HORIZON / 2, 1.32, self._told(states[0]), color=MUTED, **SMALL)
         for time in (0, HORIZON // 2, HORIZON):
             ax.text(time, -3.95, f"{time}", color=MUTED, **SMALL)
@@ -230,14 +230,14 @@ class CartPoleVar(Environment):
 
     def text(self, state: NDArray[np.float64]) -> str:
         """The cart on its track, with the numbers that matter."""
-        place = round((float(np.clip(state[X] / MAX_X, -1, 1)) + 1) * 20)
+        cart = round((float(np.clip(state[X] / MAX_X, -1, 1)) + 1) * 20)
         lean = "╱" if state[THETA] > 0.03 else "╲" if state[THETA] < -0.03 else "│"
-        track = "".join("█" if abs(spot - place) < 2 else "─" for spot in range(41))
+        track = "".join("█" if abs(spot - cart) < 2 else "─" for spot in range(41))
         side = "left" if self._pull(state) > 0 else "right"
         angle, x, steps = state[THETA] * 180 / pi, state[X], state[STEPS]
         numbers = f"angle {angle:+.1f}°, x {x:+.2f} m, step {steps:.0f} of {HORIZON}"
         actions = f"{self._told(state)}: action 0 moves {side}"
-        return f" {' ' * place}{lean}\n|{track}|\n{numbers}\n{actions}"
+        return f" {' ' * cart}{lean}\n|{track}|\n{numbers}\n{actions}"
 
     @staticmethod
     def _pull(state: NDArray[np.float64]) -> float:

@@ -227,11 +227,11 @@ class MultiKeyNav(Environment):
             key = action - PICK_A
             if 0 <= key < 4 and states[moment + 1, KEY_A + key] > states[moment, KEY_A + key]:
                 _draw_tile(ax, states[moment, LOCATION], heights[moment], KEYS[key], HELD_LOOK)
-        told, colour = self._outcome(states, actions)
+        title, colour = self._outcome(states, actions)
         if colour != INK:
             mark = "*" if colour == GOOD else "X"
             ax.plot(states[-1, LOCATION], heights[-1], mark, ms=15, mfc=colour, mec=WHITE, zorder=7)
-        ax.text(0.5, 0.96, told, color=colour, **TITLE)
+        ax.text(0.5, 0.96, title, color=colour, **TITLE)
         fit(ax)
 
     @property
@@ -269,8 +269,8 @@ class MultiKeyNav(Environment):
         ax.add_patch(Rectangle((DOOR_START, y), 0.1, 0.21, fc="#c9ced6", ec=INK, lw=1.5))
         ax.text(0.95, y + 0.26, "door", color=INK, **SMALL)
         needed_keys = [key for key in range(4) if door & (1 << key)]
-        for place, key in enumerate(needed_keys):
-            height = y + 0.11 + 0.1 * (len(needed_keys) / 2 - 0.5 - place)
+        for index, key in enumerate(needed_keys):
+            height = y + 0.11 + 0.1 * (len(needed_keys) / 2 - 0.5 - index)
             look = HELD_LOOK if state[KEY_A + key] > 0.5 else ABSENT_LOOK
             _draw_tile(ax, 0.95, height, KEYS[key], look)
 

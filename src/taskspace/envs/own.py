@@ -17,7 +17,7 @@ Task = Mapping[str, float]  # from column names to numbers, whole ones as int
 
 
 @dataclass(frozen=True)
-class Stage:
+class Spaces:
     """What agents meet in an environment: its spaces, and how long an episode may be."""
 
     name: str
@@ -151,7 +151,7 @@ class GymEnvironment:
         options = dict(task) if self.set_task == "options" else None
         return env.reset(seed=seed, options=options)
 
-    def stage(self, task: Task) -> Stage:
+    def spaces(self, task: Task) -> Spaces:
         """The spaces and the limit of steps, looked up in a copy made for this task."""
         env = self.make_env(task)
         try:
@@ -162,7 +162,7 @@ class GymEnvironment:
                     f"{self.name} has no limit of steps, so an episode might never end;"
                     " pass max_steps="
                 )
-            return Stage(self.name, env.observation_space, env.action_space, limit)
+            return Spaces(self.name, env.observation_space, env.action_space, limit)
         finally:
             env.close()
 

@@ -118,9 +118,9 @@ def _draw_square(ax: Axes, task: NDArray[np.float64]) -> None:
     ax.text(3.8, -3.65, f"gate {task[WIDTH]:.1f} wide", color=INK, ha="right", **LABEL)
 
 
-def _draw_title(ax: Axes, told: str, colour: str) -> None:
+def _draw_title(ax: Axes, title: str, colour: str) -> None:
     """A line above the square."""
-    ax.text(0, 4.55, told, color=colour, **TITLE)
+    ax.text(0, 4.55, title, color=colour, **TITLE)
 
 
 def _crashed(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
@@ -189,16 +189,16 @@ class PointMass(Environment):
         ax.plot(states[:, X], states[:, Y], ".", color=BLUE, ms=5, zorder=4)
         last, steps = states[-1], len(states) - 1
         took = f"{steps} step{'' if steps == 1 else 's'}"
-        told, mark, colour = f"The first {took}", "o", INK
+        title, mark, colour = f"The first {took}", "o", INK
         if hypot(last[X], last[Y] - GOAL_Y) < GOAL_RADIUS:
-            told, mark, colour = f"Solved in {took}", "*", GOOD
+            title, mark, colour = f"Solved in {took}", "*", GOOD
         elif steps and _crashed(states[-2], last):
-            told, mark, colour = f"Crashed into the wall after {took}", "X", BAD
+            title, mark, colour = f"Crashed into the wall after {took}", "X", BAD
         elif steps >= self.horizon:
-            told = f"Out of time after {took}"
+            title = f"Out of time after {took}"
         size = 9 if mark == "o" else 15
         ax.plot(last[X], last[Y], mark, ms=size, mfc=colour, mec="white", mew=1.2, zorder=7)
-        _draw_title(ax, told, colour)
+        _draw_title(ax, title, colour)
         fit(ax)
 
     @property
@@ -216,5 +216,7 @@ class PointMass(Environment):
         row, column = round(SIDE - float(state[Y])), round(2 * (float(state[X]) + SIDE))
         rows[row][column] = "●"
         frame = "\n".join(f"│{''.join(line)}│" for line in rows)
-        told = f"gate at {state[GATE]:.1f}, {state[WIDTH]:.1f} wide, friction {state[FRICTION]:.1f}"
-        return f"┌{'─' * 17}┐\n{frame}\n└{'─' * 17}┘\n{told}"
+        caption = (
+            f"gate at {state[GATE]:.1f}, {state[WIDTH]:.1f} wide, friction {state[FRICTION]:.1f}"
+        )
+        return f"┌{'─' * 17}┐\n{frame}\n└{'─' * 17}┘\n{caption}"

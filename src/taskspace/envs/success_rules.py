@@ -81,7 +81,7 @@ class LeastReturn(SuccessRule):
 
 
 @dataclass(frozen=True)
-class Judged(SuccessRule):
+class FunctionRule(SuccessRule):
     """A function of the episode."""
 
     function: Callable[[EpisodeSummary], Any]
@@ -110,7 +110,7 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
     if number and not isinstance(success, bool) and np.isfinite(success):
         return LeastReturn(f"the return is at least {success:g}", float(success))
     if callable(success):
-        return Judged(_words(success), success)
+        return FunctionRule(_words(success), success)
     raise TypeError(
         "success is the name of an info entry ('is_success'), the least return (a number) or a"
         f" function of an EpisodeSummary; got {success!r}"
@@ -119,9 +119,9 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
 
 def _words(function: Callable[..., Any]) -> str:
     """The function's own first sentence where it has one, else its name."""
-    told = inspect.getdoc(function) if inspect.isroutine(function) else None
+    docstring = inspect.getdoc(function) if inspect.isroutine(function) else None
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    return told.splitlines()[0] if told else f"the function {name} says so"
+    return docstring.splitlines()[0] if docstring else f"the function {name} says so"
 
 
 def _true(value: Any, key: str) -> bool:

@@ -36,10 +36,10 @@ def space_columns(space: Any, names: tuple[str, ...] | None) -> tuple[Column, ..
 
 
 def _named_columns(name: str, space: Any) -> Iterator[Column]:
-    """Columns of a part of a Dict space; several numbers are told apart by their places."""
+    """Columns of a part of a Dict space; several numbers are told apart by their index."""
     parts = list(_numbers(space))
-    for place, part in enumerate(parts):
-        yield Column(name if len(parts) == 1 else f"{name}_{place}", *part)
+    for index, part in enumerate(parts):
+        yield Column(name if len(parts) == 1 else f"{name}_{index}", *part)
 
 
 def _numbers(space: Any) -> Iterator[tuple[float, float, bool]]:
@@ -114,8 +114,8 @@ def _read_frame(frame: Any, names: tuple[str, ...] | None, of: str) -> tuple[lis
     missing = [name for name in wanted if name not in found]
     unknown = [name for name in found if name not in wanted]
     if missing or unknown:
-        told = f"no column {missing[0]!r}" if missing else f"an unknown column {unknown[0]!r}"
-        raise ValueError(f"the table of tasks has {told}; {of} has: {', '.join(wanted)}")
+        fault = f"no column {missing[0]!r}" if missing else f"an unknown column {unknown[0]!r}"
+        raise ValueError(f"the table of tasks has {fault}; {of} has: {', '.join(wanted)}")
     given = {str(name): np.asarray(frame[name]) for name in frame.columns}
     parts = [checks.numbers(given[name], f"the column {name!r} of the tasks") for name in wanted]
     columns = [_unbounded(name, given[name].dtype.kind in "iu") for name in wanted]

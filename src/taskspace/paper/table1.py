@@ -17,7 +17,7 @@ from taskspace.runs.measures import silhouettes
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import map_settings, measure, new_embedder, play_pool
 from taskspace.training.cloning import Cloning
-from taskspace.training.lessons import Lesson
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
 
@@ -57,7 +57,9 @@ OTHER_POPULATIONS = {
         "the third subpopulation is trained on gates to the right alone, as the authors' was",
         replace(
             RECIPES["PointMass"],
-            lessons=tuple(Lesson(side, distribution=side) for side in ("all", "left", "right")),
+            subpopulations=tuple(
+                Subpopulation(side, distribution=side) for side in ("all", "left", "right")
+            ),
         ),
     ),
 }

@@ -10,9 +10,9 @@ import gymnasium as gym
 import numpy as np
 
 from taskspace.envs.base import Environment
-from taskspace.envs.own import Stage
+from taskspace.envs.own import Spaces
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
-from taskspace.population.sb3_episodes import Remembering, playing_alone
+from taskspace.population.sb3_episodes import RecurrentAgent, episode_agent
 
 # From observations (lanes, columns) to actions, to logits (lanes, actions), or, where actions are
 # continuous, to a pair (means, log deviations). A Gymnasium environment's observations may also
@@ -35,7 +35,7 @@ class EpisodeAgent(Protocol):
 
 
 def as_policy(
-    agent: Any, env: Environment | Stage
+    agent: Any, env: Environment | Spaces
 ) -> MLPPolicy | ExpertPolicy | EpisodeAgent | BatchFunction:
     """Turn an agent into what the rollouts play; a TypeError or ValueError says why it cannot."""
     torch, sb3 = sys.modules.get("torch"), sys.modules.get("stable_baselines3.common.base_class")
@@ -50,18 +50,18 @@ def as_policy(
         if policy.env.name != env.name:
             raise ValueError(f"this is the expert of {policy.env.name}, not of {env.name}")
         return policy
-    if isinstance(env, Stage) and isinstance(policy, EpisodeAgent):
+    if isinstance(env, Spaces) and isinstance(policy, EpisodeAgent):
         return policy
     if callable(policy):
         return policy  # type: ignore[no-any-return]
-    alone = " (or, here, an object with a method start)" if isinstance(env, Stage) else ""
+    alone = " (or, here, an object with a method start)" if isinstance(env, Spaces) else ""
     raise TypeError(
         "an agent is an MLPPolicy, an ExpertPolicy, a torch module, a Stable-Baselines3 model or"
         f" a function of a batch of observations{alone}; got {type(agent).__name__}"
     )
 
 
-def named_policy(name: str, agent: Any, env: Environment | Stage) -> Any:
+def named_policy(name: str, agent: Any, env: Environment | Spaces) -> Any:
     """As `as_policy`; an error names the agent."""
     try:
         return as_policy(agent, env)
@@ -69,7 +69,7 @@ def named_policy(name: str, agent: Any, env: Environment | Stage) -> Any:
         raise type(error)(f"{name}: {error}") from error
 
 
-def _fitting(policy: MLPPolicy, env: Environment | Stage) -> MLPPolicy:
+def _fitting(policy: MLPPolicy, env: Environment | Spaces) -> MLPPolicy:
     """Check that a network's sizes and kind of actions are those of the environment."""
     if not _is_row(env.observation_space):
         raise ValueError(
@@ -86,8 +86,8 @@ def _fitting(policy: MLPPolicy, env: Environment | Stage) -> MLPPolicy:
     space = env.action_space
     actions = int(space.n) if isinstance(space, gym.spaces.Discrete) else space.shape
     if (policy.actions if env.discrete else (policy.actions,)) != actions:
-        told = actions if env.discrete else space
-        raise ValueError(f"the policy has {policy.actions} actions, {env.name} has {told}")
+        expected = actions if env.discrete else space
+        raise ValueError(f"the policy has {policy.actions} actions, {env.name} has {expected}")
     return policy
 
 
@@ -113,16 +113,16 @@ def _torch_function(module: Any) -> BatchFunction:
     return outputs
 
 
-def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | EpisodeAgent | BatchFunction:
+def _from_sb3(model: Any, env: Environment | Spaces) -> MLPPolicy | EpisodeAgent | BatchFunction:
     """A plain network where the model has one, else what the model says about its actions.
 
     Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
     """
     _check_spaces(model, env)
-    alone = playing_alone(model)
-    if alone is not None and isinstance(env, Stage):
+    alone = episode_agent(model)
+    if alone is not None and isinstance(env, Spaces):
         return alone
-    if isinstance(alone, Remembering):
+    if isinstance(alone, RecurrentAgent):
         raise ValueError(
             f"a {type(model).__name__} plays one episode at a time, but {env.name} many at once;"
             f" give it GymEnvironment('taskspace/{env.name}-v0', …)"
@@ -142,7 +142,7 @@ def _from_sb3(model: Any, env: Environment | Stage) -> MLPPolicy | EpisodeAgent 
     return lambda observations: model.predict(observations, deterministic=True)[0]
 
 
-def _check_spaces(model: Any, env: Environment | Stage) -> None:
+def _check_spaces(model: Any, env: Environment | Spaces) -> None:
     if _shapes(model.observation_space) != _shapes(env.observation_space):
         raise ValueError(
             f"the model takes observations of shape {_shapes(model.observation_space)},"

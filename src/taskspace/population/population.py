@@ -5,41 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from taskspace import checks
-
-
-@dataclass(frozen=True, eq=False)
-class Agent:
-    """One member: a policy, and where it comes from.
-
-    `step` counts the training steps behind it, `skill` is its success rate on the tasks that
-    snapshots were judged by (NaN where nobody measured it).
-    """
-
-    name: str
-    policy: Any
-    subpopulation: str = ""
-    step: int = 0
-    skill: float = math.nan
-
-    def __post_init__(self) -> None:
-        for field in ("name", "subpopulation"):
-            if not isinstance(getattr(self, field), str):
-                raise TypeError(f"the {field} of an agent is text, not {getattr(self, field)!r}")
-        if not self.name:
-            raise ValueError("the name of an agent must not be empty")
-        object.__setattr__(self, "step", checks.whole(self.step, f"the step of {self.name}"))
-        skill = self.skill
-        if not isinstance(skill, (int, float)) or not (math.isnan(skill) or 0 <= skill <= 1):
-            raise ValueError(f"the skill of {self.name} is a number from 0 to 1, not {skill!r}")
-        object.__setattr__(self, "skill", float(skill))
-
-    def __repr__(self) -> str:
-        skill = "" if math.isnan(self.skill) else f", skill {self.skill:.2f}"
-        return f"Agent({self.name!r}{skill}, {self.policy!r})"
+from taskspace.population.agent import Agent, check_names_differ
 
 
 class Population(Mapping[str, Any]):
@@ -57,11 +25,8 @@ class Population(Mapping[str, Any]):
     def __init__(self, agents: Iterable[Any], environment: str = "") -> None:
         self.agents = tuple(_as_agents(agents))
         self.environment = environment
+        check_names_differ(self.agents)
         self._policies = {agent.name: agent.policy for agent in self.agents}
-        if len(self._policies) < len(self.agents):
-            names = [agent.name for agent in self.agents]
-            repeated = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"two agents have the name {repeated!r}")
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -125,20 +90,20 @@ class Population(Mapping[str, Any]):
         """
         from taskspace.population.sb3 import read_checkpoints
 
-        return read_checkpoints(folder, algorithm)
+        return Population(read_checkpoints(folder, algorithm))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, a zip without pickle inside, all or nothing."""
         from taskspace.population.storage import write
 
-        write(self, path)
+        write(self.agents, self.environment, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Population:
         """Read a file that `save` wrote."""
         from taskspace.population.storage import read
 
-        return read(path)
+        return Population(*read(path))
 
 
 def _as_agents(agents: Any) -> Iterator[Agent]:

@@ -13,9 +13,9 @@ from typing import Any
 import gymnasium as gym
 
 from taskspace.population.adapters import sb3_network
+from taskspace.population.agent import Agent
 from taskspace.population.policies import MLPPolicy
-from taskspace.population.population import Agent, Population
-from taskspace.population.sb3_episodes import playing_alone
+from taskspace.population.sb3_episodes import episode_agent
 
 _LIBRARIES = ("stable_baselines3", "sb3_contrib")
 _STEPS = re.compile(r"(\d+)_steps$")  # how CheckpointCallback ends the names of its files
@@ -47,7 +47,7 @@ def library_of(model: Any) -> str | None:
     return None
 
 
-def read_checkpoints(folder: str | os.PathLike[str], algorithm: Any) -> Population:
+def read_checkpoints(folder: str | os.PathLike[str], algorithm: Any) -> list[Agent]:
     """All .zip files in a folder and its subfolders, as `Population.from_checkpoints` says."""
     source = Path(folder)
     if not source.is_dir():
@@ -58,7 +58,7 @@ def read_checkpoints(folder: str | os.PathLike[str], algorithm: Any) -> Populati
     agents = sorted(_agents(source, cls), key=lambda agent: (agent.subpopulation, agent.step))
     if not agents:
         raise ValueError(f"there are no .zip files in {source}; expected saved models")
-    return Population(agents)
+    return agents
 
 
 def _agents(source: Path, cls: Any) -> Iterator[Agent]:
@@ -92,7 +92,7 @@ def frozen(model: Any) -> Any:
             " not hold; scale observations in the environment instead"
         )
     row = isinstance(space, gym.spaces.Box) and len(space.shape) == 1
-    if network is not None and row and playing_alone(model) is None:
+    if network is not None and row and episode_agent(model) is None:
         try:
             return MLPPolicy.from_torch(network, output=output)
         except ValueError:

@@ -9,7 +9,7 @@ import gymnasium as gym
 import numpy as np
 
 
-class Remembering:
+class RecurrentAgent:
     """A recurrent model, such as RecurrentPPO: its state is that of the episode."""
 
     def __init__(self, policy: Any) -> None:
@@ -34,7 +34,7 @@ class Remembering:
         return act
 
 
-class Masked:
+class MaskableAgent:
     """A model that is told which actions are allowed, such as MaskablePPO.
 
     Environments tell by a method `action_masks`; where there is none, all actions are allowed.
@@ -48,10 +48,10 @@ class Masked:
         import torch
 
         policy, rng = self.policy, np.random.default_rng(seed)
-        told = env.has_wrapper_attr("action_masks")
+        has_masks = env.has_wrapper_attr("action_masks")
 
         def act(observation: Any) -> Any:
-            allowed = env.get_wrapper_attr("action_masks")() if told else None
+            allowed = env.get_wrapper_attr("action_masks")() if has_masks else None
             with torch.no_grad():
                 rows = policy.obs_to_tensor(observation)[0]
                 found = policy.get_distribution(rows, action_masks=allowed)
@@ -60,13 +60,13 @@ class Masked:
         return act
 
 
-def playing_alone(model: Any) -> Remembering | Masked | None:
+def episode_agent(model: Any) -> RecurrentAgent | MaskableAgent | None:
     """How the model plays an episode, if it cannot play many at once."""
-    alone: Remembering | Masked
+    alone: RecurrentAgent | MaskableAgent
     if hasattr(model.policy, "lstm_actor"):
-        alone = Remembering(model.policy)
+        alone = RecurrentAgent(model.policy)
     elif "Maskable" in type(model.policy).__name__:
-        alone = Masked(model.policy)
+        alone = MaskableAgent(model.policy)
     else:
         return None
     if not isinstance(model.action_space, (gym.spaces.Discrete, gym.spaces.Box)):

@@ -10,7 +10,8 @@ except ImportError as error:
     ) from error
 
 from taskspace import checks
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.population.sb3 import frozen
 
 

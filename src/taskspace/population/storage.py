@@ -13,6 +13,7 @@ import math
 import os
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 
 from taskspace.envs.registry import ENVIRONMENTS, make
 from taskspace.files import atomic_path, check_format, check_seal, seal
+from taskspace.population.agent import Agent, check_names_differ
 from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
-from taskspace.population.population import Agent, Population
 from taskspace.population.sb3 import algorithm_named, library_of
 
 FORMAT = "taskspace population"
@@ -31,27 +32,26 @@ FORMAT_VERSION = 1
 _HEADER, _NETWORKS = "population.json", "networks.safetensors"
 _DAMAGED = "{} is damaged or not a population; expected a file written by Population.save"
 
-# Policies further down that say themselves what is to be written: `to_tensors`, `from_tensors`.
-_OWN_FORMS = {"SynthesisPolicy": "taskspace.synthesis.playing"}
+# Policies that say themselves what is to be written: `to_tensors`, `from_tensors`.
+_OWN_FORMS = {"SynthesisPolicy": "taskspace.synthesis.policy"}
 
 Tensors = dict[str, NDArray[np.float32]]
 
 
-def write(population: Population, path: str | os.PathLike[str]) -> None:
-    """Write a population to one file, all or nothing."""
+def write(agents: Sequence[Agent], environment: str, path: str | os.PathLike[str]) -> None:
+    """Write the agents of an environment to one file, all or nothing."""
     from safetensors.numpy import save
 
     tensors: Tensors = {}
     models: dict[str, bytes] = {}
-    agents = [
-        _describe(agent, f"{index}", tensors, models)
-        for index, agent in enumerate(population.agents)
+    described = [
+        _describe(agent, f"{index}", tensors, models) for index, agent in enumerate(agents)
     ]
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "environment": population.environment,
-        "agents": agents,
+        "environment": environment,
+        "agents": described,
     }
     header_text = json.dumps(header, indent=1).encode()
     files = {_HEADER: header_text, _NETWORKS: save(tensors), **models}
@@ -63,8 +63,8 @@ def write(population: Population, path: str | os.PathLike[str]) -> None:
         seal(temporary)
 
 
-def read(path: str | os.PathLike[str]) -> Population:
-    """Read a population that `write` wrote."""
+def read(path: str | os.PathLike[str]) -> tuple[list[Agent], str]:
+    """The agents that `write` wrote, and the name of their environment."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     try:
@@ -101,7 +101,7 @@ def _members(path: str | os.PathLike[str]) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def _restore(header: dict[str, Any], files: dict[str, bytes]) -> Population:
+def _restore(header: dict[str, Any], files: dict[str, bytes]) -> tuple[list[Agent], str]:
     from safetensors.numpy import load
 
     tensors = load(files[_NETWORKS])
@@ -115,7 +115,8 @@ def _restore(header: dict[str, Any], files: dict[str, bytes]) -> Population:
         )
         for index, row in enumerate(header["agents"])
     ]
-    return Population(agents, header["environment"])
+    check_names_differ(agents)
+    return agents, header["environment"]
 
 
 def _describe(agent: Agent, key: str, tensors: Tensors, models: dict[str, bytes]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a policy answers, as actions for a Gymnasium environment.
+"""What a policy returns, as actions for a Gymnasium environment.
 
 Distributions are drawn from with the random streams of the episodes, as in the compiled engine.
 """
@@ -13,10 +13,11 @@ from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
-from taskspace.envs.own import Stage
+from taskspace.envs.own import Spaces
 from taskspace.envs.streams import next_bits, normal, seed_stream
 from taskspace.population.policies import Categorical, MLPPolicy
-from taskspace.rollout.general import BadAnswerError, as_array, described
+from taskspace.rollout.errors import PolicyOutputError
+from taskspace.rollout.general import as_array, described
 
 _S32, _S33 = np.uint64(32), np.uint64(33)
 _TWO_32 = 2.0**-32
@@ -47,8 +48,8 @@ def _uniform_factory() -> Callable[..., None]:
 def _normal_factory() -> Callable[..., None]:
     def fill_normal(streams, numbers):
         for lane in range(len(numbers)):
-            for place in range(numbers.shape[1]):
-                numbers[lane, place] = normal(streams[:, lane])
+            for index in range(numbers.shape[1]):
+                numbers[lane, index] = normal(streams[:, lane])
 
     return fill_normal
 
@@ -80,56 +81,56 @@ def network_function(policy: MLPPolicy) -> Callable[[NDArray[Any]], Any]:
     return outputs
 
 
-def take_actions(
-    answer: Any, stage: Stage, streams: NDArray[np.uint64], squashed: bool = False
+def to_actions(
+    output: Any, spaces: Spaces, streams: NDArray[np.uint64], squashed: bool = False
 ) -> NDArray[Any]:
     """Actions for all lanes, from actions, logits, or means and log deviations."""
-    space, count = stage.action_space, streams.shape[1]
+    space, count = spaces.action_space, streams.shape[1]
     if isinstance(space, Box):
-        return _continuous(answer, stage, space, streams, squashed)
-    values = as_array(answer)
+        return _continuous_actions(output, spaces, space, streams, squashed)
+    values = as_array(output)
     if isinstance(space, Discrete):
         logits = values is not None and values.shape == (count, int(space.n))
         if values is not None and logits and values.dtype.kind == "f":
-            return space.start + _draw(values, streams)
-        return _whole(values, stage, (count,), space.start, space.start + space.n - 1)
+            return space.start + _draw_categorical(values, streams)
+        return _integer_actions(values, spaces, (count,), space.start, space.start + space.n - 1)
     if isinstance(space, MultiDiscrete):
-        return _whole(
-            values, stage, (count, *space.shape), space.start, space.start + space.nvec - 1
+        return _integer_actions(
+            values, spaces, (count, *space.shape), space.start, space.start + space.nvec - 1
         )
     if isinstance(space, MultiBinary):
-        return _whole(values, stage, (count, *space.shape), 0, 1)
-    raise BadAnswerError(
-        f"the actions of {stage.name} are {space}; batches of agents can play Discrete, Box,"
+        return _integer_actions(values, spaces, (count, *space.shape), 0, 1)
+    raise PolicyOutputError(
+        f"the actions of {spaces.name} are {space}; batches of agents can play Discrete, Box,"
         " MultiDiscrete and MultiBinary ones, others take an agent with a start method"
     )
 
 
-def _whole(
-    values: NDArray[Any] | None, stage: Stage, shape: tuple[int, ...], low: Any, high: Any
+def _integer_actions(
+    values: NDArray[Any] | None, spaces: Spaces, shape: tuple[int, ...], low: Any, high: Any
 ) -> NDArray[np.int64]:
     """Actions that are whole numbers."""
     if values is None or values.shape != shape or values.dtype.kind not in "iub":
         wanted = f"whole numbers (actions) of shape {shape}"
-        if isinstance(stage.action_space, Discrete):
-            wanted += f" or numbers of shape ({shape[0]}, {stage.action_space.n}) (logits)"
-        raise BadAnswerError(
-            f"for {shape[0]} observations of {stage.name} a policy returns {wanted};"
+        if isinstance(spaces.action_space, Discrete):
+            wanted += f" or numbers of shape ({shape[0]}, {spaces.action_space.n}) (logits)"
+        raise PolicyOutputError(
+            f"for {shape[0]} observations of {spaces.name} a policy returns {wanted};"
             f" got {described(values)}"
         )
     if (values < low).any() or (values > high).any():
-        raise BadAnswerError(
-            f"actions of {stage.name} are {stage.action_space}; got {values.min()} to"
+        raise PolicyOutputError(
+            f"actions of {spaces.name} are {spaces.action_space}; got {values.min()} to"
             f" {values.max()}"
         )
     return values.astype(np.int64)
 
 
-def _draw(logits: NDArray[Any], streams: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _draw_categorical(logits: NDArray[Any], streams: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Actions with probabilities softmax(logits)."""
     largest = logits.max(axis=1, keepdims=True)
     if not np.isfinite(largest).all():
-        raise BadAnswerError(
+        raise PolicyOutputError(
             "a policy returned NaN or infinite logits; only -infinity may be among them, and not"
             " for every action"
         )
@@ -139,21 +140,21 @@ def _draw(logits: NDArray[Any], streams: NDArray[np.uint64]) -> NDArray[np.int64
     return np.asarray((sums <= (share * sums[:, -1])[:, None]).sum(axis=1))
 
 
-def _continuous(
-    answer: Any, stage: Stage, space: Box, streams: NDArray[np.uint64], squashed: bool
+def _continuous_actions(
+    output: Any, spaces: Spaces, space: Box, streams: NDArray[np.uint64], squashed: bool
 ) -> NDArray[Any]:
     """Actions within the bounds, drawn where means and log deviations are given."""
     shape = (streams.shape[1], *space.shape)
-    parts = [as_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+    parts = [as_array(part) for part in (output if isinstance(output, tuple) else (output,))]
     arrays = [p.astype(np.float64) for p in parts if p is not None and _fits(p, shape)]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
-        raise BadAnswerError(
-            f"for {shape[0]} observations of {stage.name} a policy returns actions of shape"
+        raise PolicyOutputError(
+            f"for {shape[0]} observations of {spaces.name} a policy returns actions of shape"
             f" {shape}, or a pair of means and log deviations, each of that shape; got"
             f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
-        raise BadAnswerError("a policy returned NaN or infinite numbers")
+        raise PolicyOutputError("a policy returned NaN or infinite numbers")
     actions: Any = arrays[0]
     if len(arrays) == 2:
         noise = np.zeros((shape[0], int(np.prod(space.shape))))

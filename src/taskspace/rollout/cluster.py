@@ -70,19 +70,19 @@ def connected(address: str | None = None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    place = address or os.environ.get("RAY_ADDRESS") or "local"
-    own: dict[str, Any] = {"include_dashboard": False} if place == "local" else {}
-    if place not in ("local", "auto"):
-        _knock(place)
+    target = address or os.environ.get("RAY_ADDRESS") or "local"
+    own: dict[str, Any] = {"include_dashboard": False} if target == "local" else {}
+    if target not in ("local", "auto"):
+        _knock(target)
     try:
-        ray.init(place, log_to_driver=False, logging_level=logging.ERROR, **own)
+        ray.init(target, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError) as error:
         if "AuthenticationError" in f"{error} {error.__cause__}":
             raise ConnectionError(
-                f"Ray at {place} wants a token that this program did not show; Ray's documentation"
+                f"Ray at {target} wants a token that this program did not show; Ray's documentation"
                 " on token authentication says how to give it one"
             ) from error
-        raise ConnectionError(f"Ray at {place} could not be reached: {error}") from error
+        raise ConnectionError(f"Ray at {target} could not be reached: {error}") from error
     try:
         yield
     finally:
@@ -228,5 +228,5 @@ def fetched(reference: Any) -> Any:
             raise
         raise error.cause from error
     except ray.exceptions.RayError as error:
-        told = str(error).strip().splitlines() or [type(error).__name__]
-        raise ChildProcessError(f"Ray has given up a piece of work: {told[0]}") from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise ChildProcessError(f"Ray has given up a piece of work: {lines[0]}") from error

@@ -20,12 +20,12 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
-from taskspace.envs.own import GymEnvironment, Stage, Task
+from taskspace.envs.own import GymEnvironment, Spaces, Task
 from taskspace.envs.success_rules import EpisodeSummary
 
 
 @dataclass(frozen=True)
-class Start:
+class EpisodeStart:
     """An episode to play: its task, the environment's seed and that of an agent of its own."""
 
     task: Task
@@ -34,7 +34,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EpisodeResult:
     """What came of an episode; `error` and `trace` say what went wrong, if anything did."""
 
     solved: bool = False
@@ -45,23 +45,23 @@ class Ended:
     trace: str = ""
 
 
-def failed(error: Exception) -> Ended:
+def failed_episode(error: Exception) -> EpisodeResult:
     """An episode that an error has ended; as text, since not every error can be sent around."""
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return Ended(error=f"{type(error).__name__}: {error}", trace=trace)
+    return EpisodeResult(error=f"{type(error).__name__}: {error}", trace=trace)
 
 
 class Lane(gym.Env[Any, Any]):
     """One copy: plays the episodes that `reset` hands it, and stands still between them.
 
     Errors of the environment end the episode instead of being raised, so that the other lanes go
-    on. `info["ended"]` of the last step tells what came of the episode.
+    on. `info["result"]` of the last step tells what came of the episode.
     """
 
-    def __init__(self, environment: GymEnvironment, stage: Stage, index: int) -> None:
-        self.environment, self.stage, self.index = environment, stage, index
-        self.observation_space, self.action_space = stage.observation_space, stage.action_space
-        self.observation: Any = stage.observation_space.sample()  # until there is a real one
+    def __init__(self, environment: GymEnvironment, spaces: Spaces, index: int) -> None:
+        self.environment, self.spaces, self.index = environment, spaces, index
+        self.observation_space, self.action_space = spaces.observation_space, spaces.action_space
+        self.observation: Any = spaces.observation_space.sample()  # until there is a real one
         self._env: gym.Env[Any, Any] | None = None
         self._checked: gym.Env[Any, Any] | None = None  # has the spaces that batches are made for
         self._task: Task | None = None
@@ -79,7 +79,7 @@ class Lane(gym.Env[Any, Any]):
                 self._check_spaces(env)
         except Exception as error:
             self._running, self.observation = False, before
-            return before, {"ended": failed(error)}
+            return before, {"result": failed_episode(error)}
         return self.observation, {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -87,13 +87,13 @@ class Lane(gym.Env[Any, Any]):
         if not self._running:
             return self.observation, 0.0, False, False, {}
         try:
-            ended = self.advance(action)
+            result = self.advance(action)
         except Exception as error:
-            self._running, ended = False, failed(error)
+            self._running, result = False, failed_episode(error)
         # Never terminated: a lane with nothing left to play must not be asked for a reset.
-        return self.observation, 0.0, False, False, {} if ended is None else {"ended": ended}
+        return self.observation, 0.0, False, False, {} if result is None else {"result": result}
 
-    def begin(self, start: Start) -> gym.Env[Any, Any]:
+    def begin(self, start: EpisodeStart) -> gym.Env[Any, Any]:
         """Set the task, making a new copy where that takes one: the copy."""
         if self._env is None or (
             self.environment.set_task == "constructor" and start.task != self._task
@@ -106,7 +106,7 @@ class Lane(gym.Env[Any, Any]):
         self._noticed, self._keys, self._running = False, set[str](), True
         return self._env
 
-    def advance(self, action: Any) -> Ended | None:
+    def advance(self, action: Any) -> EpisodeResult | None:
         """One step; at the end, what came of the episode."""
         assert self._env is not None
         assert self._task is not None
@@ -115,7 +115,7 @@ class Lane(gym.Env[Any, Any]):
         self._rewards.append(float(reward))
         self._noticed = rule.noticed(info, self._noticed)
         self._keys.update(info)
-        truncated = bool(truncated) or len(self._rewards) >= self.stage.max_steps
+        truncated = bool(truncated) or len(self._rewards) >= self.spaces.max_steps
         if not (terminated or truncated):
             return None
         self._running = False
@@ -124,25 +124,27 @@ class Lane(gym.Env[Any, Any]):
             self._task, rewards, self.observation, info, bool(terminated), truncated
         )
         solved = rule.solved(episode, self._noticed)
-        return Ended(solved, episode.length, episode.total_reward, frozenset(map(str, self._keys)))
+        return EpisodeResult(
+            solved, episode.length, episode.total_reward, frozenset(map(str, self._keys))
+        )
 
-    def perform(self, agent: Any, start: Start) -> Ended:
+    def play_episode(self, agent: Any, start: EpisodeStart) -> EpisodeResult:
         """A whole episode of an agent that has the environment in hand."""
         try:
             act = agent.start(self.begin(start), start.agent_seed)
             while True:
-                ended = self.advance(act(self.observation))
-                if ended is not None:
-                    return ended
+                result = self.advance(act(self.observation))
+                if result is not None:
+                    return result
         except Exception as error:
-            return failed(error)
+            return failed_episode(error)
 
     def _check_spaces(self, env: gym.Env[Any, Any]) -> None:
         for what in ("observation_space", "action_space"):
-            if getattr(env, what) != getattr(self.stage, what):
+            if getattr(env, what) != getattr(self.spaces, what):
                 raise ValueError(
                     f"the {what} differs from task to task: {getattr(env, what)}, not"
-                    f" {getattr(self.stage, what)}; batches need one for all tasks"
+                    f" {getattr(self.spaces, what)}; batches need one for all tasks"
                 )
         self._checked = env
 
@@ -169,10 +171,10 @@ class _Anything(gym.Space[Any]):
 class Bundle(gym.Env[Any, Any]):
     """Several lanes of one process: its observations and actions are batches."""
 
-    def __init__(self, environment: GymEnvironment, stage: Stage, lanes: Sequence[int]) -> None:
+    def __init__(self, environment: GymEnvironment, spaces: Spaces, lanes: Sequence[int]) -> None:
         self.lanes = lanes
         self.observation_space = self.action_space = _Anything()
-        makers = [partial(Lane, environment, stage, lane) for lane in lanes]
+        makers = [partial(Lane, environment, spaces, lane) for lane in lanes]
         self._envs = SyncVectorEnv(makers, autoreset_mode=AutoresetMode.DISABLED)
         self._observations: Any = None
 
@@ -183,8 +185,8 @@ class Bundle(gym.Env[Any, Any]):
         mask = np.array([str(lane) in (options or {}) for lane in self.lanes])
         if not mask.any():
             return self._observations, {"ended": ()}
-        told = {**(options or {}), "reset_mask": mask}
-        self._observations, infos = self._envs.reset(options=told)
+        masked = {**(options or {}), "reset_mask": mask}
+        self._observations, infos = self._envs.reset(options=masked)
         return self._observations, {"ended": self._ended(infos)}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -192,72 +194,78 @@ class Bundle(gym.Env[Any, Any]):
         self._observations, _, _, _, infos = self._envs.step(action)
         return self._observations, 0.0, False, False, {"ended": self._ended(infos)}
 
-    def perform(self, agent: bytes, shares: Mapping[int, Sequence[Start]]) -> list[Ended]:
+    def play_episodes(
+        self, agent: bytes, shares: Mapping[int, Sequence[EpisodeStart]]
+    ) -> list[EpisodeResult]:
         """Episodes of an agent that has the environment in hand, one after the other."""
         import cloudpickle  # type: ignore[import-untyped]
 
         lane: Any = self._envs.envs[0]
         own = cloudpickle.loads(agent)  # sent by the parent process, never from a file
-        return [lane.perform(own, start) for start in shares[self.lanes[0]]]
+        return [lane.play_episode(own, start) for start in shares[self.lanes[0]]]
 
-    def _ended(self, infos: dict[str, Any]) -> tuple[tuple[int, Ended], ...]:
-        pairs = zip(self.lanes, infos.get("ended", ()), strict=False)
-        return tuple((lane, ended) for lane, ended in pairs if ended is not None)
+    def _ended(self, infos: dict[str, Any]) -> tuple[tuple[int, EpisodeResult], ...]:
+        pairs = zip(self.lanes, infos.get("result", ()), strict=False)
+        return tuple((lane, result) for lane, result in pairs if result is not None)
 
     def close(self) -> None:
         """Close the lanes."""
         self._envs.close()
 
 
-class Crew(Protocol):
-    """All lanes."""
+class EnvPool(Protocol):
+    """Copies of the environment, one per lane."""
 
-    def begin(self, starts: Mapping[int, Start]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def begin(
+        self, starts: Mapping[int, EpisodeStart]
+    ) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         """Begin these episodes, by lane: all observations, and episodes that went wrong."""
 
-    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         """One step of all: observations, and the episodes that ended."""
 
-    def perform(self, agent: Any, starts: Sequence[Start]) -> list[Ended]:
+    def play_episodes(self, agent: Any, starts: Sequence[EpisodeStart]) -> list[EpisodeResult]:
         """Whole episodes of an agent that has the environment in hand."""
 
     def close(self, force: bool = False) -> None:
         """Close all copies."""
 
 
-class _Here:
+class _LocalPool:
     """All lanes in this process."""
 
-    def __init__(self, environment: GymEnvironment, stage: Stage, lanes: int) -> None:
-        self._bundle = Bundle(environment, stage, range(lanes))
-        self._alone = Lane(environment, stage, 0)
+    def __init__(self, environment: GymEnvironment, spaces: Spaces, lanes: int) -> None:
+        self._bundle = Bundle(environment, spaces, range(lanes))
+        self._alone = Lane(environment, spaces, 0)
 
-    def begin(self, starts: Mapping[int, Start]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def begin(
+        self, starts: Mapping[int, EpisodeStart]
+    ) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         observations, infos = self._bundle.reset(options=_options(starts))
         return observations, list(infos["ended"])
 
-    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         observations, _, _, _, infos = self._bundle.step(actions)
         return observations, list(infos["ended"])
 
-    def perform(self, agent: Any, starts: Sequence[Start]) -> list[Ended]:
-        return [self._alone.perform(agent, start) for start in starts]
+    def play_episodes(self, agent: Any, starts: Sequence[EpisodeStart]) -> list[EpisodeResult]:
+        return [self._alone.play_episode(agent, start) for start in starts]
 
     def close(self, force: bool = False) -> None:
         self._bundle.close()
         self._alone.close()
 
 
-class _Workers:
+class _ProcessPool:
     """Lanes spread over processes, neighbours together."""
 
     def __init__(
-        self, environment: GymEnvironment, stage: Stage, lanes: int, processes: int
+        self, environment: GymEnvironment, spaces: Spaces, lanes: int, processes: int
     ) -> None:
         self._shares = [part.tolist() for part in np.array_split(np.arange(lanes), processes)]
         self._ends = np.cumsum([len(share) for share in self._shares])[:-1]
-        self._alone = Lane(environment, stage, 0)  # for agents that cannot be sent
-        makers = [partial(Bundle, environment, stage, share) for share in self._shares]
+        self._alone = Lane(environment, spaces, 0)  # for agents that cannot be sent
+        makers = [partial(Bundle, environment, spaces, share) for share in self._shares]
         # Forked where that is usual: other ways first run the caller's script a second time.
         context = "fork" if sys.platform == "linux" else None
         self._envs = AsyncVectorEnv(
@@ -265,26 +273,28 @@ class _Workers:
             autoreset_mode=AutoresetMode.DISABLED,
         )  # fmt: skip
 
-    def begin(self, starts: Mapping[int, Start]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def begin(
+        self, starts: Mapping[int, EpisodeStart]
+    ) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         observations, infos = self._envs.reset(options=_options(starts))
         return join(observations), [pair for pairs in infos["ended"] for pair in pairs]
 
-    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, Ended]]]:
+    def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
         shares = tuple(np.split(actions, self._ends))
         observations, _, _, _, infos = self._envs.step(shares)
         return join(observations), [pair for pairs in infos["ended"] for pair in pairs]
 
-    def perform(self, agent: Any, starts: Sequence[Start]) -> list[Ended]:
+    def play_episodes(self, agent: Any, starts: Sequence[EpisodeStart]) -> list[EpisodeResult]:
         import cloudpickle  # type: ignore[import-untyped]
 
         try:
             sent = cloudpickle.dumps(agent)
         except Exception:
-            return [self._alone.perform(agent, start) for start in starts]
+            return [self._alone.play_episode(agent, start) for start in starts]
         count = len(self._shares)
-        parts = {share[0]: starts[place::count] for place, share in enumerate(self._shares)}
-        answers = self._envs.call("perform", sent, parts)
-        return [answers[place % count][place // count] for place in range(len(starts))]
+        parts = {share[0]: starts[index::count] for index, share in enumerate(self._shares)}
+        results = self._envs.call("play_episodes", sent, parts)
+        return [results[index % count][index // count] for index in range(len(starts))]
 
     def close(self, force: bool = False) -> None:
         self._alone.close()
@@ -296,7 +306,7 @@ class _Workers:
         self._envs.close()
 
 
-def _options(starts: Mapping[int, Start]) -> dict[str, Start]:
+def _options(starts: Mapping[int, EpisodeStart]) -> dict[str, EpisodeStart]:
     return {str(lane): start for lane, start in starts.items()}
 
 
@@ -310,27 +320,29 @@ def join(batches: Sequence[Any]) -> Any:
     return tuple(item for batch in batches for item in batch)
 
 
-def crew_here(environment: GymEnvironment, stage: Stage, lanes: int) -> Crew:
+def local_pool(environment: GymEnvironment, spaces: Spaces, lanes: int) -> EnvPool:
     """Lanes to play in, all of them in this process."""
-    return _Here(environment, stage, lanes)
+    return _LocalPool(environment, spaces, lanes)
 
 
 @contextlib.contextmanager
-def crew(environment: GymEnvironment, stage: Stage, lanes: int, processes: int) -> Iterator[Crew]:
+def env_pool(
+    environment: GymEnvironment, spaces: Spaces, lanes: int, processes: int
+) -> Iterator[EnvPool]:
     """Lanes to play in, spread over processes if there are several; closed at the end."""
-    made: Crew
+    pool: EnvPool
     if processes == 1:
-        made = _Here(environment, stage, lanes)
+        pool = _LocalPool(environment, spaces, lanes)
     else:
-        made = _Workers(environment, stage, lanes, min(processes, lanes))
+        pool = _ProcessPool(environment, spaces, lanes, min(processes, lanes))
     try:
-        yield made
+        yield pool
     except (EOFError, BrokenPipeError, ConnectionResetError) as error:
-        made.close(force=True)
+        pool.close(force=True)
         raise ChildProcessError(
-            f"a process that steps copies of {stage.name} died; workers=1 plays without processes"
+            f"a process that steps copies of {spaces.name} died; workers=1 plays without processes"
         ) from error
     except BaseException:
-        made.close(force=True)
+        pool.close(force=True)
         raise
-    made.close()
+    pool.close()

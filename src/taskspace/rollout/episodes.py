@@ -7,7 +7,7 @@ episodes are counted in their order: however tasks are dealt out, the sums are t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -16,21 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.envs.base import Column, Tasks
-from taskspace.envs.own import GymEnvironment, Stage, as_task
+from taskspace.envs.own import GymEnvironment, Spaces, as_task
 from taskspace.population.adapters import EpisodeAgent
 from taskspace.population.policies import Gaussian, MLPPolicy
-from taskspace.rollout.answers import network_function, seed_lanes, take_actions
-from taskspace.rollout.crew import Crew, Ended, Start
-from taskspace.rollout.general import BadAnswerError
+from taskspace.rollout.accumulator import PartialResults
+from taskspace.rollout.answers import network_function, seed_lanes, to_actions
+from taskspace.rollout.crew import EnvPool, EpisodeResult, EpisodeStart
+from taskspace.rollout.errors import PlayError, PolicyOutputError
 
 LANES = 64  # a policy is asked for this many actions at a time, on any number of processes
-PERFORMED = 8  # episodes handed to a process at a time, for agents that play alone
+EPISODES_PER_CALL = 8  # handed to a process at a time, for agents that play alone
 
 Pair = tuple[int, int]  # task, rollout
-
-
-class PlayError(RuntimeError):
-    """An agent or the environment raised in the middle of an episode."""
 
 
 class RemoteTraceback(Exception):
@@ -41,11 +38,11 @@ class RemoteTraceback(Exception):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be played: the arguments of `evaluate`, checked."""
+class GymEvaluation:
+    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
 
     environment: GymEnvironment
-    stage: Stage
+    spaces: Spaces
     columns: tuple[Column, ...]
     rows: Tasks
     names: list[str]
@@ -64,95 +61,82 @@ class Plan:
         """How many episodes are under way at a time; the same on any number of processes."""
         return min(LANES, self.episodes)
 
-    def start(self, task: int, seeds: NDArray[np.int64]) -> Start:
+    def start(self, task: int, seeds: NDArray[np.int64]) -> EpisodeStart:
         """An episode of a task."""
-        return Start(as_task(self.columns, self.rows[task]), int(seeds[0]), int(seeds[1]))
+        return EpisodeStart(as_task(self.columns, self.rows[task]), int(seeds[0]), int(seeds[1]))
 
 
-@dataclass
-class Scores:
-    """What came of an agent's episodes on tasks first, first + 1, …"""
-
-    first: int
-    successes: NDArray[np.int64]  # (tasks,)
-    rollouts: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    results: NDArray[np.bool_] | None  # (tasks, rollouts)
-    keys: set[str] = field(default_factory=set)  # entries that infos had
-    failed: dict[int, str] = field(default_factory=dict)  # by task: what was raised
-
-    @classmethod
-    def empty(cls, plan: Plan, tasks: range) -> Scores:
-        """Nothing played yet."""
-        count = len(tasks)
-        results = np.zeros((count, plan.rollouts), np.bool_) if plan.keep_results else None
-        successes, played, steps = np.zeros((3, count), np.int64)
-        return cls(tasks.start, successes, played, steps, np.zeros(count), results)
-
-    def add(self, task: int, rollout: int, ended: Ended) -> None:
-        """Count an episode."""
-        place = task - self.first
-        self.successes[place] += ended.solved
-        self.rollouts[place] += 1
-        self.steps[place] += ended.length
-        self.rewards[place] += ended.total_reward
-        self.keys |= ended.keys
-        if self.results is not None:
-            self.results[place, rollout] = ended.solved
-
-
-class Play:
+class EpisodeRunner:
     """Episodes of one agent on some tasks, in lanes."""
 
     def __init__(
-        self, plan: Plan, agent: int, tasks: range, lanes: Crew, processes: int = 1,
-        advance: Callable[[int], None] = lambda done: None,
+        self, evaluation: GymEvaluation, agent: int, tasks: range, pool: EnvPool,
+        processes: int = 1, advance: Callable[[int], None] = lambda done: None,
     ) -> None:  # fmt: skip
-        self.plan, self.agent, self.tasks, self.lanes = plan, agent, tasks, lanes
+        self.evaluation, self.agent, self.tasks, self.pool = evaluation, agent, tasks, pool
         self.processes, self.advance = processes, advance
-        self.scores = Scores.empty(plan, tasks)
-        self.streams = np.zeros((2, plan.lanes), np.uint64)
+        self.successes, self.rollouts, self.steps = np.zeros((3, len(tasks)), np.int64)
+        self.rewards = np.zeros(len(tasks))  # sums
+        self.results = np.zeros(
+            (len(tasks), evaluation.rollouts if evaluation.keep_results else 0), np.bool_
+        )
+        self.keys: set[str] = set()  # entries that infos had
+        self.errors: dict[int, str] = {}  # by task: what was raised
+        self.streams = np.zeros((2, evaluation.lanes), np.uint64)
         self.waiting = self._pairs()
         self.playing: dict[int, Pair] = {}  # by lane
-        self.played: dict[int, dict[int, Ended]] = {}  # by task and rollout, until all are there
+        self.played: dict[
+            int, dict[int, EpisodeResult]
+        ] = {}  # by task and rollout, until all are there
         self.limits: dict[int, int] = {}  # by task: the first rollout that went wrong
         self.observations: Any = None
 
     def _pairs(self) -> Iterator[Pair]:
         for task in self.tasks:
-            for rollout in range(self.plan.rollouts):
+            for rollout in range(self.evaluation.rollouts):
                 if rollout < self._limit(task):
                     yield task, rollout
 
     def _limit(self, task: int) -> int:
         """So many rollouts of a task count: those before the first that went wrong."""
-        return self.limits.get(task, self.plan.rollouts)
+        return self.limits.get(task, self.evaluation.rollouts)
 
-    def run(self, policy: Any) -> Scores:
+    def run(self, policy: Any) -> PartialResults:
         """Play them."""
         if isinstance(policy, EpisodeAgent):
             self._run_alone(policy)
         else:
-            self._run_batches(_ask(policy, self.plan.stage))
-        return self.scores
+            self._run_batches(_action_function(policy, self.evaluation.spaces))
+        return PartialResults(
+            tasks=slice(self.tasks.start, self.tasks.stop),
+            successes=self.successes,
+            steps=self.steps,
+            returns=np.float32(self.rewards / np.maximum(self.rollouts, 1)),
+            results=self.results.ravel() if self.evaluation.keep_results else None,
+            first_episode=self.tasks.start * self.evaluation.rollouts,
+            errors={task: (self._missing(task), why) for task, why in self.errors.items()},
+            info_keys=frozenset(self.keys),
+        )
+
+    def _missing(self, task: int) -> int:
+        return self.evaluation.rollouts - int(self.rollouts[task - self.tasks.start])
 
     def _run_alone(self, policy: EpisodeAgent) -> None:
-        while pairs := list(islice(self.waiting, PERFORMED * self.processes)):
+        while pairs := list(islice(self.waiting, EPISODES_PER_CALL * self.processes)):
             seeds = self._seeds(np.zeros(len(pairs), np.int64), pairs)
-            starts = [self.plan.start(p[0], s) for p, s in zip(pairs, seeds, strict=True)]
-            for pair, ended in zip(pairs, self.lanes.perform(policy, starts), strict=True):
-                self._record(pair, ended)
+            starts = [self.evaluation.start(p[0], s) for p, s in zip(pairs, seeds, strict=True)]
+            for pair, result in zip(pairs, self.pool.play_episodes(policy, starts), strict=True):
+                self._record(pair, result)
 
-    def _run_batches(self, ask: Callable[[Any, NDArray[np.uint64]], NDArray[Any]]) -> None:
-        self._begin(list(range(self.plan.lanes)))
+    def _run_batches(self, act: Callable[[Any, NDArray[np.uint64]], NDArray[Any]]) -> None:
+        self._begin(list(range(self.evaluation.lanes)))
         while self.playing:
             try:
-                actions = ask(_prepared(self._shown()), self.streams)
+                actions = act(_prepared(self._shown()), self.streams)
             except Exception as error:
-                self._give_up(error, ask)
+                self._give_up(error, act)
                 continue
-            self.observations, ended = self.lanes.step(actions)
+            self.observations, ended = self.pool.step(actions)
             self._begin(self._collect(ended))
 
     def _begin(self, free: list[int]) -> None:
@@ -161,31 +145,31 @@ class Play:
             lanes = free[: len(pairs)]
             seeds = self._seeds(np.array(lanes), pairs)
             tasks = [pair[0] for pair in pairs]
-            starts = [self.plan.start(t, s) for t, s in zip(tasks, seeds, strict=True)]
+            starts = [self.evaluation.start(t, s) for t, s in zip(tasks, seeds, strict=True)]
             self.playing.update(zip(lanes, pairs, strict=True))
-            self.observations, ended = self.lanes.begin(dict(zip(lanes, starts, strict=True)))
+            self.observations, ended = self.pool.begin(dict(zip(lanes, starts, strict=True)))
             free = self._collect(ended)
 
     def _seeds(self, lanes: NDArray[np.int64], pairs: Sequence[Pair]) -> NDArray[np.int64]:
         task, rollout = np.array(pairs).T
-        return seed_lanes(self.streams, lanes, task, rollout, self.plan.seed, self.agent)
+        return seed_lanes(self.streams, lanes, task, rollout, self.evaluation.seed, self.agent)
 
-    def _collect(self, ended: Sequence[tuple[int, Ended]]) -> list[int]:
+    def _collect(self, ended: Sequence[tuple[int, EpisodeResult]]) -> list[int]:
         """Count the episodes that ended: their lanes, which are free now."""
         free = [lane for lane, _ in ended if lane in self.playing]
-        for lane, what in ended:
+        for lane, result in ended:
             if lane in self.playing:
-                self._record(self.playing.pop(lane), what)
+                self._record(self.playing.pop(lane), result)
         return free
 
-    def _record(self, pair: Pair, ended: Ended) -> None:
+    def _record(self, pair: Pair, result: EpisodeResult) -> None:
         """Keep what came of an episode."""
         self.advance(1)
         task, rollout = pair
-        if ended.error:
-            self._fail({pair: ended.error}, RemoteTraceback(ended.trace))
+        if result.error:
+            self._fail({pair: result.error}, RemoteTraceback(result.trace))
         elif rollout < self._limit(task):
-            self.played.setdefault(task, {})[rollout] = ended
+            self.played.setdefault(task, {})[rollout] = result
             self._settle(task)
 
     def _settle(self, task: int) -> None:
@@ -193,29 +177,40 @@ class Play:
         played, limit = self.played.get(task, {}), self._limit(task)
         if all(rollout in played for rollout in range(limit)):
             for rollout in range(limit):
-                self.scores.add(task, rollout, played[rollout])
+                self._add(task, rollout, played[rollout])
             self.played.pop(task, None)
+
+    def _add(self, task: int, rollout: int, result: EpisodeResult) -> None:
+        """Count an episode."""
+        index = task - self.tasks.start
+        self.successes[index] += result.solved
+        self.rollouts[index] += 1
+        self.steps[index] += result.length
+        self.rewards[index] += result.total_reward
+        self.keys |= result.keys
+        if self.evaluation.keep_results:
+            self.results[index, rollout] = result.solved
 
     def _fail(self, errors: Mapping[Pair, str], cause: Exception) -> None:
         """Note what went wrong, or raise it."""
-        if not self.plan.skip:
-            name, tasks = self.plan.names[self.agent], sorted({task for task, _ in errors})
+        if not self.evaluation.skip:
+            name, tasks = self.evaluation.names[self.agent], sorted({task for task, _ in errors})
             raise PlayError(f"{name} on {_listed(tasks)}: {min(errors.items())[1]}") from cause
         for (task, rollout), error in errors.items():
             if rollout < self._limit(task):
-                self.limits[task], self.scores.failed[task] = rollout, error
+                self.limits[task], self.errors[task] = rollout, error
                 self._settle(task)
 
     def _shown(self) -> Any:
         """What the agent is shown; lanes that were given up repeat one that is being played."""
-        lanes, first = self.plan.lanes, next(iter(self.playing))
+        lanes, first = self.evaluation.lanes, next(iter(self.playing))
         return _take(self.observations, [i if i in self.playing else first for i in range(lanes)])
 
-    def _give_up(self, error: Exception, ask: Callable[..., Any]) -> None:
+    def _give_up(self, error: Exception, act: Callable[..., Any]) -> None:
         """The agent raised: give up the episodes at fault and go on with the others."""
-        if isinstance(error, BadAnswerError) and not self.plan.skip:
-            raise BadAnswerError(f"{self.plan.names[self.agent]}: {error}") from error
-        self._fail(self._at_fault(error, ask), error)
+        if isinstance(error, PolicyOutputError) and not self.evaluation.skip:
+            raise PolicyOutputError(f"{self.evaluation.names[self.agent]}: {error}") from error
+        self._fail(self._at_fault(error, act), error)
         free = [
             lane for lane, (task, rollout) in self.playing.items() if rollout >= self._limit(task)
         ]
@@ -223,26 +218,28 @@ class Play:
             del self.playing[lane]
         self._begin(free)
 
-    def _at_fault(self, error: Exception, ask: Callable[..., Any]) -> dict[Pair, str]:
+    def _at_fault(self, error: Exception, act: Callable[..., Any]) -> dict[Pair, str]:
         """Episodes with an observation that the agent alone raises at; all, if there is none."""
         found = {}
         for lane, pair in self.playing.items():
-            repeated = _take(self.observations, [lane] * self.plan.lanes)
+            repeated = _take(self.observations, [lane] * self.evaluation.lanes)
             try:
-                ask(_prepared(repeated), self.streams.copy())
+                act(_prepared(repeated), self.streams.copy())
             except Exception as own:
                 found[pair] = f"{type(own).__name__}: {own}"
         return found or dict.fromkeys(self.playing.values(), f"{type(error).__name__}: {error}")
 
 
-def _ask(policy: Any, stage: Stage) -> Callable[[Any, NDArray[np.uint64]], NDArray[Any]]:
+def _action_function(
+    policy: Any, spaces: Spaces
+) -> Callable[[Any, NDArray[np.uint64]], NDArray[Any]]:
     """A function from observations and streams to actions."""
     squashed = False
     if isinstance(policy, MLPPolicy):
         squashed = isinstance(policy.output, Gaussian) and policy.output.squashed
         policy = network_function(policy)
-    take = partial(take_actions, stage=stage, squashed=squashed)
-    return lambda observations, streams: take(policy(observations), streams=streams)
+    convert = partial(to_actions, spaces=spaces, squashed=squashed)
+    return lambda observations, streams: convert(policy(observations), streams=streams)
 
 
 def _prepared(observations: Any) -> Any:
@@ -254,13 +251,13 @@ def _prepared(observations: Any) -> Any:
     return observations
 
 
-def _take(batch: Any, places: Sequence[int]) -> Any:
+def _take(batch: Any, indices: Sequence[int]) -> Any:
     """Some entries of a batch, in a batch of its own."""
     if isinstance(batch, Mapping):
-        return {name: _take(part, places) for name, part in batch.items()}
+        return {name: _take(part, indices) for name, part in batch.items()}
     if isinstance(batch, np.ndarray):
-        return batch[places]
-    return tuple(batch[place] for place in places)
+        return batch[indices]
+    return tuple(batch[index] for index in indices)
 
 
 def _listed(tasks: Sequence[int], most: int = 3) -> str:

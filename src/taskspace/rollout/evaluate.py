@@ -5,23 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.envs.base import Environment, check_environment
 from taskspace.envs.own import GymEnvironment
-from taskspace.outcomes import Outcomes, smallest_counts
+from taskspace.outcomes import Outcomes
 from taskspace.population.adapters import named_policy
 from taskspace.population.policies import MLPPolicy
 from taskspace.progress import progress_bar
+from taskspace.rollout.accumulator import Accumulator
 from taskspace.rollout.cluster import connected, on_ray
 from taskspace.rollout.compiled import EnginePolicy
 from taskspace.rollout.gymnasium import evaluate_gymnasium
-from taskspace.rollout.player import Chunk, Played, Player, play_here, play_on_ray
+from taskspace.rollout.player import CompiledEvaluation, play_here, play_on_ray
 
 
 def evaluate(
@@ -99,95 +98,41 @@ def evaluate(
     rollouts = checks.whole(rollouts, "rollouts", 1)
     threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
     key = checks.seed(seed)
-    player = Player(env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip")
-    table = _Table.empty(player)
+    evaluation = CompiledEvaluation(
+        env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip"
+    )
+    totals = Accumulator.empty(
+        names, len(rows), rollouts,
+        keep_results=keep_results, keep_returns=keep_returns, horizon=env.horizon,
+    )  # fmt: skip
     with connected() if remote else contextlib.nullcontext():
-        pieces = play_on_ray(player, policies) if remote else play_here(player, policies, threads)
+        pieces = (
+            play_on_ray(evaluation, policies)
+            if remote
+            else play_here(evaluation, policies, threads)
+        )
         with (
             contextlib.closing(pieces),
-            progress_bar("Playing episodes", table.successes.size * rollouts, progress) as advance,
+            progress_bar("Playing episodes", totals.successes.size * rollouts, progress) as advance,
         ):
-            for chunk, played in pieces:
-                table.add(chunk, played)
+            for chunk, part in pieces:
+                totals.add(chunk.agent, part)
                 advance(chunk.last - chunk.first)
-    return table.outcomes()
+    return _outcomes(evaluation, totals)
 
 
-@dataclass
-class _Table:
-    """What came of the chunks so far, for all agents and tasks."""
-
-    player: Player
-    successes: NDArray[np.unsignedinteger[Any]]
-    steps: NDArray[np.unsignedinteger[Any]]
-    returns: NDArray[np.float32] | None
-    results: NDArray[np.bool_] | None
-    lost: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)  # rollouts, why
-
-    @classmethod
-    def empty(cls, player: Player) -> _Table:
-        shape, rollouts = (len(player.names), len(player.tasks)), player.rollouts
-        return cls(
-            player,
-            smallest_counts(shape, rollouts),
-            smallest_counts(shape, rollouts * player.env.horizon),
-            np.zeros(shape, np.float32) if player.keep_returns else None,
-            np.zeros((*shape, rollouts), np.bool_) if player.keep_results else None,
-        )
-
-    def add(self, chunk: Chunk, played: Played) -> None:
-        cells = (chunk.agent, played.tasks)
-        self.successes[cells] += played.successes.astype(self.successes.dtype)
-        self.steps[cells] += played.steps.astype(self.steps.dtype)
-        if self.results is not None:
-            self.results[chunk.agent].reshape(-1)[chunk.first : chunk.last] = played.results
-        if self.returns is not None:
-            self.returns[cells] += _means(played.returns, chunk, self.player.rollouts)
-        for task, (count, why) in played.lost.items():
-            before, _ = self.lost.get((chunk.agent, task), (0, ""))
-            self.lost[chunk.agent, task] = (before + count, why)
-
-    def outcomes(self) -> Outcomes:
-        player, env, counts = self.player, self.player.env, self._rollouts()
-        info: dict[str, Any] = {
-            "environment": env.name,
-            "seed": player.seed,
-            "success": "the environment's own rule",
-        }
-        if player.skip:
-            info["errors"] = [
-                {"agent": player.names[agent], "task": f"task-{task}", "error": why}
-                for (agent, task), (_, why) in sorted(self.lost.items())
-            ]
-        if self.returns is not None:
-            self.returns *= player.rollouts / np.maximum(counts, 1)
-        return Outcomes(
-            successes=self.successes,
-            rollouts=counts,
-            agents=np.array(player.names),
-            features=player.tasks,
-            feature_names=env.state_names,
-            steps=self.steps,
-            returns=self.returns,
-            results=self.results,
-            info=info,
-        )
-
-    def _rollouts(self) -> NDArray[np.unsignedinteger[Any]]:
-        """One number for all pairs, or a table where some went wrong."""
-        kind = np.min_scalar_type(self.player.rollouts)
-        if not self.lost:
-            return np.array(self.player.rollouts, kind)
-        table = np.full(self.successes.shape, self.player.rollouts, kind)
-        for pair, (count, _) in self.lost.items():
-            table[pair] -= count
-        return table
-
-
-def _means(returns: NDArray[np.float64], chunk: Chunk, rollouts: int) -> NDArray[np.float32]:
-    """A task's returns, summed up in the order of the rollouts, over their number."""
-    task = np.arange(chunk.first, chunk.last) // rollouts
-    return (np.bincount(task - task[0], returns) / rollouts).astype(np.float32)
+def _outcomes(evaluation: CompiledEvaluation, totals: Accumulator) -> Outcomes:
+    if totals.returns is not None:
+        # Chunks have divided by all rollouts, also by those that went wrong.
+        totals.returns *= evaluation.rollouts / np.maximum(totals.played(), 1)
+    info: dict[str, Any] = {
+        "environment": evaluation.env.name,
+        "seed": evaluation.seed,
+        "success": "the environment's own rule",
+    }
+    if evaluation.skip:
+        info["errors"] = totals.error_list()
+    return totals.outcomes(evaluation.tasks, evaluation.env.state_names, info)
 
 
 def _named(population: Any) -> tuple[list[str], list[Any]]:

@@ -16,13 +16,10 @@ from taskspace.envs.streams import seed_stream
 from taskspace.population.policies import ExpertPolicy
 from taskspace.rollout.actions import draw_categorical, draw_gaussian
 from taskspace.rollout.compiled import EnginePolicy, act_factory
+from taskspace.rollout.errors import PolicyOutputError
 from taskspace.rollout.network import LANES
 
 GENERAL_LANES = 1024  # a policy is asked for this many actions at a time
-
-
-class BadAnswerError(ValueError):
-    """A policy returned something that is not actions."""
 
 
 @dataclass
@@ -92,27 +89,27 @@ def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
     if isinstance(policy, ExpertPolicy):
         return policy.act_on_states(np.ascontiguousarray(lanes.states.T))
     observations = np.ascontiguousarray(lanes.states.T, np.float32)
-    answer = policy(observations)
+    output = policy(observations)
     if env.discrete:
-        return _discrete_actions(answer, env, lanes)
-    return _continuous_actions(answer, env, lanes)
+        return _discrete_actions(output, env, lanes)
+    return _continuous_actions(output, env, lanes)
 
 
-def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.int64]:
+def _discrete_actions(output: Any, env: Environment, lanes: Lanes) -> NDArray[np.int64]:
     count, actions = lanes.states.shape[1], len(env.action_names)
-    values = as_array(answer)
+    values = as_array(output)
     if values is not None and values.shape == (count,) and values.dtype.kind in "iu":
         if values.min() < 0 or values.max() >= actions:
             span = f"{values.min()} to {values.max()}"
-            raise BadAnswerError(f"actions of {env.name} are 0 to {actions - 1}; got {span}")
+            raise PolicyOutputError(f"actions of {env.name} are 0 to {actions - 1}; got {span}")
         return values.astype(np.int64)
     if values is None or values.shape != (count, actions) or values.dtype.kind != "f":
-        raise BadAnswerError(
+        raise PolicyOutputError(
             f"for {count} observations of {env.name} a policy returns {count} whole numbers"
             f" (actions) or numbers of shape ({count}, {actions}) (logits); got {described(values)}"
         )
     if not np.isfinite(values.max(axis=1)).all():
-        raise BadAnswerError(
+        raise PolicyOutputError(
             "a policy returned NaN or infinite logits; only -infinity may be among them, and not"
             " for every action"
         )
@@ -122,18 +119,18 @@ def _discrete_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np
     return chosen
 
 
-def _continuous_actions(answer: Any, env: Environment, lanes: Lanes) -> NDArray[np.float64]:
+def _continuous_actions(output: Any, env: Environment, lanes: Lanes) -> NDArray[np.float64]:
     shape = (lanes.states.shape[1], len(env.action_names))
-    parts = [as_array(part) for part in (answer if isinstance(answer, tuple) else (answer,))]
+    parts = [as_array(part) for part in (output if isinstance(output, tuple) else (output,))]
     arrays = [p for p in parts if p is not None and p.shape == shape and p.dtype.kind in "iuf"]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
-        raise BadAnswerError(
+        raise PolicyOutputError(
             f"for {shape[0]} observations of {env.name} a policy returns actions of shape {shape},"
             " or a pair of means and log deviations, each of that shape; got"
             f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
-        raise BadAnswerError("a policy returned NaN or infinite numbers")
+        raise PolicyOutputError("a policy returned NaN or infinite numbers")
     if len(arrays) == 1:
         return arrays[0].astype(np.float64)
     chosen = np.zeros(shape)

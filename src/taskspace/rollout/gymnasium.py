@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, registry
-from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.envs.own import GymEnvironment, as_task
@@ -23,8 +21,10 @@ from taskspace.outcomes import Outcomes
 from taskspace.population.adapters import EpisodeAgent, named_policy
 from taskspace.progress import Advance, progress_bar
 from taskspace.rollout import cluster
-from taskspace.rollout.crew import Crew, Lane, crew, crew_here
-from taskspace.rollout.episodes import LANES, PERFORMED, Pair, Plan, Play, Scores
+from taskspace.rollout.accumulator import Accumulator, PartialResults
+from taskspace.rollout.cores import available_cores
+from taskspace.rollout.crew import EnvPool, Lane, env_pool, local_pool
+from taskspace.rollout.episodes import EPISODES_PER_CALL, LANES, EpisodeRunner, GymEvaluation
 
 _PROBE_SECONDS = 0.1
 _PAYING_SECONDS = 10.0  # work below this is not worth starting processes for
@@ -47,118 +47,139 @@ def evaluate_gymnasium(
     rollouts = checks.whole(rollouts, "rollouts", 1)
     asked = None if workers is None else checks.whole(workers, "workers", 1)
     key = checks.seed(seed)
-    stage = environment.stage(as_task(columns, rows[0]))
-    policies = [named_policy(n, a, stage) for n, a in zip(names, agents, strict=True)]
-    plan = Plan(
-        environment, stage, columns, rows, names, rollouts, key, on_error == "skip", keep_results
+    spaces = environment.spaces(as_task(columns, rows[0]))
+    policies = [named_policy(n, a, spaces) for n, a in zip(names, agents, strict=True)]
+    evaluation = GymEvaluation(
+        environment, spaces, columns, rows, names, rollouts, key, on_error == "skip", keep_results
     )
-    table = _Table.empty(plan)
+    totals = Accumulator.empty(
+        names, len(rows), rollouts, keep_results=keep_results, keep_returns=keep_returns
+    )
     with (
         cluster.connected() if remote else contextlib.nullcontext(),
-        progress_bar("Playing episodes", len(names) * plan.episodes, progress) as advance,
+        progress_bar("Playing episodes", len(names) * evaluation.episodes, progress) as advance,
     ):
         if remote:
-            _play_on_ray(plan, policies, table, advance)
+            _play_on_ray(evaluation, policies, totals, advance)
         else:
-            _play_here(plan, policies, asked or _paying_processes(plan), table, advance)
-    table.check_key()
-    return table.outcomes(keep_returns)
+            _play_here(
+                evaluation, policies, asked or _paying_processes(evaluation), totals, advance
+            )
+    _check_key(environment, totals)
+    return _outcomes(evaluation, totals)
 
 
 def _play_here(
-    plan: Plan, policies: list[Any], processes: int, table: _Table, advance: Advance
+    evaluation: GymEvaluation,
+    policies: list[Any],
+    processes: int,
+    totals: Accumulator,
+    advance: Advance,
 ) -> None:
-    everything = range(len(plan.rows))
-    with crew(plan.environment, plan.stage, plan.lanes, processes) as lanes:
+    everything = range(len(evaluation.rows))
+    with env_pool(evaluation.environment, evaluation.spaces, evaluation.lanes, processes) as pool:
         for agent, policy in enumerate(policies):
-            play = Play(plan, agent, everything, lanes, processes, advance)
-            table.add(agent, play.run(policy))
+            runner = EpisodeRunner(evaluation, agent, everything, pool, processes, advance)
+            totals.add(agent, runner.run(policy))
 
 
 # -- on Ray ----------------------------------------------------------------------------------------
 
 
-def _play_on_ray(plan: Plan, policies: list[Any], table: _Table, advance: Advance) -> None:
-    spec = registry.get(plan.environment.make) if isinstance(plan.environment.make, str) else None
-    theatre = cluster.ship(_Theatre(plan, spec), plan.environment.name, shared=True)
-    seconds = _probe(plan)[0]
+def _play_on_ray(
+    evaluation: GymEvaluation, policies: list[Any], totals: Accumulator, advance: Advance
+) -> None:
+    spec = (
+        registry.get(evaluation.environment.make)
+        if isinstance(evaluation.environment.make, str)
+        else None
+    )
+    shipped_setup = cluster.ship(
+        _WorkerSetup(evaluation, spec), evaluation.environment.name, shared=True
+    )
+    seconds = _probe(evaluation)[0]
     sent: deque[tuple[int, range]] = deque()
 
     def calls() -> Iterator[tuple[Any, ...]]:
         for agent, policy in enumerate(policies):
-            shipped = cluster.ship(policy, plan.names[agent])
-            for tasks in _pieces(plan, policy, seconds, cluster.cores()):
+            shipped = cluster.ship(policy, evaluation.names[agent])
+            for tasks in _pieces(evaluation, policy, seconds, cluster.cores()):
                 sent.append((agent, tasks))
-                yield theatre, shipped, agent, tasks
+                yield shipped_setup, shipped, agent, tasks
 
     with contextlib.closing(cluster.in_order(_play_piece, calls())) as results:
-        for scores in results:
+        for part in results:
             agent, tasks = sent.popleft()
-            table.add(agent, scores)
-            advance(len(tasks) * plan.rollouts)
+            totals.add(agent, part)
+            advance(len(tasks) * evaluation.rollouts)
 
 
 @dataclass(frozen=True)
-class _Theatre:
-    """What a worker plays in; its copies of the environment serve many pieces."""
+class _WorkerSetup:
+    """What a worker needs to play; its copies of the environment serve many pieces."""
 
-    plan: Plan
+    evaluation: GymEvaluation
     spec: EnvSpec | None  # of an environment that the user's program has registered
 
     @functools.cached_property
-    def lanes(self) -> Crew:
+    def pool(self) -> EnvPool:
         """The copies."""
         if self.spec is not None:
             registry.setdefault(self.spec.id, self.spec)
-        return crew_here(self.plan.environment, self.plan.stage, self.plan.lanes)
+        return local_pool(
+            self.evaluation.environment, self.evaluation.spaces, self.evaluation.lanes
+        )
 
 
 def _play_piece(
-    theatre: cluster.Shipped, policy: cluster.Shipped, agent: int, tasks: range
-) -> Scores:
+    setup: cluster.Shipped, policy: cluster.Shipped, agent: int, tasks: range
+) -> PartialResults:
     """What a worker does."""
-    stage = theatre.unpack()
-    return Play(stage.plan, agent, tasks, stage.lanes).run(policy.unpack())
+    unpacked = setup.unpack()
+    return EpisodeRunner(unpacked.evaluation, agent, tasks, unpacked.pool).run(policy.unpack())
 
 
-def _pieces(plan: Plan, policy: Any, seconds: float, cores: int) -> Iterator[range]:
+def _pieces(evaluation: GymEvaluation, policy: Any, seconds: float, cores: int) -> Iterator[range]:
     """The tasks of one agent, so many at a time that a worker is busy, but not for long.
 
     Agents that play alone may take their time, and need no other episodes beside theirs.
     """
-    least = PERFORMED if isinstance(policy, EpisodeAgent) else LANES
-    fair = len(plan.names) * plan.episodes // (_PIECES_PER_CORE * cores)
+    least = EPISODES_PER_CALL if isinstance(policy, EpisodeAgent) else LANES
+    fair = len(evaluation.names) * evaluation.episodes // (_PIECES_PER_CORE * cores)
     episodes = max(least, min(fair, int(_PIECE_SECONDS / seconds) if seconds else 0))
-    size = -(-episodes // plan.rollouts)
-    for first in range(0, len(plan.rows), size):
-        yield range(first, min(first + size, len(plan.rows)))
+    size = -(-episodes // evaluation.rollouts)
+    for first in range(0, len(evaluation.rows), size):
+        yield range(first, min(first + size, len(evaluation.rows)))
 
 
 # -- how long it will take -------------------------------------------------------------------------
 
 
-def _paying_processes(plan: Plan) -> int:
+def _paying_processes(evaluation: GymEvaluation) -> int:
     """As many as cores where they pay, judged by random actions on the first task."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    cores = available_cores()
     if cores == 1 or sys.platform != "linux":
         return 1  # elsewhere a process would first run the caller's script a second time
-    episode, step = _probe(plan)
-    paying = len(plan.names) * plan.episodes * episode > _PAYING_SECONDS and step > _PAYING_STEP
+    episode, step = _probe(evaluation)
+    paying = (
+        len(evaluation.names) * evaluation.episodes * episode > _PAYING_SECONDS
+        and step > _PAYING_STEP
+    )
     return cores if paying else 1
 
 
-def _probe(plan: Plan) -> tuple[float, float]:
+def _probe(evaluation: GymEvaluation) -> tuple[float, float]:
     """Seconds of an episode and of a step; no time at all where one goes wrong."""
-    lane = Lane(plan.environment, plan.stage, 0)
-    start, steps, episodes = plan.start(0, np.zeros(2, np.int64)), 0, 0
+    lane = Lane(evaluation.environment, evaluation.spaces, 0)
+    start, steps, episodes = evaluation.start(0, np.zeros(2, np.int64)), 0, 0
     try:
         lane.begin(start)  # before the clock runs: making a copy may take long
         began = time.perf_counter()
         while (spent := time.perf_counter() - began) < _PROBE_SECONDS:
             lane.begin(start)
-            episodes, ended = episodes + 1, None
-            while ended is None and time.perf_counter() - began < _PROBE_SECONDS:
-                ended, steps = lane.advance(plan.stage.action_space.sample()), steps + 1
+            episodes, result = episodes + 1, None
+            while result is None and time.perf_counter() - began < _PROBE_SECONDS:
+                result, steps = lane.advance(evaluation.spaces.action_space.sample()), steps + 1
     except Exception:
         return 0.0, 0.0  # playing will tell what is wrong
     finally:
@@ -169,73 +190,27 @@ def _probe(plan: Plan) -> tuple[float, float]:
 # -- what came of it -------------------------------------------------------------------------------
 
 
-@dataclass
-class _Table:
-    """The scores of all agents on all tasks."""
-
-    plan: Plan
-    successes: NDArray[np.int64]  # (agents, tasks)
-    rollouts: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    rewards: NDArray[np.float64]
-    results: NDArray[np.bool_] | None  # (agents, tasks, rollouts)
-    keys: set[str] = field(default_factory=set)
-    failed: dict[Pair, str] = field(default_factory=dict)  # by agent and task
-
-    @classmethod
-    def empty(cls, plan: Plan) -> _Table:
-        shape = (len(plan.names), len(plan.rows))
-        results = np.zeros((*shape, plan.rollouts), np.bool_) if plan.keep_results else None
-        successes, played, steps = np.zeros((3, *shape), np.int64)
-        return cls(plan, successes, played, steps, np.zeros(shape), results)
-
-    def add(self, agent: int, scores: Scores) -> None:
-        tasks = slice(scores.first, scores.first + len(scores.successes))
-        for name in ("successes", "rollouts", "steps", "rewards"):
-            getattr(self, name)[agent, tasks] = getattr(scores, name)
-        if self.results is not None:
-            self.results[agent, tasks] = scores.results
-        self.keys |= scores.keys
-        self.failed.update({(agent, task): error for task, error in scores.failed.items()})
-
-    def check_key(self) -> None:
-        """An entry of the info that no episode had is a misspelling, not a failure of all."""
-        environment, played = self.plan.environment, int(self.rollouts.sum())
-        rule = environment.rule
-        if isinstance(rule, InfoKey) and played and rule.key not in self.keys:
-            there = ", ".join(sorted(self.keys)) or "nothing at all"
-            raise ValueError(
-                f"no info of {environment.name} had an entry {rule.key!r} in {played} episodes, so"
-                f" nobody can tell success; there was: {there}"
-            )
-
-    def outcomes(self, keep_returns: bool) -> Outcomes:
-        plan = self.plan
-        complete = (self.rollouts == plan.rollouts).all()
-        means = self.rewards / np.maximum(self.rollouts, 1)
-        info: dict[str, Any] = {
-            "environment": plan.environment.name,
-            "seed": plan.seed,
-            "success": plan.environment.rule.words,
-            "max_steps": plan.stage.max_steps,
-        }
-        if plan.skip:
-            info["errors"] = [
-                {"agent": plan.names[agent], "task": f"task-{task}", "error": error}
-                for (agent, task), error in sorted(self.failed.items())
-            ]
-        return Outcomes(
-            successes=_small(self.successes),
-            rollouts=np.array(plan.rollouts) if complete else _small(self.rollouts),
-            agents=np.array(plan.names),
-            features=plan.rows,
-            feature_names=tuple(column.name for column in plan.columns),
-            steps=_small(self.steps),
-            returns=np.float32(means) if keep_returns else None,
-            results=self.results,
-            info=info,
+def _check_key(environment: GymEnvironment, totals: Accumulator) -> None:
+    """An entry of the info that no episode had is a misspelling, not a failure of all."""
+    rule = environment.rule
+    played = int(np.broadcast_to(totals.played(), totals.successes.shape).sum())
+    if isinstance(rule, InfoKey) and played and rule.key not in totals.info_keys:
+        there = ", ".join(sorted(totals.info_keys)) or "nothing at all"
+        raise ValueError(
+            f"no info of {environment.name} had an entry {rule.key!r} in {played} episodes, so"
+            f" nobody can tell success; there was: {there}"
         )
 
 
-def _small(counts: NDArray[np.int64]) -> NDArray[np.unsignedinteger[Any]]:
-    return counts.astype(np.min_scalar_type(int(counts.max())))
+def _outcomes(evaluation: GymEvaluation, totals: Accumulator) -> Outcomes:
+    info: dict[str, Any] = {
+        "environment": evaluation.environment.name,
+        "seed": evaluation.seed,
+        "success": evaluation.environment.rule.words,
+        "max_steps": evaluation.spaces.max_steps,
+    }
+    if evaluation.skip:
+        info["errors"] = totals.error_list()
+    return totals.outcomes(
+        evaluation.rows, tuple(column.name for column in evaluation.columns), info
+    )

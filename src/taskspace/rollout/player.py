@@ -6,7 +6,7 @@ import contextlib
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -17,9 +17,10 @@ from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.compiling import build
 from taskspace.envs.lanes import sparse_reward
 from taskspace.rollout import cluster
+from taskspace.rollout.accumulator import PartialResults
 from taskspace.rollout.compiled import EnginePolicy, play_factory
-from taskspace.rollout.episodes import PlayError
-from taskspace.rollout.general import BadAnswerError, play_general
+from taskspace.rollout.errors import PlayError, PolicyOutputError
+from taskspace.rollout.general import play_general
 from taskspace.rollout.network import LANES
 
 # The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
@@ -40,29 +41,9 @@ class Chunk:
     last: int
 
 
-@dataclass(frozen=True)
-class Played:
-    """What came of a chunk."""
-
-    tasks: slice  # the tasks that it has episodes of
-    successes: NDArray[Any]  # for each of them
-    steps: NDArray[Any]
-    results: NDArray[np.bool_]  # for each episode; empty where not wanted
-    returns: NDArray[np.float64]  # likewise
-    lost: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, why
-
-    def compact(self) -> Played:
-        """The same in fewer bytes, for a journey."""
-        return replace(self, successes=_smallest(self.successes), steps=_smallest(self.steps))
-
-
-def _smallest(counts: NDArray[Any]) -> NDArray[Any]:
-    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
-
-
 @dataclass(frozen=True, eq=False)
-class Player:
-    """All that playing depends on, but the policies."""
+class CompiledEvaluation:
+    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
 
     env: Environment
     names: Sequence[str]
@@ -90,51 +71,63 @@ class Player:
         """The tasks that a chunk has episodes of."""
         return slice(chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts + 1)
 
-    def play(self, policy: Any, chunk: Chunk) -> Played:
+    def play(self, policy: Any, chunk: Chunk) -> PartialResults:
         """The episodes of a chunk: of a network in the engine, of other policies in batches."""
         if isinstance(policy, EnginePolicy):
             return self._compiled(policy, chunk)
         return self._general(policy, chunk)
 
-    def _compiled(self, policy: EnginePolicy, chunk: Chunk) -> Played:
+    def _compiled(self, policy: EnginePolicy, chunk: Chunk) -> PartialResults:
         env, tasks = self.env, self.tasks_of(chunk)
         counts, episodes = tasks.stop - tasks.start, chunk.last - chunk.first
-        played = Played(
-            tasks,
-            np.zeros(counts, np.int64),
-            np.zeros(counts, np.int64),
-            np.zeros(episodes if self.keep_results else 0, np.bool_),
-            np.zeros(episodes if self.keep_returns else 0),
-        )
+        successes, steps = np.zeros((2, counts), np.int64)
+        solved = np.zeros(episodes if self.keep_results else 0, np.bool_)
+        returns = np.zeros(episodes if self.keep_returns else 0)
         reward = (env.reward if self.keep_returns else None) or sparse_reward
         play = build(play_factory, env.lanes.transition, reward, policy.draw)
         play(
             *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent, env.gamma, env.horizon,
             policy.empty_buffers(), policy.empty_actions(LANES),
-            played.successes, played.steps, played.results, played.returns,
+            successes, steps, solved, returns,
         )  # fmt: skip
-        return played
+        return self._results(chunk, successes, steps, solved, returns)
 
-    def _general(self, policy: Any, chunk: Chunk) -> Played:
-        lost: dict[int, tuple[int, str]] = {}
+    def _general(self, policy: Any, chunk: Chunk) -> PartialResults:
+        errors: dict[int, tuple[int, str]] = {}
         try:
-            solved, lengths, returns = self._answers(policy, chunk)
+            solved, lengths, returns = self._play_batches(policy, chunk)
         except Exception as error:
             if not self.skip:
                 raise self._named(error, chunk) from error
-            solved, lengths, returns = self._task_by_task(policy, chunk, lost)
+            solved, lengths, returns = self._task_by_task(policy, chunk, errors)
+        successes, steps = (self._sums(chunk, each).astype(np.int64) for each in (solved, lengths))
+        return self._results(chunk, successes, steps, solved, returns, errors)
+
+    def _sums(self, chunk: Chunk, values: NDArray[Any]) -> NDArray[Any]:
+        """Of a number per episode, the sum per task, in the order of the rollouts."""
         task = np.arange(chunk.first, chunk.last) // self.rollouts
-        return Played(
-            self.tasks_of(chunk),
-            np.bincount(task - task[0], solved).astype(np.int64),
-            np.bincount(task - task[0], lengths).astype(np.int64),
-            solved if self.keep_results else solved[:0],
-            returns if self.keep_returns else returns[:0],
-            lost,
+        return np.bincount(task - task[0], values)
+
+    def _results(
+        self, chunk: Chunk, successes: NDArray[np.int64], steps: NDArray[np.int64],
+        solved: NDArray[np.bool_], returns: NDArray[np.float64],
+        errors: Mapping[int, tuple[int, str]] | None = None,
+    ) -> PartialResults:  # fmt: skip
+        means = None
+        if self.keep_returns:
+            means = (self._sums(chunk, returns) / self.rollouts).astype(np.float32)
+        return PartialResults(
+            tasks=self.tasks_of(chunk),
+            successes=successes,
+            steps=steps,
+            returns=means,
+            results=solved if self.keep_results else None,
+            first_episode=chunk.first,
+            errors=errors or {},
         )
 
-    def _answers(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
+    def _play_batches(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
         return play_general(
             policy, self.env, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent,
@@ -143,14 +136,14 @@ class Player:
     def _named(self, error: Exception, chunk: Chunk) -> Exception:
         """The error with the names of the agent and of the tasks that it was playing."""
         name = self.names[chunk.agent]
-        if isinstance(error, BadAnswerError):
-            return BadAnswerError(f"{name}: {error}")
+        if isinstance(error, PolicyOutputError):
+            return PolicyOutputError(f"{name}: {error}")
         first, last = chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts
         tasks = f"task-{first}" + (f" to task-{last}" if last > first else "")
         return PlayError(f"{name} on {tasks}: {type(error).__name__}: {error}")
 
     def _task_by_task(
-        self, policy: Any, chunk: Chunk, lost: dict[int, tuple[int, str]]
+        self, policy: Any, chunk: Chunk, errors: dict[int, tuple[int, str]]
     ) -> tuple[NDArray[Any], ...]:
         """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
         parts = []
@@ -160,9 +153,9 @@ class Player:
             part = Chunk(chunk.agent, first, min((task + 1) * self.rollouts, chunk.last))
             count = part.last - first
             try:
-                parts.append(self._answers(policy, part))
+                parts.append(self._play_batches(policy, part))
             except Exception as error:
-                lost[task] = (count, f"{type(error).__name__}: {error}")
+                errors[task] = (count, f"{type(error).__name__}: {error}")
                 parts.append(
                     (np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count))
                 )
@@ -174,19 +167,19 @@ class Player:
 
 
 def play_here(
-    player: Player, policies: Sequence[Any], threads: int
-) -> Generator[tuple[Chunk, Played], None, None]:
+    evaluation: CompiledEvaluation, policies: Sequence[Any], threads: int
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """All chunks: networks in threads, other policies in this one.
 
     Results come always in the same order; what is under way at a time is bounded.
     """
     compiled, general = _by_kind(policies)
-    running: deque[tuple[Chunk, Future[Played]]] = deque()
+    running: deque[tuple[Chunk, Future[PartialResults]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
             for agent in compiled:
-                for chunk in player.chunks(agent):
-                    running.append((chunk, pool.submit(player.play, policies[agent], chunk)))
+                for chunk in evaluation.chunks(agent):
+                    running.append((chunk, pool.submit(evaluation.play, policies[agent], chunk)))
                     if len(running) >= 4 * threads:
                         yield _oldest(running)
             while running:
@@ -194,8 +187,8 @@ def play_here(
         finally:
             pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
     for agent in general:
-        for chunk in player.chunks(agent):
-            yield chunk, player.play(policies[agent], chunk)
+        for chunk in evaluation.chunks(agent):
+            yield chunk, evaluation.play(policies[agent], chunk)
 
 
 def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
@@ -205,7 +198,7 @@ def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
     return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
 
 
-def _oldest(running: deque[tuple[Chunk, Future[Played]]]) -> tuple[Chunk, Played]:
+def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk, PartialResults]:
     chunk, future = running.popleft()
     return chunk, future.result()
 
@@ -214,16 +207,16 @@ def _oldest(running: deque[tuple[Chunk, Future[Played]]]) -> tuple[Chunk, Played
 
 
 def play_on_ray(
-    player: Player, policies: Sequence[Any]
-) -> Generator[tuple[Chunk, Played], None, None]:
+    evaluation: CompiledEvaluation, policies: Sequence[Any]
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
     """The same chunks on a cluster, and so the same results in the same order."""
-    stage = cluster.ship(player, "the environment", shared=True)
+    shipped = cluster.ship(evaluation, "the environment", shared=True)
     sent: deque[list[Chunk]] = deque()
 
     def calls() -> Iterator[tuple[Any, ...]]:
-        for agents, chunks in _pieces(player, policies, cluster.cores()):
+        for agents, chunks in _pieces(evaluation, policies, cluster.cores()):
             sent.append(chunks)
-            yield stage, agents, chunks
+            yield shipped, agents, chunks
 
     with contextlib.closing(cluster.in_order(_play_piece, calls())) as results:
         for played in results:
@@ -231,36 +224,36 @@ def play_on_ray(
 
 
 def _play_piece(
-    stage: cluster.Shipped, agents: cluster.Shipped, chunks: Sequence[Chunk]
-) -> list[Played]:
+    evaluation: cluster.Shipped, agents: cluster.Shipped, chunks: Sequence[Chunk]
+) -> list[PartialResults]:
     """What a worker does."""
-    shared, policies = stage.unpack(), agents.unpack()
+    shared, policies = evaluation.unpack(), agents.unpack()
     # The shared tasks are read-only, for which the engine would have to be compiled once more.
     # Of this array only those parts take memory that are written to: the tasks of this piece.
     tasks = np.empty_like(shared.tasks)
     for chunk in chunks:
         part = shared.tasks_of(chunk)
         tasks[part] = shared.tasks[part]
-    player = replace(shared, tasks=tasks)
-    return [player.play(policies[chunk.agent], chunk).compact() for chunk in chunks]
+    own = replace(shared, tasks=tasks)
+    return [own.play(policies[chunk.agent], chunk).compact() for chunk in chunks]
 
 
 def _pieces(
-    player: Player, policies: Sequence[Any], cores: int
+    evaluation: CompiledEvaluation, policies: Sequence[Any], cores: int
 ) -> Iterator[tuple[cluster.Shipped, list[Chunk]]]:
     """Agents, shipped once, and chunks for one worker: some of one agent, or all of several.
 
     Nobody knows how long other policies take, so their pieces have one chunk's steps.
     """
     compiled, general = _by_kind(policies)
-    fair = len(compiled) * player.steps // (_PIECES_PER_CORE * cores)
+    fair = len(compiled) * evaluation.steps // (_PIECES_PER_CORE * cores)
     large = min(max(fair, _STEPS_PER_CHUNK), _STEPS_PER_PIECE)
     for agents, most in ((compiled, large), (general, _STEPS_PER_CHUNK)):
         waiting = iter(agents)
-        while group := list(islice(waiting, max(1, most // player.steps))):
-            chunks = [chunk for agent in group for chunk in player.chunks(agent)]
+        while group := list(islice(waiting, max(1, most // evaluation.steps))):
+            chunks = [chunk for agent in group for chunk in evaluation.chunks(agent)]
             size = len(chunks) if len(group) > 1 else max(1, most // _STEPS_PER_CHUNK)
-            told = " or ".join(player.names[agent] for agent in group[:3])
-            shipped = cluster.ship({agent: policies[agent] for agent in group}, told)
+            names = " or ".join(evaluation.names[agent] for agent in group[:3])
+            shipped = cluster.ship({agent: policies[agent] for agent in group}, names)
             for first in range(0, len(chunks), size):
                 yield shipped, chunks[first : first + size]

@@ -1,8 +1,6 @@
-"""From scores to programs: the best token each time, drawn ones, or a beam; all by the grammar."""
+"""From scores to programs: the best token each time, or a beam; all by the grammar."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -16,38 +14,21 @@ LIMIT = 24  # tokens of a program, the paper's horizon
 WIDTH = 10  # of the beam
 
 Programs = NDArray[np.uint8]  # (tasks, tokens), padded
-Choose = Callable[[torch.Tensor], torch.Tensor]  # from scores (tasks, 52) to tokens (tasks,)
 
 
 @torch.no_grad()
 def greedy(network: Synthesizer, grids: torch.Tensor, limit: int = LIMIT) -> Programs:
     """The most likely token each time."""
-    return _one_by_one(network, grids, limit, lambda scores: scores.argmax(1))
-
-
-@torch.no_grad()
-def sample(
-    network: Synthesizer, grids: torch.Tensor, generator: torch.Generator, limit: int = LIMIT
-) -> Programs:
-    """Tokens drawn by their probabilities."""
-
-    def draw(scores: torch.Tensor) -> torch.Tensor:
-        return torch.multinomial(scores.softmax(1), 1, generator=generator)[:, 0]
-
-    return _one_by_one(network, grids, limit, draw)
-
-
-def _one_by_one(network: Synthesizer, grids: torch.Tensor, limit: int, choose: Choose) -> Programs:
     codes = network.encoder(grids)
     partial = PartialPrograms(len(grids), limit)
     programs = np.full((len(grids), limit), PAD, np.uint8)
     tokens = torch.full((len(grids), 1), START, device=grids.device)
     state: State | None = None
-    for place in range(limit):
+    for position in range(limit):
         scores, state = network.advance(tokens, codes, state)
-        tokens = choose(_allowed(scores[:, 0], partial))[:, None]
-        programs[:, place] = tokens[:, 0].cpu().numpy()
-        partial.advance(programs[:, place])
+        tokens = _allowed(scores[:, 0], partial).argmax(1)[:, None]
+        programs[:, position] = tokens[:, 0].cpu().numpy()
+        partial.advance(programs[:, position])
         if partial.finished.all():
             break
     return programs
@@ -77,7 +58,7 @@ def beam(
     tokens = torch.full((n * width, 1), START, device=grids.device)
     first = (torch.arange(n, device=grids.device) * width)[:, None]
     state: State | None = None
-    for place in range(limit):
+    for position in range(limit):
         scores, state = network.advance(tokens, codes, state)
         each = _allowed(scores[:, 0], partial).log_softmax(1).reshape(n, width, -1)
         likely, best = (likely[:, :, None] + each).flatten(1).topk(width, dim=1)
@@ -87,9 +68,9 @@ def beam(
         state = (state[0][:, _pairs(parents, codes)], state[1][:, _pairs(parents, codes)])
         # A beam without a program goes on with any token, and never comes back to life.
         chosen = (best % len(TOKENS)).flatten().cpu().numpy()
-        programs[:, place] = np.where(dead, partial.allowed().argmax(1), chosen)
-        tokens = torch.from_numpy(programs[:, place, None].astype(np.int64)).to(grids.device)
-        partial.advance(programs[:, place])
+        programs[:, position] = np.where(dead, partial.allowed().argmax(1), chosen)
+        tokens = torch.from_numpy(programs[:, position, None].astype(np.int64)).to(grids.device)
+        partial.advance(programs[:, position])
         if partial.finished.all():
             break
     programs[likely.isinf().flatten().cpu().numpy()] = PAD

@@ -16,9 +16,9 @@ from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION
 from taskspace.envs.karel.grammar import PartialPrograms
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.language import PAD, TOKENS
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.synthesis.network import PAPER_SIZE, Size, Synthesizer
-from taskspace.synthesis.playing import SynthesisPolicy
+from taskspace.synthesis.policy import SynthesisPolicy
 from taskspace.training.snapshots import Report
 
 # The kinds of programs that each subpopulation gets to see.
@@ -31,7 +31,7 @@ SUBPOPULATIONS = {
 
 
 @dataclass(frozen=True)
-class Schooling:
+class TrainingSettings:
     """How synthesizers are trained, for every subpopulation alike."""
 
     size: Size = PAPER_SIZE
@@ -53,7 +53,7 @@ def learn(
     subpopulation: str,
     tasks: KarelTasks,
     judged_on: KarelTasks,
-    settings: Schooling,
+    settings: TrainingSettings,
     *,
     seed: int = 0,
     device: str = "cpu",
@@ -99,7 +99,7 @@ def _offer(
 
 
 def batches(
-    tasks: KarelTasks, settings: Schooling, rng: np.random.Generator
+    tasks: KarelTasks, settings: TrainingSettings, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
     """Grids, tokens and forbidden tokens, pass after pass in random order.
 
@@ -116,12 +116,12 @@ def batches(
 
 
 def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which tokens might have stood in each place of whole programs: (programs, length, 52)."""
+    """Which tokens might have stood at each position of whole programs: (programs, length, 52)."""
     partial = PartialPrograms(len(tokens), tokens.shape[1])
     allowed = np.empty((*tokens.shape, len(TOKENS)), np.bool_)
-    for place in range(tokens.shape[1]):
-        allowed[:, place] = partial.allowed()
-        partial.advance(tokens[:, place])
+    for position in range(tokens.shape[1]):
+        allowed[:, position] = partial.allowed()
+        partial.advance(tokens[:, position])
     return allowed
 
 

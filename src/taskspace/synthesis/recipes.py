@@ -12,10 +12,11 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.progress import progress_bar
 from taskspace.rollout.cluster import on_ray
-from taskspace.synthesis.learning import SUBPOPULATIONS, Schooling, learn
+from taskspace.synthesis.learning import SUBPOPULATIONS, TrainingSettings, learn
 from taskspace.synthesis.network import FAST_SIZE, SMALL_SIZE, Size
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import Report
@@ -23,14 +24,14 @@ from taskspace.training.workers import Training, in_process, run_all
 
 # Small networks that learn from few tasks solve few new ones, and a map needs agents that solve
 # tasks: they are judged by what they can do with the tasks that they have learned from.
-SCHOOLINGS = {
-    "fast": Schooling(
+TRAINING_SETTINGS = {
+    "fast": TrainingSettings(
         FAST_SIZE, steps=400, rate=4e-3, falls_to=0.1, every=50, judged_on=200, by_heart=True
     ),
-    "small": Schooling(
+    "small": TrainingSettings(
         SMALL_SIZE, steps=2000, rate=2e-3, falls_to=0.05, every=50, judged_on=500, by_heart=True
     ),
-    "paper": Schooling(),
+    "paper": TrainingSettings(),
 }
 
 
@@ -38,7 +39,7 @@ def train_synthesizers(
     training: KarelTasks,
     validation: KarelTasks,
     *,
-    schooling: str | Schooling = "small",
+    settings: str | TrainingSettings = "small",
     seed: int = 0,
     device: str = "cpu",
     workers: int | None = None,
@@ -51,27 +52,28 @@ def train_synthesizers(
     (`device="cuda"`) let `workers` be 1. With `executor="ray"` they train on a Ray cluster.
     """
     on_ray(executor, workers=workers)
-    settings = schooling_for(schooling)
+    chosen = training_settings(settings)
     seeds = child_seeds(checks.seed(seed), 1 + len(SUBPOPULATIONS))
-    pool = training if settings.by_heart else validation
-    judges = pool[np.random.default_rng(seeds[0]).permutation(len(pool))[: settings.judged_on]]
-    named = {"settings": asdict(settings), "device": device}
+    pool = training if chosen.by_heart else validation
+    judges = pool[np.random.default_rng(seeds[0]).permutation(len(pool))[: chosen.judged_on]]
+    named = {"settings": asdict(chosen), "device": device}
     trainings: list[Training] = [
         partial(_train, training, judges, {**named, "subpopulation": name, "seed": own % 2**31})
         for name, own in zip(SUBPOPULATIONS, seeds[1:], strict=True)
     ]
-    with progress_bar("Training", len(trainings) * settings.steps, progress) as advance:
+    with progress_bar("Training", len(trainings) * chosen.steps, progress) as advance:
         found = run_all(trainings, workers, advance, executor)
     return Population([agent for agents in found for agent in agents], "Karel")
 
 
-def schooling_for(schooling: str | Schooling) -> Schooling:
+def training_settings(settings: str | TrainingSettings) -> TrainingSettings:
     """The settings of that name."""
-    if isinstance(schooling, Schooling):
-        return schooling
-    if schooling not in SCHOOLINGS:
-        raise ValueError(f"there is no schooling {schooling!r}; there are: {', '.join(SCHOOLINGS)}")
-    return SCHOOLINGS[schooling]
+    if isinstance(settings, TrainingSettings):
+        return settings
+    if settings not in TRAINING_SETTINGS:
+        known = ", ".join(TRAINING_SETTINGS)
+        raise ValueError(f"there are no training settings {settings!r}; there are: {known}")
+    return TRAINING_SETTINGS[settings]
 
 
 def _train(
@@ -101,7 +103,7 @@ def _learn(
         subpopulation,
         KarelTasks.load(Path(tasks)),
         KarelTasks.load(Path(judged_on)),
-        Schooling(size=size, **settings),
+        TrainingSettings(size=size, **settings),
         seed=seed,
         device=device,
         report=report,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from taskspace.envs.base import Environment, Tasks
+from taskspace.population.agent import Agent
 from taskspace.population.policies import Categorical, ExpertPolicy, MLPPolicy
-from taskspace.population.population import Agent
 from taskspace.rollout.trajectories import record
 from taskspace.training.backprop import Learner
-from taskspace.training.lessons import Actions, Lesson, States
+from taskspace.training.lessons import Actions, States, Subpopulation
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA, Report, Snapshots
 
@@ -39,7 +39,7 @@ class Cloning:
 
 def clone(
     env: Environment,
-    lesson: Lesson,
+    subpopulation: Subpopulation,
     settings: Cloning,
     tasks: Tasks,
     *,
@@ -49,14 +49,14 @@ def clone(
 ) -> list[Agent]:
     """Train a network on the expert's examples; snapshots of rising skill on `tasks`."""
     data_seed, skill_seed, fit_seed = child_seeds(seed, 3)
-    states, actions = expert_examples(env, lesson, settings.examples, data_seed)
+    states, actions = expert_examples(env, subpopulation, settings.examples, data_seed)
     shift, scale = _standard(states) if settings.standardize else _raw(states)
     inputs = ((states - shift) / scale).astype(np.float32)
     rng = np.random.default_rng(fit_seed)
     sizes = (env.state_size, *settings.hidden, len(env.action_names))
     learner = Learner.untrained(sizes, rng)
-    output = Categorical(_indices(env, lesson.masked))
-    snapshots = Snapshots(lesson.name, env, tasks, delta, seed=skill_seed)
+    output = Categorical(_indices(env, subpopulation.masked))
+    snapshots = Snapshots(subpopulation.name, env, tasks, delta, seed=skill_seed)
     done = 0
     for moment in (0, *settings.moments()):
         batches = rng.integers(len(inputs), size=(moment - done, settings.batch))
@@ -68,23 +68,25 @@ def clone(
 
 
 def expert_examples(
-    env: Environment, lesson: Lesson, count: int, seed: int
+    env: Environment, subpopulation: Subpopulation, count: int, seed: int
 ) -> tuple[States, Actions]:
-    """What the expert does on the lesson's tasks; moments of a masked action are left out."""
-    expert, masked = ExpertPolicy(env), _indices(env, lesson.masked)
+    """What the expert does on the subpopulation's tasks, but for masked actions."""
+    expert, masked = ExpertPolicy(env), _indices(env, subpopulation.masked)
     parts: list[tuple[States, Actions]] = []
     found = 0
     while found < count:
-        tasks = _some_tasks(env, lesson.distribution, seed + len(parts))
+        tasks = _some_tasks(env, subpopulation.distribution, seed + len(parts))
         episodes = record(expert, env, tasks, seed=seed + len(parts))
-        kept = ~np.isin(episodes.actions, masked)
-        if not kept.any():
-            raise ValueError(f"{lesson.name}: the expert of {env.name} does masked actions only")
-        parts.append((episodes.states[kept], episodes.actions[kept]))
-        found += int(kept.sum())
+        usable = ~np.isin(episodes.actions, masked)
+        if not usable.any():
+            raise ValueError(
+                f"{subpopulation.name}: the expert of {env.name} does masked actions only"
+            )
+        parts.append((episodes.states[usable], episodes.actions[usable]))
+        found += int(usable.sum())
     states = np.concatenate([part[0] for part in parts])[:count]
     actions = np.concatenate([part[1] for part in parts])[:count]
-    return (states, actions) if lesson.blur is None else lesson.blur(states, actions)
+    return (states, actions) if subpopulation.blur is None else subpopulation.blur(states, actions)
 
 
 def _some_tasks(env: Environment, distribution: str, seed: int, most: int = 2000) -> Tasks:

@@ -8,8 +8,8 @@ from typing import Any
 from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.gym import TaskVectorEnv
 from taskspace.population.adapters import as_policy
-from taskspace.population.population import Agent
-from taskspace.training.lessons import Lesson
+from taskspace.population.agent import Agent
+from taskspace.training.lessons import Subpopulation
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA, Report, Snapshots
 
@@ -42,7 +42,7 @@ class PolicyGradient:
 
 def reinforce(
     env: Environment,
-    lesson: Lesson,
+    subpopulation: Subpopulation,
     settings: PolicyGradient,
     tasks: Tasks,
     *,
@@ -50,22 +50,24 @@ def reinforce(
     delta: float = DELTA,
     report: Report = lambda done: None,
 ) -> list[Agent]:
-    """Train a network on the lesson's tasks; snapshots of rising skill on `tasks`.
+    """Train a network on the subpopulation's tasks; snapshots of rising skill on `tasks`.
 
     It sets PyTorch's global seed and number of threads (one: more would only wait for each
     other), so `train_population` runs it in a process of its own.
     """
-    if lesson.masked or lesson.blur:
-        raise ValueError(f"{lesson.name}: policy gradient takes no masks, only distributions")
+    if subpopulation.masked or subpopulation.blur:
+        raise ValueError(
+            f"{subpopulation.name}: policy gradient takes no masks, only distributions"
+        )
     import_sb3()
     import torch
 
-    from taskspace.training.sb3_env import Moments
+    from taskspace.training.sb3_env import PeriodicCallback
 
     torch.set_num_threads(1)
     model_seed, skill_seed = child_seeds(seed, 2)
-    model = _model(env, lesson, settings, model_seed % 2**31)
-    snapshots = Snapshots(lesson.name, env, tasks, delta, seed=skill_seed)
+    model = _model(env, subpopulation, settings, model_seed % 2**31)
+    snapshots = Snapshots(subpopulation.name, env, tasks, delta, seed=skill_seed)
     before = 0
 
     def visit(steps: int) -> None:
@@ -74,7 +76,7 @@ def reinforce(
         report(steps - before)
         before = steps
 
-    model.learn(settings.steps, callback=Moments(settings.every, visit))
+    model.learn(settings.steps, callback=PeriodicCallback(settings.every, visit))
     return snapshots.agents
 
 
@@ -89,7 +91,9 @@ def import_sb3() -> Any:
     return stable_baselines3
 
 
-def _model(env: Environment, lesson: Lesson, settings: PolicyGradient, seed: int) -> Any:
+def _model(
+    env: Environment, subpopulation: Subpopulation, settings: PolicyGradient, seed: int
+) -> Any:
     from stable_baselines3.common.logger import Logger
     from stable_baselines3.common.vec_env import VecNormalize
     from torch.nn import ReLU
@@ -97,7 +101,9 @@ def _model(env: Environment, lesson: Lesson, settings: PolicyGradient, seed: int
     from taskspace.training.sb3_env import SB3Env
 
     shaped = env.reward is not None
-    copies = TaskVectorEnv(env, settings.copies, distribution=lesson.distribution, shaped=shaped)
+    copies = TaskVectorEnv(
+        env, settings.copies, distribution=subpopulation.distribution, shaped=shaped
+    )
     scaled = VecNormalize(
         SB3Env(copies, seed, survival=settings.survival),
         norm_obs=False, gamma=settings.discount,

@@ -13,7 +13,7 @@ Actions = NDArray[np.int64]  # (examples,)
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Subpopulation:
     """A subpopulation: the actions it must do without, or the tasks it gets to see.
 
     `blur` changes the examples of behavioural cloning, so that agents cannot tell some of them

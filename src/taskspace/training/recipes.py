@@ -13,12 +13,13 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.envs.base import Environment, Tasks, check_environment
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.progress import progress_bar
 from taskspace.rollout.cluster import on_ray
 from taskspace.training.cloning import Cloning, clone
 from taskspace.training.gradient import PolicyGradient, import_sb3, reinforce
-from taskspace.training.lessons import Actions, Lesson, States
+from taskspace.training.lessons import Actions, States, Subpopulation
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA
 from taskspace.training.workers import Training, import_name, in_process, run_all
@@ -31,7 +32,7 @@ SnapTasks = Callable[[Environment, int], Tasks]  # from a seed, the tasks that m
 class Recipe:
     """How a population is trained: its subpopulations, how, and on which tasks it is judged."""
 
-    lessons: tuple[Lesson, ...]
+    subpopulations: tuple[Subpopulation, ...]
     method: Cloning | PolicyGradient
     snap_tasks: SnapTasks
     delta: float = DELTA
@@ -84,21 +85,23 @@ def ignore_force_and_type(states: States, actions: Actions) -> tuple[States, Act
 
 _PICKS = ("pickKeyA", "pickKeyB", "pickKeyC", "pickKeyD")
 _KEY_MASKS = (
-    Lesson("all-actions"),
-    *(Lesson(f"no-{pick}", masked=(pick,)) for pick in _PICKS),
-    Lesson("no-pickKey", masked=_PICKS),
+    Subpopulation("all-actions"),
+    *(Subpopulation(f"no-{pick}", masked=(pick,)) for pick in _PICKS),
+    Subpopulation("no-pickKey", masked=_PICKS),
 )
-_DOORS = tuple(Lesson(d, distribution=d) for d in ("all", "door-1", "door-2", "door-3", "door-4"))
+_DOORS = tuple(
+    Subpopulation(d, distribution=d) for d in ("all", "door-1", "door-2", "door-3", "door-4")
+)
 _SENSES = ("positive-pull", "positive-push", "negative-pull", "negative-push")
-_SENSE_LESSONS = (
-    Lesson("all"),
-    *(Lesson(sense, distribution=sense, blur=ignore_force_and_type) for sense in _SENSES),
+_BLURRED_SENSES = (
+    Subpopulation("all"),
+    *(Subpopulation(sense, distribution=sense, blur=ignore_force_and_type) for sense in _SENSES),
 )
 _MARKER_MASKS = (
-    Lesson("all-actions"),
-    Lesson("no-pickMarker", masked=("pickMarker",)),
-    Lesson("no-putMarker", masked=("putMarker",)),
-    Lesson("no-markers", masked=("pickMarker", "putMarker")),
+    Subpopulation("all-actions"),
+    Subpopulation("no-pickMarker", masked=("pickMarker",)),
+    Subpopulation("no-putMarker", masked=("putMarker",)),
+    Subpopulation("no-markers", masked=("pickMarker", "putMarker")),
 )
 
 # -- the recipes -----------------------------------------------------------------------------------
@@ -110,7 +113,7 @@ PAPER = {
     "MultiKeyNavA": _MULTIKEYNAV,
     # The rise from 0 to full skill takes 2000 iterations only: look at it more closely.
     "CartPoleVar": Recipe(
-        _SENSE_LESSONS,
+        _BLURRED_SENSES,
         Cloning(early=70, turn=4200, late=1580),
         drawn_tasks(1000),
         fast_steps=4000,
@@ -118,7 +121,7 @@ PAPER = {
     # As the paper's text has it. Trained on gates to the right instead of all but those to the
     # left, the third subpopulation often misses gates straight ahead, and the clusters blur.
     "PointMass": Recipe(
-        tuple(Lesson(side, distribution=side) for side in ("all", "left", "not-left")),
+        tuple(Subpopulation(side, distribution=side) for side in ("all", "left", "not-left")),
         PolicyGradient(steps=400_000, every=32_768, log_std=1.5),
         drawn_tasks(100),
         fast_steps=65_536,
@@ -128,7 +131,7 @@ PAPER = {
 NEW_AGENTS = {
     "MultiKeyNav": Recipe(_DOORS, Cloning(), multikeynav_tasks),
     "CartPoleVar": Recipe(
-        tuple(Lesson(sense, distribution=sense) for sense in ("all", *_SENSES)),
+        tuple(Subpopulation(sense, distribution=sense) for sense in ("all", *_SENSES)),
         PolicyGradient(steps=400_000, every=16_384, hidden=(32, 32), survival=True),
         drawn_tasks(1000),
         fast_steps=131_072,
@@ -178,11 +181,11 @@ def train_population(
     on_ray(executor, workers=workers)
     chosen = recipe if isinstance(recipe, Recipe) else recipe_for(env, recipe)
     chosen = chosen.fast() if fast else chosen
-    tasks_seed, *seeds = child_seeds(checks.seed(seed), 1 + len(chosen.lessons))
+    tasks_seed, *seeds = child_seeds(checks.seed(seed), 1 + len(chosen.subpopulations))
     tasks = chosen.snap_tasks(env, tasks_seed)
     trainings = [
-        _training(env, chosen, lesson, tasks, lesson_seed)
-        for lesson, lesson_seed in zip(chosen.lessons, seeds, strict=True)
+        _training(env, chosen, subpopulation, tasks, own_seed)
+        for subpopulation, own_seed in zip(chosen.subpopulations, seeds, strict=True)
     ]
     method = chosen.method
     steps = method.iterations if isinstance(method, Cloning) else method.steps
@@ -192,30 +195,32 @@ def train_population(
 
 
 def _training(
-    env: Environment, recipe: Recipe, lesson: Lesson, tasks: Tasks, seed: int
+    env: Environment, recipe: Recipe, subpopulation: Subpopulation, tasks: Tasks, seed: int
 ) -> Training:
     method = recipe.method
     if isinstance(method, Cloning):
         return lambda report: clone(
-            env, lesson, method, tasks, seed=seed, delta=recipe.delta, report=report
+            env, subpopulation, method, tasks, seed=seed, delta=recipe.delta, report=report
         )
     import_sb3()  # complain here, not in another process
-    if lesson.masked or lesson.blur:
-        raise ValueError(f"{lesson.name}: policy gradient takes no masks, only distributions")
+    if subpopulation.masked or subpopulation.blur:
+        raise ValueError(
+            f"{subpopulation.name}: policy gradient takes no masks, only distributions"
+        )
     return in_process(
         _reinforce,
-        env=import_name(type(env)), lesson=asdict(lesson), settings=asdict(method),
+        env=import_name(type(env)), subpopulation=asdict(subpopulation), settings=asdict(method),
         tasks=env.check_tasks(tasks).tolist(), seed=seed, delta=recipe.delta,
     )  # fmt: skip
 
 
 def _reinforce(
-    *, env: str, lesson: Values, settings: Values, tasks: list[list[float]], **named: Any
+    *, env: str, subpopulation: Values, settings: Values, tasks: list[list[float]], **named: Any
 ) -> list[Agent]:
     """`reinforce` from plain values: neither classes nor compiled functions travel."""
     return reinforce(
         pkgutil.resolve_name(env)(),
-        Lesson(**_with_tuples(lesson)),
+        Subpopulation(**_with_tuples(subpopulation)),
         PolicyGradient(**_with_tuples(settings)),
         np.array(tasks, np.float64),
         **named,

@@ -80,7 +80,7 @@ class SB3Env(VecEnv):
         return list(self._get_indices(indices))
 
 
-class Moments(BaseCallback):
+class PeriodicCallback(BaseCallback):
     """Calls `visit(steps)` before the training, every so many steps of it, and after it.
 
     A visit falls between two updates, when the policy has learned from all steps so far.

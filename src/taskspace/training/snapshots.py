@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from taskspace.envs.base import Environment, Tasks
-from taskspace.population.population import Agent
+from taskspace.population.agent import Agent
 from taskspace.rollout.evaluate import evaluate
 
 DELTA = 0.01  # the paper's delta_snap

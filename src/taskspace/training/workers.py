@@ -21,21 +21,16 @@ from queue import SimpleQueue
 from typing import Any
 
 from taskspace import checks
-from taskspace.population.population import Agent, Population
+from taskspace.population.agent import Agent
+from taskspace.population.population import Population
 from taskspace.rollout import cluster
+from taskspace.rollout.cores import available_cores
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
 
 # Started by hand: a pool of multiprocessing would first run the caller's script a second time.
 _COMMAND = [sys.executable, "-c", "from taskspace.training.workers import serve; serve()"]
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_all(
@@ -79,8 +74,8 @@ def _on_ray(training: Training) -> Training:
 
     def away(report: Report) -> list[Agent]:
         agents: list[Agent] = []
-        with contextlib.closing(cluster.streamed(_telling, sent)) as told:
-            for item in told:
+        with contextlib.closing(cluster.streamed(_with_progress, sent)) as items:
+            for item in items:
                 if isinstance(item, int):
                     report(item)
                 else:
@@ -90,14 +85,14 @@ def _on_ray(training: Training) -> Training:
     return away
 
 
-def _telling(sent: cluster.Shipped) -> Iterator[int | list[Agent]]:
+def _with_progress(sent: cluster.Shipped) -> Iterator[int | list[Agent]]:
     """What a worker does: it yields the steps just done, time and again, and then the agents."""
-    told: SimpleQueue[int | None] = SimpleQueue()
+    progress: SimpleQueue[int | None] = SimpleQueue()
     training: Training = sent.unpack()
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(training, told.put)
-        future.add_done_callback(lambda _: told.put(None))
-        while (done := told.get()) is not None:
+        future = pool.submit(training, progress.put)
+        future.add_done_callback(lambda _: progress.put(None))
+        while (done := progress.get()) is not None:
             yield done
     yield future.result()
 
@@ -142,7 +137,7 @@ def _ask(request: str, path: Path, report: Report) -> None:
     command = [*_COMMAND, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
-            for kind, content in _answers(process, request):
+            for kind, content in _messages(process, request):
                 if kind == "done":
                     return
                 if kind == "error":
@@ -152,7 +147,7 @@ def _ask(request: str, path: Path, report: Report) -> None:
             process.kill()
 
 
-def _answers(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
+def _messages(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
     """Pairs of kind and content; a ChildProcessError when there are no more."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -183,11 +178,11 @@ def _end_with_parent() -> None:
 def serve() -> None:
     """The other end: do what stands on standard input, tell of it on standard output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # so that what the training prints does not get among the answers
+    messages = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # so that what the training prints does not get among the messages
 
     def send(kind: str, content: Any = None) -> None:
-        print(json.dumps([kind, content]), file=answers, flush=True)
+        print(json.dumps([kind, content]), file=messages, flush=True)
 
     try:
         reference, named = json.loads(sys.stdin.readline())

@@ -10,7 +10,8 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.interpreter import run
-from taskspace.envs.karel.worlds import BORDER, NORTH, Worlds, from_tensor, to_tensor
+from taskspace.envs.karel.worlds import BORDER, NORTH, Worlds, to_tensor
+from tests.envs.karel.tensors import from_tensor
 
 SIDE = 7
 

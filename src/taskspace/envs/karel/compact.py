@@ -137,7 +137,7 @@ class KarelTasks:
     def row_names() -> tuple[str, ...]:
         """The names of the columns of rows."""
         sizes = {"tokens": _ROW_TOKENS, **{name: math.prod(s) for name, s in _INNER.items()}}
-        return tuple(f"{name}-{place}" for name, size in sizes.items() for place in range(size))
+        return tuple(f"{name}-{index}" for name, size in sizes.items() for index in range(size))
 
     # -- from and to records ---------------------------------------------------------------------
 
@@ -209,22 +209,22 @@ class KarelTasks:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KarelTasks:
         """Read what `save` wrote; every program and world in it is checked."""
-        place = Path(path)
-        if not place.is_file():
-            raise FileNotFoundError(f"there is no file {place}")
+        source = Path(path)
+        if not source.is_file():
+            raise FileNotFoundError(f"there is no file {source}")
         try:
-            check_seal(place)
-            with np.load(place, allow_pickle=False) as file:
+            check_seal(source)
+            with np.load(source, allow_pickle=False) as file:
                 names = ("format", "version", "tokens", *_INNER)
                 found = {name: file[name] for name in names}
         except _UNREADABLE as error:
-            raise ValueError(f"{place} is no file of Karel tasks: {error}") from error
+            raise ValueError(f"{source} is no file of Karel tasks: {error}") from error
         given = found.pop("format").tolist(), found.pop("version").tolist()
-        check_format(place, given, (FORMAT, FORMAT_VERSION))
+        check_format(source, given, (FORMAT, FORMAT_VERSION))
         try:
             return cls(**found).check()
         except ValueError as error:
-            raise ValueError(f"{place} is damaged: {error}") from error
+            raise ValueError(f"{source} is damaged: {error}") from error
 
     def check(self) -> KarelTasks:
         """The tasks, if their programs and worlds are possible; otherwise a sentence."""

@@ -66,12 +66,12 @@ def read_tasks(
     A bad record is refused with the file, its line and what was expected. Where `wanted` is given
     it is asked about each program; the grids of others are not looked at, which is much faster.
     """
-    place = Path(path)
-    if not place.is_file():
-        raise FileNotFoundError(f"there is no file {place}")
-    if not place.stat().st_size:
-        raise ValueError(f"{place} is empty; expected a task a line")
-    return _read(place, wanted)
+    source = Path(path)
+    if not source.is_file():
+        raise FileNotFoundError(f"there is no file {source}")
+    if not source.stat().st_size:
+        raise ValueError(f"{source} is empty; expected a task a line")
+    return _read(source, wanted)
 
 
 def _read(path: Path, wanted: Callable[[tuple[str, ...]], bool] | None) -> Iterator[KarelTask]:

@@ -38,8 +38,8 @@ def fitting_worlds(programs: NDArray[np.uint8], side: int, rng: np.random.Genera
 def _draw_worlds(count: int, side: int, rng: np.random.Generator) -> Worlds:
     """Random worlds (count, tries), from one random byte a cell."""
     sizes = rng.integers(2, side + 1, (count, TRIES, 2), np.uint8)
-    places = (rng.random((count, TRIES, 2)) * sizes).astype(np.uint8)
-    heroes = np.concatenate([places, rng.integers(0, 4, (count, TRIES, 1), np.uint8)], 2)
+    positions = (rng.random((count, TRIES, 2)) * sizes).astype(np.uint8)
+    heroes = np.concatenate([positions, rng.integers(0, 4, (count, TRIES, 1), np.uint8)], 2)
     cells = rng.integers(0, 256, (count, TRIES, SIDE, SIDE), np.uint8)
     for number, (walls, markers) in enumerate(_RECIPES):
         cells[:, number :: len(_RECIPES)] = _meanings(walls, markers)[

@@ -248,7 +248,7 @@ def generate_tasks(
     """
     selection, seed = _checked(tasks, seed, side)
     total = sum(sum(table.values()) for table in selection.wanted.values())
-    kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
+    accepted: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
     with progress_bar("generating Karel tasks", total, progress) as advance:
         for cell in selection.wanted[PARTS[0]]:
             number = 0
@@ -258,12 +258,12 @@ def generate_tasks(
                 selection.dropped += dropped
                 done = 0
                 for part, chosen in _sorted_out(block, cell, selection).items():
-                    kept[part].append(block[chosen])
+                    accepted[part].append(block[chosen])
                     done += len(chosen)
                 advance(done, f"{cell[0]} of {cell[1]} tokens")
                 number += 1
     rng = np.random.default_rng([seed, len(_KINDS)])
-    joined = {part: KarelTasks.join(blocks) for part, blocks in kept.items()}
+    joined = {part: KarelTasks.join(blocks) for part, blocks in accepted.items()}
     return {part: found[rng.permutation(len(found))] for part, found in joined.items()}, selection
 
 

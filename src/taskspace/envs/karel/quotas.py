@@ -142,7 +142,7 @@ def filter_dataset(
     """
     selection = Selection(quotas(tasks))
     found = read_tasks(source, lambda tokens: _wanted(tokens, selection))
-    kept: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
+    accepted: dict[str, list[KarelTasks]] = {part: [] for part in PARTS}
     with new_folder(target) as folder, contextlib.ExitStack() as stack:
         names = {part: folder / f"{part}.jsonl.gz" for part in PARTS}
         writers = {part: stack.enter_context(task_writer(names[part])) for part in PARTS}
@@ -154,11 +154,11 @@ def filter_dataset(
                 selection.dropped["crashed"] += 1
             elif selection.take(part, cell, (packed := _packed(task)).examples_digest(0)):
                 writers[part](task)
-                kept[part].append(packed)
+                accepted[part].append(packed)
                 advance(1)
             if selection.full:
                 break
-        for part, batches in kept.items():
+        for part, batches in accepted.items():
             if batches:
                 KarelTasks.join(batches).save(folder / f"{part}.npz")
     return selection

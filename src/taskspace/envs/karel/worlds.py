@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from taskspace import checks
 
@@ -109,18 +109,18 @@ def check(worlds: Worlds) -> Worlds:
         (worlds.markers > MOST_MARKERS).any((-2, -1)),
         (worlds.walls & (worlds.markers > 0)).any((-2, -1)),
     )
-    told = (
+    messages = (
         f"it must have 1 to {SIDE} rows and columns",
         "the hero must stand inside, in direction 0 to 3",
         "there are walls or markers outside of it",
         f"a cell holds at most {MOST_MARKERS} markers",
         "there is a marker on a wall",
     )
-    for fault, what in zip(faults, told, strict=True):
+    for fault, what in zip(faults, messages, strict=True):
         _refuse(fault, what)
     flat = worlds.walls.reshape(*worlds.shape, SIDE * SIDE)
-    place = (row.astype(np.int64) * SIDE + column)[..., None]
-    _refuse(np.take_along_axis(flat, place, -1)[..., 0], "the hero stands on a wall")
+    cell = (row.astype(np.int64) * SIDE + column)[..., None]
+    _refuse(np.take_along_axis(flat, cell, -1)[..., 0], "the hero stands on a wall")
     return worlds
 
 
@@ -158,36 +158,6 @@ def to_tensor(worlds: Worlds) -> NDArray[np.float32]:
     counts = flat.markers[which, rows, columns].astype(np.int64)
     tensor[which, MARKERS + counts - 1, rows + 1, columns + 1] = 1
     return tensor.reshape(worlds.shape + TENSOR_SHAPE)
-
-
-def from_tensor(tensor: ArrayLike) -> Worlds:
-    """The worlds of such tensors; a tensor that shows no possible world is refused.
-
-    >>> bool(from_tensor(to_tensor(from_text("> 2"))).same_as(from_text("> 2")))
-    True
-    """
-    found = checks.array(tensor, "a tensor of worlds")
-    if found.shape[-3:] != TENSOR_SHAPE:
-        raise ValueError(f"a tensor of worlds has shape (..., 16, 18, 18), not {found.shape}")
-    bits = found.reshape(-1, *TENSOR_SHAPE) != 0
-    sizes = np.stack([bits[:, BORDER].any(axis).sum(1) - 2 for axis in (2, 1)], 1)
-    heroes = bits[:, :WALLS]
-    _refuse(heroes.sum((1, 2, 3)) != 1, "it must have exactly one hero")
-    _refuse((sizes < 1).any(1), "it has no border")
-    direction, row, column = np.unravel_index(
-        heroes.reshape(len(bits), -1).argmax(1), heroes.shape[1:]
-    )
-    counts = np.arange(1, MOST_MARKERS + 1)[:, None, None]
-    markers = (bits[:, MARKERS:] * counts).max(1)
-    worlds = Worlds(
-        sizes.astype(np.uint8),
-        np.stack([row - 1, column - 1, direction], 1).astype(np.uint8),
-        bits[:, WALLS, 1:-1, 1:-1].copy(),
-        markers[:, 1:-1, 1:-1].astype(np.uint8),
-    )
-    check(worlds)
-    _refuse((to_tensor(worlds) != found.reshape(bits.shape)).any((1, 2, 3)), "its channels clash")
-    return worlds.reshape(*found.shape[:-3])
 
 
 def _border(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -297,8 +267,8 @@ def random_worlds(
         raise ValueError(f"shares of walls and markers lie in 0 to 1, not {walls} and {markers}")
     rng = np.random.default_rng(checks.seed(seed))
     sizes = rng.integers(least, most + 1, (count, 2), np.uint8)
-    places = (rng.random((count, 2)) * sizes).astype(np.uint8)
-    heroes = np.column_stack([places, rng.integers(0, 4, count, np.uint8)])
+    positions = (rng.random((count, 2)) * sizes).astype(np.uint8)
+    heroes = np.column_stack([positions, rng.integers(0, 4, count, np.uint8)])
     cells = inside(sizes)
     blocked = cells & (rng.random(cells.shape, np.float32) < walls)
     blocked[np.arange(count), heroes[:, 0], heroes[:, 1]] = False

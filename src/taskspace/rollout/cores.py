@@ -1,0 +1,12 @@
+"""The cores of this machine."""
+
+from __future__ import annotations
+
+import os
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
