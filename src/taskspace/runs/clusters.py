@@ -1,0 +1,90 @@
+"""The clusters of the tasks: those that an environment knows, or those found in a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.base import Environment
+from taskspace.files import read_arrays, write_arrays
+
+MOST_CLUSTERS = 8
+MOST_LOOKED_AT = 3000  # tasks that clusters are found from
+_SEED = 0  # clusters depend on the map alone
+_FOUND = "groups of tasks that point the same way; they were found in the map"
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """What tasks are coloured by.
+
+    Attributes:
+        names: The names of the clusters.
+        description: What they are, in words.
+        labels: The cluster of each task, an index into `names`.
+    """
+
+    names: tuple[str, ...]
+    description: str
+    labels: NDArray[np.int64]
+
+    @classmethod
+    def known(cls, environment: Environment, tasks: Any) -> Clusters:
+        """The clusters that an environment knows."""
+        labels = environment.clusters(tasks)
+        return cls(environment.cluster_names, environment.clusters_told, labels)
+
+    @classmethod
+    def found(cls, vectors: NDArray[np.float64]) -> Clusters:
+        """Tasks whose vectors point the same way; cluster 1 is the one with most tasks.
+
+        There are as many clusters as keep furthest apart (by their silhouette), 2 to 8.
+        """
+        directions = _directions(vectors)
+        centres = _centres(directions)
+        labels = np.asarray((vectors @ centres.T).argmax(1))
+        return cls(tuple(f"group {n + 1}" for n in range(len(centres))), _FOUND, labels)
+
+    @property
+    def of_tasks(self) -> NDArray[np.str_]:
+        """The name of each task's cluster."""
+        return np.array(self.names)[self.labels]
+
+    def save(self, path: Path) -> None:
+        """Write an .npz file."""
+        arrays = {"names": np.array(self.names), "description": np.array(self.description)}
+        write_arrays({**arrays, "labels": self.labels}, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Clusters:
+        """Read what `save` wrote."""
+        found = read_arrays(path)
+        return cls(tuple(found["names"].tolist()), str(found["description"]), found["labels"])
+
+
+def _centres(directions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Directions of length 1 (clusters, dimensions), that of the largest cluster first."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import silhouette_score
+    from threadpoolctl import threadpool_limits
+
+    few = np.random.default_rng(_SEED).permutation(len(directions))[:MOST_LOOKED_AT]
+    some = directions[few]
+    distinct = len(np.unique(some.round(6), axis=0))
+    best, score = some.mean(0, keepdims=True), -np.inf
+    with threadpool_limits(1):
+        for count in range(2, min(MOST_CLUSTERS, distinct - 1) + 1):
+            found = KMeans(count, n_init=4, random_state=_SEED).fit(some)
+            apart = silhouette_score(some, found.labels_)
+            if apart > score:
+                best, score = found.cluster_centers_, apart
+    order = np.argsort(-np.bincount((some @ best.T).argmax(1), minlength=len(best)))
+    return _directions(best[order])
+
+
+def _directions(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
