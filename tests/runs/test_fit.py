@@ -18,7 +18,7 @@ import pytest
 import taskspace as ts
 from taskspace.cli import main
 from taskspace.runs.pipeline import fit
-from taskspace.runs.run import Run, open_run
+from taskspace.runs.run import open_run
 
 N_AGENTS, N_TASKS = 60, 40
 RNG = np.random.default_rng(0)

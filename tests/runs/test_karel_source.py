@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taskspace.runs import pipeline
-from taskspace.runs.sources.karel import karel_settings
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_dataset
 from taskspace.paper import figure3, generalization
 from taskspace.paper.study import NothingHereError, Study
+from taskspace.runs import pipeline
+from taskspace.runs.sources.karel import karel_settings
 
 
 @pytest.mark.usefixtures("small_karel")
@@ -59,9 +59,7 @@ def test_given_tasks_are_taken(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pipeline.learn(
-            "Karel", tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=stop
-        )
+        pipeline.learn("Karel", tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=stop)
     for part in ("training", "validation"):
         taken = KarelTasks.load(tmp_path / "run" / "tasks" / f"{part}.npz")
         given = KarelTasks.load(tmp_path / "tasks" / f"{part}.npz")

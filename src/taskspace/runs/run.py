@@ -47,22 +47,6 @@ class Run:
 
     Attributes:
         folder: Where it is.
-        settings: What the run depends on: its seed, its preset and so on.
-        name: What the tasks are called together.
-        from_table: Whether the run was made from a table of results.
-        environment: What was to be solved; a run from a table has none.
-        population: Who solved it; a run from a table has none.
-        subpopulations: The subpopulation of each agent of the outcomes; None for a table.
-        outcomes: How it went.
-        embedder: The map.
-        clusters: The clusters of the tasks.
-        results: What the map is worth, in numbers.
-        projection: Some tasks, their vectors and clusters, and projections to two dimensions.
-        figures: The folder of its figures.
-        index: The vectors of the tasks that were played, to search in.
-        layouts: Projections of all tasks that were played.
-        model: A `SuccessModel` of the outcomes.
-        predictor: What a quiz tells about a new agent.
     """
 
     _stored = True  # whether parts may be read from the folder, and written to it
@@ -95,19 +79,23 @@ class Run:
 
     @functools.cached_property
     def settings(self) -> dict[str, Any]:
+        """What the run depends on: its seed, its preset and so on."""
         found: dict[str, Any] = read_settings(self.folder)["settings"]
         return found
 
     @property
     def name(self) -> str:
+        """What the tasks are called together."""
         return str(self.settings.get("environment") or self.settings["name"])
 
     @property
     def from_table(self) -> bool:
+        """Whether the run was made from a table of results."""
         return "environment" not in self.settings
 
     @functools.cached_property
     def environment(self) -> Environment:
+        """What was to be solved; a run from a table has none."""
         self._refuse_table("environment")
         env = make(self.settings["environment"])
         if not has_result(self.folder, layout.TASKS):
@@ -118,11 +106,13 @@ class Run:
 
     @functools.cached_property
     def population(self) -> Population:
+        """Who solved it; a run from a table has none."""
         self._refuse_table("population")
         return Population.load(self._path(layout.POPULATION))
 
     @functools.cached_property
     def subpopulations(self) -> list[str] | None:
+        """The subpopulation of each agent of the outcomes; None for a table."""
         # From the list of agents alone: their networks may be large, and are not needed.
         if self.from_table:
             return None
@@ -132,32 +122,39 @@ class Run:
 
     @functools.cached_property
     def outcomes(self) -> Outcomes:
+        """How it went."""
         return Outcomes.load(self._path(layout.OUTCOMES))
 
     @functools.cached_property
     def embedder(self) -> TaskEmbedder:
+        """The map."""
         folder = self._path(layout.EMBEDDER)
         return _EMBEDDERS[_kind(folder)].load(folder)
 
     @functools.cached_property
     def clusters(self) -> Clusters:
+        """The clusters of the tasks."""
         return Clusters.load(self._path(layout.CLUSTERS))
 
     @functools.cached_property
     def results(self) -> dict[str, Any]:
+        """What the map is worth, in numbers."""
         found: dict[str, Any] = read_json(self._path(layout.RESULTS))
         return found
 
     @functools.cached_property
     def projection(self) -> Mapping[str, NDArray[Any]]:
+        """Some tasks, their vectors and clusters, and projections to two dimensions."""
         return read_arrays(self._path(layout.PROJECTION))
 
     @functools.cached_property
     def index(self) -> TaskIndex:
+        """The vectors of the tasks that were played, to search in."""
         return TaskIndex.of(self.embedder, self.outcomes.task_inputs, self.outcomes.tasks)
 
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
+        """Projections of all tasks that were played."""
         return self._derive(
             layout.LAYOUTS, [layout.EMBEDDER],
             lambda: project(self.index.vectors), write_arrays, read_arrays,
@@ -165,6 +162,7 @@ class Run:
 
     @functools.cached_property
     def model(self) -> SuccessModel:
+        """A `SuccessModel` of the outcomes."""
         return self._derive(
             layout.MODEL, [layout.OUTCOMES],
             lambda: SuccessModel(random_state=self.settings["seed"]).fit(self.outcomes),
@@ -173,6 +171,7 @@ class Run:
 
     @functools.cached_property
     def predictor(self) -> PerformancePredictor:
+        """What a quiz tells about a new agent."""
         return self._derive(
             layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
             lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
@@ -182,6 +181,7 @@ class Run:
 
     @property
     def figures(self) -> Path:
+        """The folder of its figures."""
         return self._path(layout.FIGURES)
 
     def _refuse_table(self, part: str) -> None:

@@ -35,6 +35,7 @@ from taskspace.runs.layout import SETTINGS, Part
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 2
 
+
 class Stages(contextlib.AbstractContextManager["Stages"]):
     """The stages of a run with these settings; one process at a time works in their folder.
 
@@ -140,9 +141,7 @@ def check_result(folder: Path, part: Part) -> Path:
         raise ValueError(f"{path} belongs to a run with other settings; make the run again")
     for stage, digest in found["upstream"].items():
         if _read_stamp(folder / f"{stage}.json")["digest"] != digest:
-            raise ValueError(
-                f"{path} does not belong to the {stage} beside it; make the run again"
-            )
+            raise ValueError(f"{path} does not belong to the {stage} beside it; make the run again")
     return path
 
 
@@ -161,7 +160,8 @@ def derive(
     process works in it. `after` are the stages that it follows from.
     """
     stamp, path = folder / f"{part.stage}.json", folder / part.file
-    upstream = {other.stage: _read_stamp(folder / f"{other.stage}.json")["digest"] for other in after}
+    stamps = {other.stage: _read_stamp(folder / f"{other.stage}.json") for other in after}
+    upstream = {stage: found["digest"] for stage, found in stamps.items()}
     identity = {
         "stage": part.stage, "file": part.file, "settings": _hash(read_settings(folder)),
         "upstream": upstream,
