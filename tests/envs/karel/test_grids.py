@@ -11,6 +11,7 @@ from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.worlds import BORDER, NORTH, Worlds, from_tensor, to_tensor
+from tests.messages import says
 
 SIDE = 7
 
@@ -65,5 +66,5 @@ def test_what_is_further_than_the_radius_is_cut(tasks: KarelTasks) -> None:
 
 
 def test_worlds_that_do_not_fit_are_refused(tasks: KarelTasks) -> None:
-    with pytest.raises(ValueError, match="a world of side 7; expected at most 6"):
+    with pytest.raises(ValueError, match=says("side 7 6")):
         to_grids(tasks, 6)
