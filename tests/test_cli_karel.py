@@ -17,6 +17,7 @@ from taskspace.envs.karel.data import KarelTask, grid_json, read_tasks, write_ta
 from taskspace.envs.karel.language import kind, parse, pretty
 from taskspace.envs.karel.quotas import PAPER_TASKS
 from taskspace.envs.karel.worlds import Worlds, from_text, random_worlds
+from tests.messages import says
 
 Output = pytest.CaptureFixture[str]
 TASKS = 40
@@ -109,30 +110,31 @@ def test_filter_keeps_what_fits_and_tells_what_is_missing(
     out = told(capsys, "filter", source, tmp_path / "subset", "--tasks", TASKS)
     count = len(KarelTasks.load(folder / "training.npz"))
     assert len(KarelTasks.load(tmp_path / "subset" / "training.npz")) == count
-    assert f"{count} tasks read" in out
-    missing = out.partition("fewer than wanted:\n")[2]
-    assert re.search(r"^  validation, loops of 10 tokens: 0 of 1$", missing, re.MULTILINE)
-    assert "training," not in missing
+    assert re.search(says(str(count)), out)
+    missing = [line for line in out.splitlines() if re.match("  (training|validation), ", line)]
+    assert any(re.search(says("validation loops 10 0 1"), line) for line in missing)
+    assert not any("training," in line for line in missing)
 
 
 def test_filter_says_nothing_of_a_shortage_where_there_is_none(
     folder: Path, tmp_path: Path, capsys: Output
 ) -> None:
     out = told(capsys, "filter", folder / "training.jsonl.gz", tmp_path / "subset", "--tasks", 3)
-    assert "fewer" not in out
-    assert "quota full" in out
+    assert not re.search(r"^  (training|validation), ", out, re.MULTILINE)
+    assert "quota" in out
 
 
 def test_mistakes_of_generate_and_filter(folder: Path, tmp_path: Path, capsys: Output) -> None:
     new = tmp_path / "new"
     taken = complaint(capsys, "generate", folder)
-    assert taken == f"{folder / 'training.jsonl.gz'} is already there; choose another folder"
-    assert "4 to 16, not 17" in complaint(capsys, "generate", new, "--side", 17)
-    assert "from 1 on, not 0" in complaint(capsys, "generate", new, "--tasks", 0)
+    assert re.search(says(str(folder / "training.jsonl.gz")), taken)
+    assert re.search(says("4 16 17"), complaint(capsys, "generate", new, "--side", 17))
+    assert re.search(says("tasks 0"), complaint(capsys, "generate", new, "--tasks", 0))
     absent = tmp_path / "absent.jsonl"
-    assert complaint(capsys, "filter", absent, new) == f"there is no file {absent}"
-    (tmp_path / "bad.jsonl").write_text("{}\n")
-    assert "bad.jsonl:1: the field" in complaint(capsys, "filter", tmp_path / "bad.jsonl", new)
+    assert re.search(says(str(absent)), complaint(capsys, "filter", absent, new))
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}\n")
+    assert re.search(says(f"{bad}:1 'program_tokens'"), complaint(capsys, "filter", bad, new))
 
 
 # -- show ------------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ def test_the_widest_worlds_fit_in_100_columns(tmp_path: Path, capsys: Output) ->
     write_tasks([task], tmp_path / "wide.jsonl")
     out = told(capsys, "show", tmp_path / "wide.jsonl")
     assert max(map(len, out.splitlines())) == 100
-    assert "example 1 of 6, crashes\n" in out
+    assert re.search(r"^example 1 of 6, crash", out, re.MULTILINE)
     for example, pair in enumerate(drawings(out)):
         assert all(world.same_as(worlds[example]) for world in pair)
 
@@ -202,17 +204,17 @@ def test_mistakes_of_show(folder: Path, files: Path, capsys: Output) -> None:
     tasks = folder / "training.npz"
     count = len(KarelTasks.load(tasks))
     for name in (tasks, folder / "training.jsonl.gz"):
-        told_range = f"{name} has {count} tasks; --task must be 0 to {count - 1}, not {count}"
-        assert complaint(capsys, "show", name, "--task", count) == told_range
-    assert "from 0 on, not -1" in complaint(capsys, "show", tasks, "--task", "-1")
-    assert complaint(capsys, "show", "absent.npz") == "there is no file absent.npz"
-    assert "world.txt:1: this is not a line of JSON" in complaint(capsys, "show", "world.txt")
+        tokens = f"{name} --task 0 {count - 1} {count}"
+        assert re.search(says(tokens), complaint(capsys, "show", name, "--task", count))
+    assert re.search(says("--task -1"), complaint(capsys, "show", tasks, "--task", "-1"))
+    assert re.search(says("absent.npz"), complaint(capsys, "show", "absent.npz"))
+    assert re.search(says("world.txt:1 JSON"), complaint(capsys, "show", "world.txt"))
     Path("empty.jsonl").touch()
-    assert (
-        complaint(capsys, "show", "empty.jsonl") == "empty.jsonl is empty; expected a task a line"
-    )
-    assert "OUT.png, not to 'a.pdf'" in complaint(capsys, "show", tasks, "--picture", "a.pdf")
-    assert "does not exist" in complaint(capsys, "show", tasks, "--picture", "absent/a.png")
+    assert re.search(says("empty.jsonl empty"), complaint(capsys, "show", "empty.jsonl"))
+    pdf = complaint(capsys, "show", tasks, "--picture", "a.pdf")
+    assert re.search(says("OUT.png 'a.pdf'"), pdf)
+    nowhere = complaint(capsys, "show", tasks, "--picture", "absent/a.png")
+    assert re.search(says("absent/a.png absent"), nowhere)
 
 
 # -- exec ------------------------------------------------------------------------------------------
@@ -242,18 +244,10 @@ world after:
 @pytest.mark.parametrize(
     ("body", "status", "ticks"),
     [
-        ("move move move", "crashed at action 3, move: ran into a wall or off the grid", 3),
-        ("pickMarker", "crashed at action 1, pickMarker: picked where there is no marker", 1),
-        (
-            "REPEAT R=11 r( putMarker r)",
-            "crashed at action 11, putMarker: put an eleventh marker",
-            22,
-        ),
-        (
-            "WHILE c( frontIsClear c) w( turnLeft turnRight w)",
-            "out of ticks: still running after 200, and stopped",
-            200,
-        ),
+        ("move move move", "crashed.* 3, move: .*wall.*", 3),
+        ("pickMarker", "crashed.* 1, pickMarker: .*marker.*", 1),
+        ("REPEAT R=11 r( putMarker r)", "crashed.* 11, putMarker: .*marker.*", 22),
+        ("WHILE c( frontIsClear c) w( turnLeft turnRight w)", ".*ticks.* 200.*", 200),
         ("WHILE c( markersPresent c) w( move w)", "done", 1),
     ],
 )
@@ -262,7 +256,7 @@ def test_exec_says_how_a_run_ends(
 ) -> None:
     Path("program.txt").write_text(f"DEF run m( {body} m)")
     out = told(capsys, "exec", "program.txt", "world.txt")
-    assert f"\nstatus: {status}\nticks: {ticks}\n" in out
+    assert re.search(rf"\nstatus: {status}\nticks: {ticks}\n", out)
     assert max(map(len, out.splitlines())) <= 100
     if status == "done":
         assert "actions (0):\n  none\n" in out
@@ -282,50 +276,47 @@ def test_exec_does_what_the_examples_of_a_task_show(
 
 
 @pytest.mark.parametrize(
-    ("program", "sentence"),
+    ("program", "tokens"),
     [
-        (
-            "DEF run m(\n  jump\nm)",
-            "program.txt, line 2, column 3, token 4: found 'jump' (not a token of Karel),"
-            " expected an action, REPEAT, WHILE, IF or IFELSE",
-        ),
-        ("", "program.txt, line 1, column 1, token 1: the program ends, expected 'DEF'"),
-        ("DEF " * 1001, "program.txt: programs have at most 1000 tokens, not 1001"),
-        (b"\xff\xfe", "program.txt is not a text"),
+        ("DEF run m(\n  jump\nm)", "line 2 column 3 token 4 'jump' REPEAT WHILE IF IFELSE"),
+        ("", "line 1 column 1 token 1 'DEF'"),
+        ("DEF " * 1001, "tokens 1000 1001"),
+        (b"\xff\xfe", "text"),
     ],
 )
 def test_exec_says_what_is_wrong_with_a_program(
-    files: Path, capsys: Output, program: str | bytes, sentence: str
+    files: Path, capsys: Output, program: str | bytes, tokens: str
 ) -> None:
     content = program if isinstance(program, bytes) else program.encode()
     Path("program.txt").write_bytes(content)
-    assert complaint(capsys, "exec", "program.txt", "world.txt").startswith(sentence)
+    told = complaint(capsys, "exec", "program.txt", "world.txt")
+    assert re.search(says(f"program.txt {tokens}"), told)
 
 
 @pytest.mark.parametrize(
-    ("world", "sentence"),
+    ("world", "tokens"),
     [
-        ("", "bad: a world is drawn as 1 to 16 lines"),
-        (". .\n.", "bad: a world is drawn as 1 to 16 lines"),
-        (". .", "bad: a world has one hero (^, >, v or <), not 0"),
-        ("> x", "bad: 'x' is no cell"),
-        ('{"rows": 2', "bad is not JSON: "),
-        ('{"rows": 2}', "bad: the field 'cols' is missing; expected 1 to 16"),
-        ("[1]", "bad: expected a JSON object"),
-        ('{"a":' * 100_000, "bad: "),
+        ("", "lines 1 16"),
+        (". .\n.", "lines 1 16"),
+        (". .", "hero 0"),
+        ("> x", "'x' '#'"),
+        ('{"rows": 2', "JSON"),
+        ('{"rows": 2}', "'cols' 1 16"),
+        ("[1]", "JSON object"),
+        ('{"a":' * 100_000, ""),
     ],
 )
 def test_exec_says_what_is_wrong_with_a_world(
-    files: Path, capsys: Output, world: str, sentence: str
+    files: Path, capsys: Output, world: str, tokens: str
 ) -> None:
     Path("bad").write_text(world)
-    assert complaint(capsys, "exec", "walk.txt", "bad").startswith(sentence)
+    assert re.search(says(f"bad {tokens}"), complaint(capsys, "exec", "walk.txt", "bad"))
 
 
 def test_exec_of_files_that_are_not_there(files: Path, capsys: Output) -> None:
-    assert complaint(capsys, "exec", "absent", "world.txt") == "there is no file absent"
-    assert complaint(capsys, "exec", "walk.txt", "absent") == "there is no file absent"
-    assert complaint(capsys, "exec", ".", "world.txt") == "there is no file ."
+    assert re.search(says("absent"), complaint(capsys, "exec", "absent", "world.txt"))
+    assert re.search(says("absent"), complaint(capsys, "exec", "walk.txt", "absent"))
+    assert complaint(capsys, "exec", ".", "world.txt").endswith(" .")
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -334,10 +325,9 @@ def test_exec_of_files_that_are_not_there(files: Path, capsys: Output) -> None:
 def test_a_process_complains_in_one_sentence(files: Path) -> None:
     done = process("exec", "world.txt", "world.txt")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "taskspace: world.txt, line 1, column 1, token 1: found '.' (not a token of Karel),"
-        " expected 'DEF'\n"
-    )
+    tokens = "world.txt line 1 column 1 token 1 '.' Karel 'DEF'"
+    assert re.search(f"^taskspace: {says(tokens)}", done.stderr)
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 import taskspace as ts
 from taskspace import pipeline, summary
+from tests.messages import says
 
 COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
@@ -56,7 +58,7 @@ def test_the_report_stands_alone(finished: Path) -> None:
     text = (finished / "report.html").read_text()
     assert text.count("<img") == 6
     assert 'src="http' not in text
-    assert "A map of MultiKeyNav" in text
+    assert re.search(r"<h1>.*MultiKeyNav.*</h1>", text)
 
 
 def test_a_second_run_reuses_everything(finished: Path) -> None:
@@ -67,7 +69,7 @@ def test_a_second_run_reuses_everything(finished: Path) -> None:
 
 
 def test_other_settings_are_not_mixed_in(finished: Path) -> None:
-    with pytest.raises(ValueError, match=r"other settings .*seed: there 0, asked for 1"):
+    with pytest.raises(ValueError, match=r"settings.*\bseed\b.* 0\b.* 1\b"):
         pipeline.run("MultiKeyNav", finished, preset="fast", seed=1)
 
 
@@ -90,19 +92,19 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bits(finished: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "tokens"),
     [
-        (["run", "multikeynv"], "did you mean 'MultiKeyNav'?"),
-        (["run", "multikeynav", "--seed", "-1"], "a seed is a whole number from 0"),
-        (["reproduce", "table1", "--env", "MultiKeyNavA"], "there is nothing on MultiKeyNavA here"),
+        (["run", "multikeynv"], "'multikeynv' 'MultiKeyNav'"),
+        (["run", "multikeynav", "--seed", "-1"], "seed -1"),
+        (["reproduce", "table1", "--env", "MultiKeyNavA"], "MultiKeyNavA"),
     ],
 )
 def test_mistakes_are_told_without_a_traceback(
-    arguments: list[str], sentence: str, tmp_path: Path
+    arguments: list[str], tokens: str, tmp_path: Path
 ) -> None:
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
-    assert sentence in done.stderr
+    assert re.search(says(tokens), done.stderr)
     assert "Traceback" not in done.stderr
 
 
@@ -112,5 +114,5 @@ def test_plans_name_every_environment() -> None:
     assert set(pipeline.PLANS) == set(ENVIRONMENTS)
     plan: Any = pipeline.plan_for(ts.make("BasicKarel"), "paper")
     assert (plan.n_components, plan.hidden, plan.rollouts) == (1, (64, 32), 100)
-    with pytest.raises(ValueError, match="no preset 'x'; there are: fast, default, paper"):
+    with pytest.raises(ValueError, match=says("'x' fast default paper")):
         pipeline.plan_for(ts.make("BasicKarel"), "x")
