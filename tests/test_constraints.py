@@ -15,6 +15,7 @@ from taskspace.constraints import (
     draw_triplets,
 )
 from taskspace.similarity.statistics import SuccessStatistics
+from tests.messages import says
 from tests.similarity.test_statistics import gappy, known_rates
 
 STATISTICS = SuccessStatistics.from_rates(known_rates())
@@ -73,17 +74,17 @@ def test_the_same_seed_draws_the_same() -> None:
 
 
 def test_too_few_tasks_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least 3 tasks, not 2"):
+    with pytest.raises(ValueError, match=says("tasks 3 2")):
         draw_triplets(STATISTICS, 5, np.random.default_rng(0), POOL[:2])
 
 
-@pytest.mark.parametrize(
-    ("rate", "cause"),
-    [(1.0, "every task is always solved"), (0.0, "no task is ever solved"), (0.4, "look alike")],
-)
-def test_a_population_that_orders_nothing_is_told_what_to_do(rate: float, cause: str) -> None:
-    with pytest.raises(ValueError, match=f"{cause}.*add weaker or stronger agents"):
-        check_orders(SuccessStatistics.from_rates(np.full((5, 8), rate)))
+def test_a_population_that_orders_nothing_is_told_what_to_do() -> None:
+    causes = set()
+    for rate, token in ((1.0, "solved"), (0.0, "solved"), (0.4, "alike")):
+        with pytest.raises(ValueError, match=says(f"outcomes {token} agents")) as caught:
+            check_orders(SuccessStatistics.from_rates(np.full((5, 8), rate)))
+        causes.add(str(caught.value))
+    assert len(causes) == 3
 
 
 def test_one_kind_of_order_is_enough() -> None:
@@ -133,21 +134,21 @@ def test_the_same_seed_draws_the_same_where_pairs_are_missing() -> None:
 def test_no_triplets_are_told_in_one_sentence() -> None:
     statistics = blocks(agents=400, tasks=40, size=2)
     assert not can_tell_similarity(statistics, np.arange(40))
-    with pytest.raises(ValueError, match="no three of these tasks of which 8 agents tried the fir"):
+    with pytest.raises(ValueError, match=says("tasks 8 agents")):
         draw_triplets(statistics, 5, np.random.default_rng(0), np.arange(40))
 
 
 def test_users_are_warned_if_too_few_agents_tried_the_same() -> None:
     statistics = blocks(agents=100, tasks=20, size=10)
     assert can_tell_similarity(statistics, np.arange(20))
-    sentence = "fewer than 8 agents tried both tasks of 53% of the pairs, too few to say"
+    sentence = "8 agents.*53.*pairs"
     with pytest.warns(UserWarning, match=sentence) as caught:
         check_orders(statistics)
     assert len(caught) == 1
 
 
 def test_too_few_agents_everywhere_are_refused() -> None:
-    with pytest.raises(ValueError, match="fewer than 8 agents tried both tasks of any pair"):
+    with pytest.raises(ValueError, match=says("8 agents pair")):
         check_orders(blocks(agents=14, tasks=20, size=10))
 
 

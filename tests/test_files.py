@@ -25,6 +25,7 @@ from taskspace.files import (
     write_figure,
     write_json,
 )
+from tests.messages import says
 
 
 def names(folder: Path) -> list[str]:
@@ -90,7 +91,7 @@ def test_a_name_without_folder_goes_to_the_working_folder(
 def test_a_missing_folder_is_told_before_the_block_runs(tmp_path: Path) -> None:
     ran = False
     with (
-        pytest.raises(FileNotFoundError, match=r"cannot write .*: the folder .*no does not exist"),
+        pytest.raises(FileNotFoundError, match=says(str(tmp_path / "no"))),
         atomic_path(tmp_path / "no" / "a.txt"),
     ):
         ran = True
@@ -101,7 +102,7 @@ def test_a_missing_folder_is_told_before_the_block_runs(tmp_path: Path) -> None:
 def test_a_folder_as_target_is_told_before_the_block_runs(tmp_path: Path) -> None:
     ran = False
     with (
-        pytest.raises(IsADirectoryError, match=r"cannot write .*: it is a folder"),
+        pytest.raises(IsADirectoryError, match=says(str(tmp_path))),
         atomic_path(tmp_path),
     ):
         ran = True
@@ -140,14 +141,15 @@ def test_a_long_name_works(tmp_path: Path) -> None:
 
 def test_a_format_of_another_kind_or_time_is_told_with_what_to_do() -> None:
     check_format("a", ("ours", 2), ("ours", 2))
-    for found, told in (
-        (("ours", 3), "^a is in format 'ours', version 3; .* version 2: update taskspace$"),
-        (("ours", 1), "version 1; this taskspace reads 'ours', version 2: make the file anew$"),
-        (("theirs", 3), "'theirs', version 3; .*: make the file anew$"),
-        ((None, []), "None, version .*: make the file anew$"),
+    for found, tokens, newer in (
+        (("ours", 3), "a 'ours' 3 2", True),
+        (("ours", 1), "a 'ours' 1 2", False),
+        (("theirs", 3), "a 'theirs' 3 'ours' 2", False),
+        ((None, []), "a None 'ours' 2", False),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=says(tokens)) as caught:
             check_format("a", found, ("ours", 2))
+        assert ("update" in str(caught.value)) == newer
 
 
 def test_a_checksum_tells_other_values() -> None:
@@ -156,7 +158,7 @@ def test_a_checksum_tells_other_values() -> None:
     assert list(check_checksum(read)) == ["names", "x"]
     others: list[Any] = [{**read, "x": [0.1]}, {**read, "y": 0}, {**read, "sha256": None}, [], None]
     for damaged in others:
-        with pytest.raises(ValueError, match=r"checksum is wrong|not what was written"):
+        with pytest.raises(ValueError, match=r"checksum|written"):
             check_checksum(damaged)
 
 
@@ -170,7 +172,7 @@ def test_a_sealed_zip_file_is_read_as_before_and_no_bit_may_change(tmp_path: Pat
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
-        with pytest.raises(ValueError, match=r"checksum is wrong|end is missing"):
+        with pytest.raises(ValueError, match=r"checksum|end"):
             check_seal(path)
 
 

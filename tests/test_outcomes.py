@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from taskspace import Outcomes
+from tests.messages import says
 
 TWO = [[1, 1]]  # one agent, two tasks
 
@@ -68,82 +70,80 @@ def test_small_whole_features_stay_small(tmp_path: Path) -> None:
         wide = make(features=rows.astype(kind)).features
         assert wide is not None
         assert wide.dtype == np.float64
-    with pytest.raises(ValueError, match="a row for each of the 2 tasks"):
+    with pytest.raises(ValueError, match=says("features 2 (1, 3)")):
         make(features=rows[:1])
 
 
 # -- construction ----------------------------------------------------------------------------------
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"successes": [1, 1]}, r"agents x tasks with at least one of each; got .* shape \(2,\)"),
-    ({"successes": 3}, r"agents x tasks with at least one of each; got an array of shape \(\)"),
-    ({"successes": [[]]}, r"agents x tasks with at least one of each; got .* shape \(1, 0\)"),
-    ({"successes": "x"}, "successes must be numbers, not <U1"),
-    ({"successes": None}, "successes must be numbers, not object"),
-    ({"successes": [[True, False]]}, "successes must be numbers, not bool"),
-    ({"successes": [[1j, 1]]}, "successes must be numbers, not complex128"),
-    ({"successes": [[1, -1]]}, "successes must be whole numbers from 0 on"),
-    ({"successes": [[1, -0.5]]}, "successes must be whole numbers from 0 on"),
-    ({"successes": [[1, 2.5]]}, "agent-0 has 2.5 successes on task-1 in 2 rollouts"),
-    ({"successes": [[0.5, 1]], "results": [[[1, 0], [1, 0]]]}, "results and successes do not agr"),
-    ({"successes": [[1, np.nan]]}, "successes hold NaN; a pair that was never tried has 0 roll"),
-    ({"successes": [[1, 3]]}, "agent-0 has 3 successes on task-1 in 2 rollouts"),
-    ({"rollouts": [2, 2]}, r"rollouts must be one number or a table of shape \(1, 2\)"),
-    ({"rollouts": [[2]]}, r"rollouts must be one number or a table of shape \(1, 2\)"),
-    ({"rollouts": None}, "rollouts must be numbers, not object"),
-    ({"rollouts": -1}, "rollouts must be whole numbers from 0 on"),
-    ({"rollouts": 2.5}, "rollouts must be whole numbers from 0 on"),
-    ({"rollouts": np.nan}, "rollouts hold NaN"),
-    ({"agents": ["a", "b"]}, "2 agent names for 1 agents"),
-    ({"tasks": ["a"]}, "1 task names for 2 tasks"),
-    ({"tasks": ["a", "a"]}, "two tasks have the name 'a'"),
-    ({"successes": [[1], [1]], "agents": ["b", "b"]}, "two agents have the name 'b'"),
-    ({"features": [[1]]}, r"a row for each of the 2 tasks; got an array of shape \(1, 1\)"),
-    ({"features": [1, 2]}, r"a row for each of the 2 tasks; got an array of shape \(2,\)"),
-    ({"features": [[1], [np.nan]]}, "the features of task-1 hold NaN or infinity"),
-    ({"features": [[np.inf], [1]]}, "the features of task-0 hold NaN or infinity"),
-    ({"features": [[1], [2]], "feature_names": ("a", "b")}, "2 feature names for 1 features"),
-    ({"steps": [[1]]}, r"steps must be a table of shape \(1, 2\), not \(1, 1\)"),
-    ({"returns": [1, 2]}, r"returns must be a table of shape \(1, 2\), not \(2,\)"),
-    ({"results": [[1, 0]]}, r"results must be \(agents, tasks, rollouts\), not \(1, 2\)"),
-    ({"results": [[[1, 0]]]}, r"results must be \(agents, tasks, rollouts\), not \(1, 1, 2\)"),
-    ({"results": [[[0, 0], [1, 0]]]}, "results and successes do not agree"),
+    ({"successes": [1, 1]}, "successes agents tasks (2,)"),
+    ({"successes": 3}, "successes agents tasks ()"),
+    ({"successes": [[]]}, "successes agents tasks (1, 0)"),
+    ({"successes": "x"}, "successes <U1"),
+    ({"successes": None}, "successes object"),
+    ({"successes": [[True, False]]}, "successes bool"),
+    ({"successes": [[1j, 1]]}, "successes complex128"),
+    ({"successes": [[1, -1]]}, "successes numbers 0"),
+    ({"successes": [[1, -0.5]]}, "successes numbers 0"),
+    ({"successes": [[1, 2.5]]}, "agent-0 successes 2.5 task-1 rollouts 2"),
+    ({"successes": [[0.5, 1]], "results": [[[1, 0], [1, 0]]]}, "results successes"),
+    ({"successes": [[1, np.nan]]}, "successes NaN 0 rollouts"),
+    ({"successes": [[1, 3]]}, "agent-0 successes 3 task-1 rollouts 2"),
+    ({"rollouts": [2, 2]}, "rollouts (1, 2)"),
+    ({"rollouts": [[2]]}, "rollouts (1, 2)"),
+    ({"rollouts": None}, "rollouts object"),
+    ({"rollouts": -1}, "rollouts numbers 0"),
+    ({"rollouts": 2.5}, "rollouts numbers 0"),
+    ({"rollouts": np.nan}, "rollouts NaN"),
+    ({"agents": ["a", "b"]}, "agents names 2 1"),
+    ({"tasks": ["a"]}, "tasks names 1 2"),
+    ({"tasks": ["a", "a"]}, "tasks 'a'"),
+    ({"successes": [[1], [1]], "agents": ["b", "b"]}, "agents 'b'"),
+    ({"features": [[1]]}, "features 2 (1, 1)"),
+    ({"features": [1, 2]}, "features 2 (2,)"),
+    ({"features": [[1], [np.nan]]}, "features task-1"),
+    ({"features": [[np.inf], [1]]}, "features task-0"),
+    ({"features": [[1], [2]], "feature_names": ("a", "b")}, "features names 2 1"),
+    ({"steps": [[1]]}, "steps (1, 2) (1, 1)"),
+    ({"returns": [1, 2]}, "returns (1, 2) (2,)"),
+    ({"results": [[1, 0]]}, "results agents tasks rollouts (1, 2)"),
+    ({"results": [[[1, 0]]]}, "results agents tasks rollouts (1, 1, 2)"),
+    ({"results": [[[0, 0], [1, 0]]]}, "results successes"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "sentence"), REFUSED)
-def test_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("parts", "tokens"), REFUSED)
+def test_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         make(**parts)
     assert "\n" not in str(caught.value)
 
 
 UNCLEAR: list[tuple[dict[str, Any], str]] = [
     ({"successes": [[1], [1, 2]]}, "successes"),
-    ({"successes": [[np.inf, 1]]}, "successes must be whole numbers"),
-    ({"rollouts": np.inf}, "rollouts must be whole numbers"),
+    ({"successes": [[np.inf, 1]]}, "successes numbers 0"),
+    ({"rollouts": np.inf}, "rollouts numbers 0"),
     ({"successes": [[1e300, 1]], "rollouts": 1e300}, "successes"),
-    ({"agents": "a"}, "names"),
+    ({"agents": "a"}, "names agents 'a'"),
     ({"features": [["a"], ["b"]]}, "features"),
     ({"features": [[1], [2, 3]]}, "features"),
-    ({"features": [[1, 2], [3, 4]], "feature_names": ("a", "a")}, "name 'a'"),
-    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names"),
-    ({"feature_names": ("a",)}, "feature"),
-    ({"steps": [["x", "y"]]}, "steps must be"),
-    ({"steps": [[-1, 1]]}, "steps must be"),
-    ({"returns": [["x", "y"]]}, "returns must be"),
+    ({"features": [[1, 2], [3, 4]], "feature_names": ("a", "a")}, "feature 'a'"),
+    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names (1,)"),
+    ({"feature_names": ("a",)}, "feature names features"),
+    ({"steps": [["x", "y"]]}, "steps <U1"),
+    ({"steps": [[-1, 1]]}, "steps numbers 0"),
+    ({"returns": [["x", "y"]]}, "returns numbers"),
     ({"results": [[[1], [1]]]}, "results"),
     ({"results": [[[0, 0, 1], [1, 0, 0]]]}, "results"),
     ({"info": "text"}, "info"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "sentence"), UNCLEAR)
-def test_more_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("parts", "tokens"), UNCLEAR)
+def test_more_bad_parts_are_refused_in_one_sentence(parts: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         make(**parts)
-    if sentence == "names":
-        assert str(caught.value) != "1 agent names for 1 agents"
     assert "inhomogeneous" not in str(caught.value)
 
 
@@ -164,7 +164,7 @@ def test_sums_of_scores_are_kept_in_single_precision(tmp_path: Path) -> None:
         assert found.successes.dtype == np.float32
         assert found.rates.dtype == np.float64
         np.testing.assert_allclose(found.rates, [[0.7, np.nan], [0.75, 1]], atol=1e-7)
-        assert repr(found) == "Outcomes(2 agents x 2 tasks, 0 to 2 rollouts a pair, 84 % solved)"
+        assert re.findall(r"\d+", repr(found)) == ["2", "2", "0", "2", "84"]
     assert_same(outcomes, Outcomes.load(tmp_path / "o.npz"))
 
 
@@ -206,26 +206,22 @@ def test_mean_lengths_are_nan_where_nothing_was_tried() -> None:
 
 
 def test_mean_lengths_need_steps() -> None:
-    with pytest.raises(ValueError, match="without the lengths of episodes"):
+    with pytest.raises(ValueError, match=says("outcomes lengths episodes")):
         _ = make().mean_lengths
 
 
 @pytest.mark.parametrize(
-    ("parts", "text"),
+    ("parts", "numbers"),
     [
-        ({}, "Outcomes(1 agent x 2 tasks, 2 rollouts a pair, 50 % solved)"),
-        (
-            {"rollouts": [[1, 3]]},
-            "Outcomes(1 agent x 2 tasks, 1 to 3 rollouts a pair, 50 % solved)",
-        ),
-        (
-            {"successes": [[0, 0]], "rollouts": 0},
-            "Outcomes(1 agent x 2 tasks, 0 rollouts a pair, 0 % solved)",
-        ),
+        ({}, "1 2 2 50"),
+        ({"rollouts": [[1, 3]]}, "1 2 1 3 50"),
+        ({"successes": [[0, 0]], "rollouts": 0}, "1 2 0 0"),
     ],
 )
-def test_repr_tells_sizes_rollouts_and_successes(parts: dict[str, Any], text: str) -> None:
-    assert repr(make(**parts)) == text
+def test_repr_tells_sizes_rollouts_and_successes(parts: dict[str, Any], numbers: str) -> None:
+    text = repr(make(**parts))
+    assert text.startswith("Outcomes(")
+    assert re.findall(r"\d+", text) == numbers.split()
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -268,14 +264,14 @@ def test_a_file_is_replaced_by_saving_again(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["o.npz"]
 
 
-def refuses(path: Path, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+def refuses(path: Path, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         Outcomes.load(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-DAMAGED = "is damaged or not a file of outcomes; expected one written by Outcomes.save"
+DAMAGED = "damaged Outcomes.save"
 HEADER = {"format": "taskspace outcomes", "version": 1, "feature_names": [], "info": {}}
 PARTS: dict[str, NDArray[Any]] = {
     "successes": np.array([[1]], np.uint8),
@@ -291,12 +287,12 @@ def write(path: Path, header: Any, **parts: NDArray[Any]) -> Path:
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(FileNotFoundError, match=r"there is no file nowhere\.npz"):
+    with pytest.raises(FileNotFoundError, match=says("nowhere.npz")):
         Outcomes.load("nowhere.npz")
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match=says(str(tmp_path))):
         Outcomes.load(tmp_path)
 
 
@@ -348,12 +344,12 @@ def test_a_foreign_npz_is_refused(tmp_path: Path) -> None:
 
 def test_a_future_version_is_told_from_damage(tmp_path: Path) -> None:
     path = write(tmp_path / "new.npz", {**HEADER, "version": 2}, **PARTS)
-    refuses(path, "version 2; this taskspace reads 'taskspace outcomes', version 1")
+    refuses(path, "version 2 1")
 
 
 def test_another_format_is_told_from_damage(tmp_path: Path) -> None:
     path = write(tmp_path / "map.npz", {**HEADER, "format": "taskspace map"}, **PARTS)
-    refuses(path, "is in format 'taskspace map'")
+    refuses(path, "'taskspace map'")
 
 
 class Bomb:
@@ -412,19 +408,19 @@ def assert_untouched(saved: Path) -> None:
 
 @pytest.mark.parametrize("value", [{1, 2}, np.int64(1), object(), Path()])
 def test_info_that_is_no_json_harms_nothing(saved: Path, value: Any) -> None:
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(ValueError, match=says("info JSON")):
         make(info={"key": value}).save(saved)
     assert_untouched(saved)
 
 
 def test_info_that_is_no_json_is_told_in_one_sentence(saved: Path) -> None:
-    with pytest.raises((TypeError, ValueError), match="info"):
+    with pytest.raises(ValueError, match=says("info JSON")):
         make(info={"key": {1, 2}}).save(saved)
 
 
 @pytest.mark.parametrize("part", ["steps", "returns"])
 def test_nothing_is_ever_pickled(saved: Path, part: str) -> None:
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(ValueError, match=says(f"{part} numbers")):
         make(**{part: np.array([[{}, None]], object)}).save(saved)
     assert_untouched(saved)
 
@@ -444,14 +440,14 @@ def test_a_write_that_fails_halfway_harms_nothing(
 
 
 def test_a_missing_folder_is_named(saved: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"cannot write .*: the folder .*no does not exist"):
+    with pytest.raises(FileNotFoundError, match=says(str(saved.parent / "no"))):
         make().save(saved.parent / "no" / "o.npz")
     assert_untouched(saved)
 
 
 def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(IsADirectoryError, match=r"cannot write .*folder: it is a folder"):
+    with pytest.raises(IsADirectoryError, match=says(str(tmp_path / "folder"))):
         make().save(tmp_path / "folder")
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
@@ -464,5 +460,5 @@ def test_the_outcomes_of_some_agents_keep_everything_else() -> None:
         np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[[2, 0]])
     np.testing.assert_array_equal(some.features, whole.features)
     assert some.info == whole.info
-    with pytest.raises(ValueError, match="there is no agent 'd' in these outcomes"):
+    with pytest.raises(ValueError, match=says("agent 'd'")):
         whole.of_agents(["d"])

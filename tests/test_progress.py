@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from taskspace.progress import progress_bar
+from tests.messages import says
 
 PROGRAM = """
 from taskspace.progress import progress_bar
@@ -71,8 +72,8 @@ def test_a_bar_that_is_wanted_shows_without_a_terminal(capfd: pytest.CaptureFixt
 
 @pytest.mark.parametrize("show", ["yes", 1, 0, "", []])
 def test_what_is_neither_yes_nor_no_is_refused(show: Any) -> None:
-    told = "^progress must be True, False or None, not "
-    with pytest.raises(ValueError, match=told), progress_bar("Playing", 3, show):
+    tokens = f"progress True False None {show!r}"
+    with pytest.raises(ValueError, match=says(tokens)), progress_bar("Playing", 3, show):
         pass
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from taskspace import Outcomes
+from tests.messages import says
 
 KINDS = ["csv", "parquet"]
 COLUMNS: dict[str, Any] = {
@@ -145,7 +146,8 @@ def test_columns_of_kinds_that_pandas_invented_are_taken() -> None:
 
 @pytest.mark.parametrize("names", [("agent", "y"), ("x", "x"), ("successes", "rollouts")])
 def test_a_feature_never_takes_the_place_of_a_column(tmp_path: Path, names: Any) -> None:
-    with pytest.raises(ValueError, match=r"name|column"):
+    taken = names[0]
+    with pytest.raises(ValueError, match=says(f"feature {taken!r}")):
         example(features=np.arange(6).reshape(3, 2), feature_names=names).to_table(
             tmp_path / "table.csv"
         )
@@ -309,72 +311,72 @@ def features(**columns: Any) -> dict[str, Any]:
 
 
 BAD_FEATURES: list[tuple[Any, Any, str]] = [
-    (COLUMNS, features(task=["s", "u"]), "table of features has no row for the task 't'$"),
-    (COLUMNS, {"task": ["u"], "x": [1]}, r"no row for the task 't' \(and 1 more\)"),
-    (COLUMNS, {"task": ["s", "t", "u"], "x": [1, 2, 3]}, "results says nothing of the task 'u'"),
-    (COLUMNS, features(task=["s", "s"]), "several rows for the task 's'"),
-    (COLUMNS, features(task=["s", None]), "row 1 has no task"),
-    (COLUMNS, features(size=[1, None]), "row 1: the feature 'size' is missing"),
-    (COLUMNS, features(size=["1", "big"]), "'size' is taken for a feature .*, but is not numbers"),
-    (COLUMNS, {"task": ["s", "t"]}, "the table of features has no column besides 'task'"),
-    (COLUMNS, {"name": ["s", "t"], "x": [1, 2]}, "no column 'task'; it has: name, x"),
-    (table(size=[5, 5, 7]), FEATURES, "unknown column 'size' in the table of results"),
-    (np.eye(3), np.zeros((2, 2)), "features must have a row for each of the 3 tasks"),
-    (np.eye(2), FEATURES, "the table of features has no row for the task 'task-0'"),
+    (COLUMNS, features(task=["s", "u"]), "features row task 't'"),
+    (COLUMNS, {"task": ["u"], "x": [1]}, "features row task 't' 1"),
+    (COLUMNS, {"task": ["s", "t", "u"], "x": [1, 2, 3]}, "results task 'u'"),
+    (COLUMNS, features(task=["s", "s"]), "features rows task 's'"),
+    (COLUMNS, features(task=["s", None]), "row 1 task"),
+    (COLUMNS, features(size=[1, None]), "row 1 feature 'size'"),
+    (COLUMNS, features(size=["1", "big"]), "column 'size' feature numbers"),
+    (COLUMNS, {"task": ["s", "t"]}, "features column 'task'"),
+    (COLUMNS, {"name": ["s", "t"], "x": [1, 2]}, "column 'task' name x"),
+    (table(size=[5, 5, 7]), FEATURES, "column 'size' results"),
+    (np.eye(3), np.zeros((2, 2)), "features 3 (2, 2)"),
+    (np.eye(2), FEATURES, "features row task 'task-0' 1"),
 ]
 
 
-@pytest.mark.parametrize(("given", "told", "sentence"), BAD_FEATURES, ids=range(len(BAD_FEATURES)))
-def test_bad_features_are_refused_in_one_sentence(given: Any, told: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
-        Outcomes.from_table(given, features=told)
+@pytest.mark.parametrize(("given", "beside", "tokens"), BAD_FEATURES, ids=range(len(BAD_FEATURES)))
+def test_bad_features_are_refused_in_one_sentence(given: Any, beside: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
+        Outcomes.from_table(given, features=beside)
     assert "\n" not in str(caught.value)
 
 
 def test_features_of_named_tasks_have_names() -> None:
-    with pytest.raises(TypeError, match="the features of named tasks are a table with a column ta"):
+    with pytest.raises(TypeError, match=says("features table column task")):
         Outcomes.from_table(COLUMNS, features=np.zeros((2, 1)))
 
 
 # -- what is refused -------------------------------------------------------------------------------
 
 REFUSED: list[tuple[Any, str]] = [
-    ({}, "the table is empty"),
-    ({name: [] for name in COLUMNS}, "the table is empty"),
-    (pd.DataFrame(), "the table is empty"),
-    (without("rollouts"), "no column 'rollouts'; it has: agent, task, successes$"),
-    ({"Agent": ["a"], "n": [1]}, "this one has no column 'task' and has: Agent, n$"),
-    (without("task"), "this one has no column 'task' and has: agent, successes, rollouts$"),
-    (without("agent"), "no column 'agent'; it has: task, successes, rollouts$"),
-    (table(agent=["a"]), r"columns of the table have different lengths: \[1, 3\]"),
-    (table(successes=[1, -1, 0]), "row 1: successes is -1, expected a number from 0 on"),
-    (table(successes=[1, 0, 3.5]), "a has 3.5 successes on s in 3 rollouts"),
-    (table(rollouts=[2, 2, 3.5]), "row 2: rollouts is 3.5, expected a whole number from 0 on"),
-    (table(successes=[np.nan, 0, 0]), "row 0: successes is nan, expected a number from 0 on"),
-    (table(successes=[1, None, 0]), "row 1: successes is nan, expected a number from 0 on"),
-    (table(rollouts=[2, 2, np.inf]), "row 2: rollouts is inf, expected a whole number from 0 on"),
-    (table(rollouts=[2, 2, -3]), "row 2: rollouts is -3, expected a whole number from 0 on"),
-    (table(successes=["1", "many", "0"]), "'successes' must hold numbers; row 1 holds 'many'"),
-    (table(successes=["1", "2", "0"]), "the column 'successes' must hold numbers, not string"),
-    (table(rollouts=[{}, [], {}]), "the column 'rollouts' must hold whole numbers"),
-    (table(rollouts=[0, 0, 0], successes=[0, 0, 0]), "no agent tried any task"),
-    (table(successes=[1, 0, 4]), "a has 4 successes on s in 3 rollouts"),
-    (table(task=["t", "t", "t"]), "row 2 repeats a on t; each pair of agent and task has one row"),
-    (table(agent=["a", None, "a"]), "row 1 has no agent"),
-    (table(agent=["a", "", "a"]), "row 1 has no agent"),
-    (pd.DataFrame(table(task=["t", "t", np.nan])), "row 2 has no task"),
-    (table(size=[1, 2, 3]), r"the feature 'size' of t differs from row to row \(row 0\)"),
-    (table(size=[1, 1, np.nan]), r"row 2: the feature 'size' is missing"),
-    (table(size=[1, 1, np.inf]), "the features of s hold NaN or infinity"),
-    (table(size=["big", "big", "small"]), "'size' is taken for a feature .*, but is not numbers"),
-    ("table.txt", "the name of a table ends in .csv or .parquet, not 'table.txt'"),
-    ("table", "the name of a table ends in .csv or .parquet, not 'table'"),
+    ({}, "table empty"),
+    ({name: [] for name in COLUMNS}, "table empty"),
+    (pd.DataFrame(), "table empty"),
+    (without("rollouts"), "column 'rollouts' agent task successes"),
+    ({"Agent": ["a"], "n": [1]}, "column 'task' Agent n"),
+    (without("task"), "column 'task' agent successes rollouts"),
+    (without("agent"), "column 'agent' task successes rollouts"),
+    (table(agent=["a"]), "columns lengths [1, 3]"),
+    (table(successes=[1, -1, 0]), "row 1 successes -1"),
+    (table(successes=[1, 0, 3.5]), "a successes 3.5 s rollouts 3"),
+    (table(rollouts=[2, 2, 3.5]), "row 2 rollouts 3.5"),
+    (table(successes=[np.nan, 0, 0]), "row 0 successes nan"),
+    (table(successes=[1, None, 0]), "row 1 successes nan"),
+    (table(rollouts=[2, 2, np.inf]), "row 2 rollouts inf"),
+    (table(rollouts=[2, 2, -3]), "row 2 rollouts -3"),
+    (table(successes=["1", "many", "0"]), "'successes' numbers row 1 'many'"),
+    (table(successes=["1", "2", "0"]), "'successes' numbers string"),
+    (table(rollouts=[{}, [], {}]), "'rollouts' numbers row 0 '{}'"),
+    (table(rollouts=[0, 0, 0], successes=[0, 0, 0]), "agent task"),
+    (table(successes=[1, 0, 4]), "a successes 4 s rollouts 3"),
+    (table(task=["t", "t", "t"]), "row 2 a t pair"),
+    (table(agent=["a", None, "a"]), "row 1 agent"),
+    (table(agent=["a", "", "a"]), "row 1 agent"),
+    (pd.DataFrame(table(task=["t", "t", np.nan])), "row 2 task"),
+    (table(size=[1, 2, 3]), "feature 'size' t row 0"),
+    (table(size=[1, 1, np.nan]), "row 2 feature 'size'"),
+    (table(size=[1, 1, np.inf]), "features s"),
+    (table(size=["big", "big", "small"]), "column 'size' feature numbers"),
+    ("table.txt", ".csv .parquet 'table.txt'"),
+    ("table", ".csv .parquet 'table'"),
 ]
 
 
-@pytest.mark.parametrize(("given", "sentence"), REFUSED, ids=range(len(REFUSED)))
-def test_bad_tables_are_refused_in_one_sentence(given: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("given", "tokens"), REFUSED, ids=range(len(REFUSED)))
+def test_bad_tables_are_refused_in_one_sentence(given: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         Outcomes.from_table(given)
     assert "\n" not in str(caught.value)
 
@@ -384,68 +386,68 @@ def attempts(**columns: Any) -> dict[str, Any]:
 
 
 REFUSED_SCORES: list[tuple[Any, str]] = [
-    (attempts(), "the table has no column of results; expected successes and rollouts, or one of"),
-    (attempts(result=[1, 0]), "no column of results; .* success, solved, score; it has: agent, t"),
-    (attempts(success=[1, 0], score=[1, 0]), "the table has both 'success' and 'score'"),
-    (attempts(successes=[1, 0]), "the table has no column 'rollouts'"),
-    (attempts(score=[1, 1.5]), "row 1: score is 1.5, expected a number from 0 to 1"),
-    (attempts(score=[-1, 0]), "row 0: score is -1.0, expected a number from 0 to 1"),
-    (attempts(score=[np.inf, 0]), "row 0: score is inf, expected a number from 0 to 1"),
-    (attempts(score=["1", "yes"]), "'score' must hold numbers from 0 to 1; row 1 holds 'yes'"),
-    (attempts(score=[True, "yes"]), "'score' must hold numbers from 0 to 1; row 0 holds 'True'"),
-    (attempts(score=[None, None]), "no agent tried any task: the table holds no result"),
-    (attempts(agent=[b"a", b"b"], score=[1, 0]), "'agent' must hold text or numbers, not binary"),
-    (attempts(agent=[["a"], ["b"]], score=[1, 0]), "'agent' must hold text or numbers, not list"),
-    ({"agent": ["a", "b"]}, "this one has no column 'task' and has: agent$"),
-    ({"q": [1, 0], "agent": ["a", "b"]}, "has no column 'task' and has: q, agent$"),
-    ({"agent": ["a", "b"], "q": [1, 3]}, "row 1: q is 3.0, expected a number from 0 to 1"),
-    ({"agent": ["a", "b"], "q": ["x", "y"]}, "the column 'q' must hold numbers from 0 to 1; row 0"),
-    ({"agent": ["a", None], "q": [1, 0]}, "row 1 has no agent"),
-    (np.full((2, 2), np.nan), "no agent tried any task"),
-    (np.array([[0, 1], [0, 2]]), "the score of agent 1 on task 1 is 2.0, expected a number from 0"),
-    (np.array([[0, -0.5]]), "the score of agent 0 on task 1 is -0.5, expected a number from 0 to"),
-    (np.zeros(4), r"agents x tasks with at least one of each; got an array of shape \(4,\)"),
-    (np.zeros((0, 3)), r"agents x tasks with at least one of each; got an array of shape \(0, 3\)"),
-    (np.array([["a", "b"]]), "an array of results must hold numbers from 0 to 1, not <U1"),
+    (attempts(), "column successes rollouts success solved score"),
+    (attempts(result=[1, 0]), "column success solved score agent task result"),
+    (attempts(success=[1, 0], score=[1, 0]), "'success' 'score' agent task"),
+    (attempts(successes=[1, 0]), "column 'rollouts' agent task successes"),
+    (attempts(score=[1, 1.5]), "row 1 score 1.5 0 1"),
+    (attempts(score=[-1, 0]), "row 0 score -1.0 0 1"),
+    (attempts(score=[np.inf, 0]), "row 0 score inf 0 1"),
+    (attempts(score=["1", "yes"]), "'score' 0 1 row 1 'yes'"),
+    (attempts(score=[True, "yes"]), "'score' 0 1 row 0 'True'"),
+    (attempts(score=[None, None]), "agent task"),
+    (attempts(agent=[b"a", b"b"], score=[1, 0]), "'agent' text binary"),
+    (attempts(agent=[["a"], ["b"]], score=[1, 0]), "'agent' text list"),
+    ({"agent": ["a", "b"]}, "column 'task' agent"),
+    ({"q": [1, 0], "agent": ["a", "b"]}, "column 'task' q agent"),
+    ({"agent": ["a", "b"], "q": [1, 3]}, "row 1 q 3.0 0 1"),
+    ({"agent": ["a", "b"], "q": ["x", "y"]}, "column 'q' 0 1 row 'x'"),
+    ({"agent": ["a", None], "q": [1, 0]}, "row 1 agent"),
+    (np.full((2, 2), np.nan), "agent task"),
+    (np.array([[0, 1], [0, 2]]), "score agent task 1 2.0 0"),
+    (np.array([[0, -0.5]]), "score agent task 0 1 -0.5"),
+    (np.zeros(4), "agents tasks (4,)"),
+    (np.zeros((0, 3)), "agents tasks (0, 3)"),
+    (np.array([["a", "b"]]), "results 0 1 <U1"),
 ]
 
 
-@pytest.mark.parametrize(("given", "sentence"), REFUSED_SCORES, ids=range(len(REFUSED_SCORES)))
-def test_bad_scores_are_refused_in_one_sentence(given: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("given", "tokens"), REFUSED_SCORES, ids=range(len(REFUSED_SCORES)))
+def test_bad_scores_are_refused_in_one_sentence(given: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         Outcomes.from_table(given)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("given", [None, 5, [1, 2], {"a", "b"}])
 def test_what_is_no_table_is_refused(given: Any) -> None:
-    with pytest.raises(TypeError, match=r"a table is the path of a .csv or .parquet file, a Data"):
+    with pytest.raises(TypeError, match=says(f".csv .parquet DataFrame {type(given).__name__}")):
         Outcomes.from_table(given)
 
 
 UNCLEAR: list[tuple[Any, str]] = [
     ({"agent": "a", "task": "t", "successes": 1, "rollouts": 2}, "column"),  # TypeError: len()
-    (table(agent=["a", float("nan"), "a"]), "row 1 has no agent"),  # becomes the agent "nan"
-    (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 1 has no agent"),  # TypeError
+    (table(agent=["a", float("nan"), "a"]), "row 1 agent"),  # becomes the agent "nan"
+    (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 1 agent"),  # TypeError
     (table(agent=np.full((3, 2), "a")), "agent"),  # TypeError or IndexError
     (table(size=np.zeros((3, 2))), "size"),  # "could not be broadcast to indexing result"
     (table(size=pd.to_datetime(["2026-01-01"] * 3)), "size"),  # taken: nanoseconds since 1970
     (table(size=[1j, 1j, 1j]), "size"),  # taken, with a ComplexWarning
-    (table(successes=[1, "many", 0]), "row 1 holds 'many'"),  # the row is not named
+    (table(successes=[1, "many", 0]), "'successes' row 1 'many'"),  # the row is not named
     (
         table(successes=[1, 0, 1e300], rollouts=[2, 2, 1e300]),
-        "row 2",
+        "row 2 successes 1e+300",
     ),  # "invalid value in cast", then "successes must be whole numbers"
     (
         pd.DataFrame([["a", "t", 1, 2, 3]], columns=[*COLUMNS, "task"]),
-        "two columns",
+        "columns",
     ),  # IndexError: index 0 is out of bounds
 ]
 
 
-@pytest.mark.parametrize(("given", "sentence"), UNCLEAR, ids=range(len(UNCLEAR)))
-def test_more_bad_tables_are_refused_in_one_sentence(given: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("given", "tokens"), UNCLEAR, ids=range(len(UNCLEAR)))
+def test_more_bad_tables_are_refused_in_one_sentence(given: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         Outcomes.from_table(given)
     assert "broadcast" not in str(caught.value)
 
@@ -461,61 +463,65 @@ def test_large_counts_are_exact() -> None:
 HEADING = "agent,task,successes,rollouts"
 
 
-def refuses(path: Path, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def refuses(path: Path, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         Outcomes.from_table(path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_file_is_named(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(FileNotFoundError, match=f"there is no file .*nowhere.{kind}"):
+    with pytest.raises(FileNotFoundError, match=says(f"nowhere.{kind}")):
         Outcomes.from_table(tmp_path / f"nowhere.{kind}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_empty_file_is_named(tmp_path: Path, kind: str) -> None:
     (tmp_path / f"empty.{kind}").touch()
-    refuses(tmp_path / f"empty.{kind}", f"cannot read .*empty.{kind} as a {kind} table")
+    refuses(tmp_path / f"empty.{kind}", f"empty.{kind} {kind}")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_of_something_else_is_named(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"bytes.{kind}"
     path.write_bytes(bytes(range(256)) * 10)
-    refuses(path, f"cannot read .*bytes.{kind} as a {kind} table")
+    refuses(path, f"bytes.{kind} {kind}")
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "tokens"),
     [
-        (HEADING, "the table is empty"),
+        (HEADING, "table empty"),
         (
             f"{HEADING}\na,t,1",
-            "cannot read .*table.csv as a csv table: .*Expected 4 columns, got 3",
+            "table.csv csv 4 3",
         ),
-        (f"{HEADING}\na,t,1,2\n,t,1,2", "row 1 has no agent"),
-        (f"{HEADING}\na,t,1,2\nb,t,,2", "row 1: successes is nan, expected a number"),
-        (f"{HEADING}\na,t,few,2", "the column 'successes' must hold numbers; row 0 holds 'few'"),
-        (f"{HEADING},agent\na,t,1,2,b", "two columns of the same name|exists 2 times"),
-        (HEADING.replace(",", ";") + "\na;t;1;2", "no column 'task' and has: agent;task;succ"),
+        (f"{HEADING}\na,t,1,2\n,t,1,2", "row 1 agent"),
+        (f"{HEADING}\na,t,1,2\nb,t,,2", "row 1 successes nan"),
+        (f"{HEADING}\na,t,few,2", "'successes' row 0 'few'"),
+        (f"{HEADING},agent\na,t,1,2,b", "columns"),
+        (HEADING.replace(",", ";") + "\na;t;1;2", "column 'task' agent;task;successes;rollouts"),
     ],
 )
-def test_a_wrong_csv_file_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_wrong_csv_file_is_refused(tmp_path: Path, text: str, tokens: str) -> None:
     (tmp_path / "table.csv").write_text(text + "\n")
-    refuses(tmp_path / "table.csv", sentence)
+    refuses(tmp_path / "table.csv", tokens)
 
 
 @pytest.mark.parametrize(
-    "text", [f"{HEADING}\na,t,2020-01-01,2", f"{HEADING},when\na,t,1,2,2020-01-01"]
+    ("text", "name"),
+    [
+        (f"{HEADING}\na,t,2020-01-01,2", "successes"),
+        (f"{HEADING},when\na,t,1,2,2020-01-01", "when"),
+    ],
 )
-def test_dates_are_no_numbers(tmp_path: Path, text: str) -> None:
+def test_dates_are_no_numbers(tmp_path: Path, text: str, name: str) -> None:
     (tmp_path / "table.csv").write_text(text + "\n")
-    refuses(tmp_path / "table.csv", "column '(successes|when)'")
+    refuses(tmp_path / "table.csv", f"column {name!r}")
 
 
 def test_text_that_is_not_utf8_is_told(tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_bytes(f"{HEADING}\nä,t,1,2\n".encode("latin-1"))
-    refuses(tmp_path / "old.csv", "cannot read .*old.csv as a csv table: .*UTF8")
+    refuses(tmp_path / "old.csv", "old.csv csv UTF8")
 
 
 def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:
@@ -539,14 +545,14 @@ def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["table.txt", "table", "table.npz"])
 def test_an_unknown_ending_is_refused_before_writing(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match=f"ends in .csv or .parquet, not '{name}'"):
+    with pytest.raises(ValueError, match=says(f".csv .parquet {name!r}")):
         example().to_table(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_folder_is_named(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(FileNotFoundError, match=r"the folder .*no does not exist"):
+    with pytest.raises(FileNotFoundError, match=says(str(tmp_path / "no"))):
         example().to_table(tmp_path / "no" / f"table.{kind}")
 
 

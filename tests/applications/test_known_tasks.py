@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from taskspace.applications.known_tasks import NEIGHBOURS, mix_of
 
 from taskspace.outcomes import Outcomes
+from tests.messages import says
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -74,22 +75,22 @@ def test_few_known_tasks_and_tasks_in_one_place_are_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "told"),
+    ("tasks", "tokens"),
     [
-        (["task-1", "nothing"], "the quiz: there is no task 'nothing' in these outcomes"),
-        ([1, 20], "there is no task number 20; these outcomes have tasks 0 to 19"),
-        ([-1], "there is no task number -1"),
-        ([0.5, 1.0], "names or numbers of tasks in the outcomes, or a row of features each"),
-        ("task-1", "names or numbers"),
-        ([[3.0], [0.5]], "row 1 is no task of these outcomes; an embedder is needed"),
+        (["task-1", "nothing"], "quiz 'nothing'"),
+        ([1, 20], "quiz 20 19"),
+        ([-1], "quiz -1"),
+        ([0.5, 1.0], "quiz (2,) float64"),
+        ("task-1", "quiz () <U6"),
+        ([[3.0], [0.5]], "quiz row 1 embedder"),
     ],
 )
-def test_tasks_that_are_not_there_are_refused(tasks: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_tasks_that_are_not_there_are_refused(tasks: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         mix_of(tasks, OUTCOMES, None, "the quiz")
 
 
 def test_features_without_features_are_refused() -> None:
     outcomes = table(np.ones((1, 2), int), 1)
-    with pytest.raises(ValueError, match="these outcomes hold no features"):
+    with pytest.raises(ValueError, match="features"):
         mix_of([[1.0]], outcomes, Line(), "tasks")

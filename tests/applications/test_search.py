@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from taskspace.applications.search import TaskIndex, largest
+from tests.messages import says
 
 
 @pytest.mark.parametrize("count", [1, 7, 1024, 5000, 20_000])
@@ -43,14 +44,14 @@ def test_the_hardest() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="at least one; got an array of shape"):
+    with pytest.raises(ValueError, match=says("vectors (0, 2)")):
         TaskIndex(np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="2 names for 1 tasks"):
+    with pytest.raises(ValueError, match=says("names 2 1")):
         TaskIndex([[1.0]], names=["a", "b"])
     index = TaskIndex([[1.0, 2.0]])
-    with pytest.raises(ValueError, match="vector must hold 2 numbers"):
+    with pytest.raises(ValueError, match=says("vector 2 (1,)")):
         index.similar([1.0])
-    with pytest.raises(ValueError, match="both harder and easier"):
+    with pytest.raises(ValueError, match=says("harder easier")):
         index.similar([1.0, 2.0], harder=True, easier=True)
-    with pytest.raises(ValueError, match="k must be"):
+    with pytest.raises(ValueError, match=says("k 0")):
         index.similar([1.0, 2.0], k=0)

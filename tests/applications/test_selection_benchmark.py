@@ -23,6 +23,7 @@ from taskspace.applications.selection_benchmark import (
     state_similarity,
     trajectory_similarity,
 )
+from tests.messages import says
 
 BASELINES = ["Random", "StateSim", "TrajectorySim", "OPT-50", "OPT"]
 
@@ -265,37 +266,37 @@ def test_a_judge_on_some_tasks_in_another_order(pool: Pool) -> None:
 
 def test_bad_pools_get_a_sentence(pool: Pool) -> None:
     small = skill_pool(tasks=40 + OPTIONS)
-    with pytest.raises(ValueError, match="truth and again must be of the same tasks"):
+    with pytest.raises(ValueError, match=says("truth again tasks")):
         replace(pool, again=small.again)
-    with pytest.raises(ValueError, match="truth and again must be of the same agents"):
+    with pytest.raises(ValueError, match=says("truth again agents")):
         replace(pool, again=skill_pool(agents=7).again)
-    with pytest.raises(ValueError, match="the pool has 43 tasks; expected at least 44"):
+    with pytest.raises(ValueError, match=says("pool 43 44")):
         skill_pool(tasks=43)
-    with pytest.raises(ValueError, match="features must have a row for each of the 400 tasks"):
+    with pytest.raises(ValueError, match=says("features 400 (399, 3)")):
         replace(pool, features=pool.features[:-1])
-    with pytest.raises(ValueError, match="399 sequences of actions for 400 tasks"):
+    with pytest.raises(ValueError, match=says("actions 399 400")):
         replace(pool, actions=pool.actions[1:])
     for bad in ([0.5], [-1], [[1, 2]], ["left"]):
-        with pytest.raises(ValueError, match="must be whole numbers from 0 on"):
+        with pytest.raises(ValueError, match=says("actions 0")):
             replace(pool, actions=[bad, *pool.actions[1:]])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
-    ("embeddings", "options", "sentence"),
+    ("embeddings", "options", "tokens"),
     [
-        ({"OPT": np.zeros((400, 2))}, {}, "'OPT' is the name of a baseline"),
-        ({"map": np.zeros((399, 2))}, {}, "map must have a row for each of the 400 tasks"),
-        ({"map": np.zeros(400)}, {}, "map must have a row for each"),
-        ({"map": np.full((400, 2), np.nan)}, {}, "map must be finite numbers"),
-        ({"map": Judge(np.zeros((3, 3)), np.zeros(3))}, {}, "map must have a row for each"),
-        ({}, {"examples": 0}, "examples must be a whole number from 1 on"),
-        ({}, {"seed": -1}, "a seed is a whole number"),
+        ({"OPT": np.zeros((400, 2))}, {}, "'OPT' baseline"),
+        ({"map": np.zeros((399, 2))}, {}, "map 400 (399, 2)"),
+        ({"map": np.zeros(400)}, {}, "map 400 (400,)"),
+        ({"map": np.full((400, 2), np.nan)}, {}, "map finite"),
+        ({"map": Judge(np.zeros((3, 3)), np.zeros(3))}, {}, "map 400 (3, 3)"),
+        ({}, {"examples": 0}, "examples 0"),
+        ({}, {"seed": -1}, "seed -1"),
     ],
 )
 def test_bad_arguments_get_a_sentence(
-    pool: Pool, embeddings: Any, options: Any, sentence: str
+    pool: Pool, embeddings: Any, options: Any, tokens: str
 ) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=says(tokens)):
         compare(pool, embeddings, **options)
 
 
@@ -304,11 +305,11 @@ def test_bad_arguments_get_a_sentence(
     [(np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 3)), np.zeros((3, 1))), (np.zeros(3), 0.0)],
 )
 def test_judges_of_the_wrong_shape_are_refused(similarity: Any, difficulty: Any) -> None:
-    with pytest.raises(ValueError, match="similarity must be tasks x tasks"):
+    with pytest.raises(ValueError, match=says("similarity difficulty")):
         Judge(similarity, difficulty)
 
 
 def test_tasks_of_one_difficulty_are_refused() -> None:
     same = Judge(np.zeros((20, 20)), np.zeros(20), HARDER)
-    with pytest.raises(ValueError, match="hardly any of these tasks is harder than another"):
+    with pytest.raises(ValueError, match=says("0.01")):
         Examples.draw(same, 10, "harder", np.random.default_rng(0))

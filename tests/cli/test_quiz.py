@@ -15,6 +15,7 @@ import pytest
 from taskspace.cli import quiz
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.outcomes import Outcomes
+from tests.messages import says
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_it_asks_again_where_it_does_not_understand(
     run(str(folder), "--at-most", "2", "--choose", "random", "--out", str(tmp_path / "out.csv"))
     told = capfd.readouterr()
     lines = told.err.splitlines()
-    assert lines[1] == "'maybe' is no answer; expected y or n, 1 or 0, or a rate between them"
+    assert re.search(says("'maybe' y n 1 0"), lines[1])
     assert lines[0] == lines[2] == lines[4] == lines[6]
     assert "answers: 2;" in lines[-1]
     assert told.out == ""
@@ -92,7 +93,7 @@ def test_a_person_is_asked_a_question(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))  # and then Ctrl-D
     run(str(folder), "--at-most", "2", "--choose", "random")
-    prompt = r"Does the agent solve q\d\? \[y/n, or a rate from 0 to 1; Enter ends\] "
+    prompt = r"\D*\bq\d\? \[y/n.*?0.*?1.*?Enter.*?\] "
     asked, summary = capfd.readouterr().err.splitlines()  # what is typed is not in it
     assert re.fullmatch(prompt + prompt, asked)
     assert summary.startswith("answers: 1;")
@@ -112,7 +113,7 @@ def test_questions_have_few_features_with_few_digits(
     run(str(tmp_path))
     line = capfd.readouterr().err.splitlines()[0]
     if typed:
-        assert re.match(r"Does the agent solve task-\d \(x 0\.3333\)\? \[", line)
+        assert re.search(r"\btask-\d \(x 0\.3333\)\? \[", line)
     else:
         assert re.fullmatch(r"task-\d: x 0\.3333", line)
 
@@ -145,7 +146,7 @@ def test_the_targets_are_not_overwritten(
     monkeypatch.chdir(tmp_path)
     Path("exam.csv").write_text("task\nq5\n")
     Path("link.csv").symlink_to("exam.csv")
-    with pytest.raises(ValueError, match="is read and would be lost; choose another name"):
+    with pytest.raises(ValueError, match=says(f"{out} --out")):
         run(str(folder), "--targets", "exam.csv", "--out", out)
     assert Path("exam.csv").read_text() == "task\nq5\n"
 
@@ -155,9 +156,9 @@ def test_mistakes_are_told_before_the_first_question(
 ) -> None:
     answers(monkeypatch, "1\n" * 20)
     (tmp_path / "exam.csv").write_text("task\nq9\n")
-    with pytest.raises(ValueError, match="there is no task 'q9'"):
+    with pytest.raises(ValueError, match=says("'q9'")):
         run(str(folder), "--targets", str(tmp_path / "exam.csv"))
-    with pytest.raises(ValueError, match="--at-most must be a whole number from 0 on"):
+    with pytest.raises(ValueError, match=says("--at-most -1")):
         run(str(folder), "--at-most", "-1")
-    with pytest.raises(FileNotFoundError, match="there is no finished map"):
+    with pytest.raises(FileNotFoundError, match=says(str(tmp_path))):
         run(str(tmp_path))

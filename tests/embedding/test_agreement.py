@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 import taskspace as ts
 from taskspace.embedding.agreement import PAIRS, agreement, compare_vectors
 from taskspace.embedding.random_model import RandomModel
+from tests.messages import says
 
 
 def compare(a: Any, b: Any) -> dict[str, float]:
@@ -85,14 +86,14 @@ def test_embedders_are_compared_on_tasks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "sentence"),
+    ("a", "b", "tokens"),
     [
-        (np.ones((4, 2)), np.ones((5, 2)), "vectors of the same tasks; there are 4 and 5"),
-        (np.ones((2, 2)), np.ones((2, 2)), "vectors of at least 3 tasks"),
-        (np.ones(4), np.ones(4), "vectors of at least 3 tasks"),
-        (np.full((4, 2), np.nan), np.ones((4, 2)), "vectors must be finite"),
+        (np.ones((4, 2)), np.ones((5, 2)), "vectors 4 5"),
+        (np.ones((2, 2)), np.ones((2, 2)), "vectors 3 (2, 2)"),
+        (np.ones(4), np.ones(4), "vectors 3 (4,)"),
+        (np.full((4, 2), np.nan), np.ones((4, 2)), "vectors finite"),
     ],
 )
-def test_bad_vectors_are_refused(a: Any, b: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_vectors_are_refused(a: Any, b: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         compare(a, b)

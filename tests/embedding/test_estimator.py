@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 import taskspace as ts
+from tests.messages import says
 
 FAST: dict[str, Any] = {"steps": 600, "random_state": 0, "progress": False}
 
@@ -116,7 +117,7 @@ def test_constraints_may_be_drawn_once() -> None:
     # Ten constraints are soon learned by heart, which helps little elsewhere.
     assert few.history_["loss"][-1] < many.history_["loss"][-1] / 2
     assert few.score(outcomes) < many.score(outcomes) - 0.05
-    with pytest.raises(ValueError, match="n_constraints"):
+    with pytest.raises(ValueError, match=says("n_constraints 0")):
         ts.TaskEmbedder(2, n_constraints=0).fit(outcomes)
 
 
@@ -160,7 +161,7 @@ def test_a_folder_of_something_else_is_not_overwritten(
     fitted: ts.TaskEmbedder, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="is not an embedder, or holds other files too"):
+    with pytest.raises(ValueError, match=says(f"{tmp_path} embedder")):
         fitted.save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
@@ -179,7 +180,10 @@ def test_damaged_files_are_refused(
         half = len(content) // 2
         flipped = content[:2] + bytes([content[2] ^ 0xFF]) + content[3:]
         path.write_bytes({"cut": content[:half], "flip": flipped, "foreign": b"{}"}[damage])
-    with pytest.raises((ValueError, FileNotFoundError), match="map"):
+    lost = damage == "missing" and name == "embedder.json"
+    with pytest.raises(
+        FileNotFoundError if lost else ValueError, match=says(str(tmp_path / "map"))
+    ):
         ts.TaskEmbedder.load(tmp_path / "map")
 
 
@@ -187,46 +191,46 @@ def test_a_newer_format_is_told(fitted: ts.TaskEmbedder, tmp_path: Path) -> None
     fitted.save(tmp_path / "map")
     path = tmp_path / "map" / "embedder.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
-    with pytest.raises(ValueError, match="version 99; this taskspace reads"):
+    with pytest.raises(ValueError, match=says("map version 99 1")):
         ts.TaskEmbedder.load(tmp_path / "map")
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("settings", "tokens"),
     [
-        ({"n_components": 0}, "n_components must be a whole number from 1 on"),
-        ({"n_components": "many"}, "n_components must be a whole number from 1 on"),
-        ({"steps": -1}, "steps must be"),
-        ({"batch_size": 1.5}, "batch_size must be"),
-        ({"norm_weight": -1}, "norm_weight must not be negative"),
-        ({"learning_rate": 0}, "learning_rate positive"),
-        ({"hidden": (0,)}, "the size of a hidden layer"),
+        ({"n_components": 0}, "n_components 0"),
+        ({"n_components": "many"}, "n_components 'many'"),
+        ({"steps": -1}, "steps -1"),
+        ({"batch_size": 1.5}, "batch_size 1.5"),
+        ({"norm_weight": -1}, "norm_weight"),
+        ({"learning_rate": 0}, "learning_rate"),
+        ({"hidden": (0,)}, "hidden 0"),
     ],
 )
-def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_settings_are_refused(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         ts.TaskEmbedder(**settings).fit(skill_world(tasks=20)[2])
 
 
 def test_nan_is_told_in_one_sentence(fitted: ts.TaskEmbedder) -> None:
-    with pytest.raises(ValueError, match=r"^tasks must be finite numbers; .* in row 1$"):
+    with pytest.raises(ValueError, match=says("tasks finite row 1")):
         fitted.transform([[0.0, 1.0, 0.0, 0.5], [0.0, np.nan, 0.0, 0.5]])
 
 
 def test_bad_data_are_refused() -> None:
     features, _, outcomes = skill_world(tasks=20)
     embedder = ts.TaskEmbedder(2, steps=5)
-    with pytest.raises(ValueError, match="10 tasks, but outcomes on 20"):
+    with pytest.raises(ValueError, match=says("tasks 10 outcomes 20")):
         embedder.fit(features[:10], outcomes=outcomes)
-    with pytest.raises(ValueError, match="20 tasks, but scores of shape"):
+    with pytest.raises(ValueError, match=says("tasks 20 scores (60, 20)")):
         embedder.fit(features, outcomes.rates)
-    with pytest.raises(ValueError, match="no task is ever solved"):
+    with pytest.raises(ValueError, match=says("outcomes solved")):
         embedder.fit(features, np.zeros((20, 5)))
     fitted = embedder.fit(outcomes)
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match=says("features 2 4")):
         fitted.transform(features[:, :2])
     for names in (outcomes.tasks, outcomes.tasks.tolist()):
-        with pytest.raises(ValueError, match="expected a row of numbers for each task, not its"):
+        with pytest.raises(ValueError, match=says("features row name")):
             fitted.transform(names)
-    with pytest.raises(ValueError, match="hold no features"):
+    with pytest.raises(ValueError, match=says("outcomes features")):
         fitted.score(ts.Outcomes(outcomes.successes, outcomes.rollouts))

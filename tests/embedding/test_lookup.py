@@ -16,6 +16,7 @@ from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.embedding.lookup import are_names
 from taskspace.embedding.training import Pool, pair_pools
 from taskspace.similarity.statistics import SuccessStatistics
+from tests.messages import says
 
 FAST: dict[str, Any] = {"steps": 250, "random_state": 0, "progress": False}
 
@@ -164,7 +165,7 @@ def test_save_and_load_give_the_same_bits(fitted: ts.TaskEmbedder, tmp_path: Pat
     path = tmp_path / "map" / "embedder.json"
     settings = json.loads(path.read_text())
     path.write_text(json.dumps({**settings, "task_names": settings["task_names"][:-1]}))
-    with pytest.raises(ValueError, match="is damaged"):
+    with pytest.raises(ValueError, match=says("embedder.json checksum")):
         ts.TaskEmbedder.load(tmp_path / "map")
 
 
@@ -172,32 +173,32 @@ def test_save_and_load_give_the_same_bits(fitted: ts.TaskEmbedder, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("tasks", "sentence"),
+    ("tasks", "tokens"),
     [
-        (["question 1", "nothing"], "no task 'nothing' in this map; .* only the 90 tasks"),
-        ("question 1", r"expected a list of names, not an array of shape \(\)"),
-        (np.zeros((4, 2)), r"expected a list of names, not an array of shape \(4, 2\)"),
-        ([], "minimum of 1 is required"),
+        (["question 1", "nothing"], "'nothing' 90"),
+        ("question 1", "features names ()"),
+        (np.zeros((4, 2)), "features names (4, 2)"),
+        ([], "0 1 TaskEmbedder"),
     ],
 )
-def test_other_tasks_are_refused(fitted: ts.TaskEmbedder, tasks: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_other_tasks_are_refused(fitted: ts.TaskEmbedder, tasks: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         fitted.transform(tasks)
 
 
 def test_outcomes_of_other_tasks_are_refused(fitted: ts.TaskEmbedder) -> None:
-    with pytest.raises(ValueError, match="no task 'task-0' in this map"):
+    with pytest.raises(ValueError, match=says("'task-0' 90")):
         fitted.score(ts.Outcomes([[1, 0, 1]], 1))  # type: ignore[arg-type]
 
 
 def test_what_needs_features_says_so() -> None:
     outcomes = item_response(tasks=10)[2]
-    with pytest.raises(ValueError, match="a network of your own needs features of the tasks"):
+    with pytest.raises(ValueError, match=says("network features")):
         ts.TaskEmbedder(2, hidden=lambda *_: None).fit(outcomes)  # type: ignore[arg-type, return-value]
-    with pytest.raises(ValueError, match="hold no features"):
+    with pytest.raises(ValueError, match=says("outcomes features")):
         KarelEmbedder().fit(outcomes)
 
 
 def test_two_tasks_are_too_few() -> None:
-    with pytest.raises(ValueError, match="minimum of 3 is required"):
+    with pytest.raises(ValueError, match=says("2 3 TaskEmbedder")):
         ts.TaskEmbedder().fit(ts.Outcomes([[1, 0], [1, 1]], 1))  # type: ignore[arg-type]

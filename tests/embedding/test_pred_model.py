@@ -12,6 +12,7 @@ from sklearn.metrics import silhouette_score
 
 import taskspace as ts
 from taskspace.embedding.pred_model import PredModel, expert_episodes, gaussian_kl
+from tests.messages import says
 
 SENSE, NOISE = 1, 2  # columns
 FAST: dict[str, Any] = {
@@ -138,37 +139,37 @@ def test_epochs_or_steps_end_training() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("settings", "tokens"),
     [
-        ({"n_components": 0}, "n_components must be a whole number from 1 on"),
-        ({"epochs": 0}, "epochs must be"),
-        ({"most_steps": 0}, "most_steps must be"),
-        ({"batch_size": 0.5}, "batch_size must be"),
-        ({"hidden": (0,)}, "the size of a hidden layer"),
-        ({"kl_weight": -1}, "kl_weight must not be negative, not -1"),
-        ({"reward_weight": float("nan")}, "reward_weight must not be negative"),
-        ({"learning_rate": 0}, "learning_rate must be positive, not 0"),
-        ({"context": (3,)}, "context must be different columns below 3, not"),
-        ({"context": (1, 1)}, "context must be different columns below 3"),
-        ({"context": (-1,)}, "a context column must be a whole number from 0 on, not -1"),
-        ({"context": ("sense",)}, "a context column must be a whole number from 0 on, not 'sense'"),
-        ({"context": (0, 1, 2)}, "must leave at least one column"),
+        ({"n_components": 0}, "n_components 0"),
+        ({"epochs": 0}, "epochs 0"),
+        ({"most_steps": 0}, "most_steps 0"),
+        ({"batch_size": 0.5}, "batch_size 0.5"),
+        ({"hidden": (0,)}, "hidden 0"),
+        ({"kl_weight": -1}, "kl_weight -1"),
+        ({"reward_weight": float("nan")}, "reward_weight nan"),
+        ({"learning_rate": 0}, "learning_rate 0"),
+        ({"context": (3,)}, "context 3 [3]"),
+        ({"context": (1, 1)}, "context 3 [1, 1]"),
+        ({"context": (-1,)}, "context -1"),
+        ({"context": ("sense",)}, "context 'sense'"),
+        ({"context": (0, 1, 2)}, "context state"),
     ],
 )
-def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_settings_are_refused(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         PredModel(**settings).fit(sense_world(episodes=5))
 
 
 def test_bad_data_are_refused() -> None:
     episodes = sense_world(episodes=5)
-    with pytest.raises(ValueError, match="learns from Episodes, as taskspace"):
+    with pytest.raises(ValueError, match=says("Episodes taskspace.record ndarray")):
         PredModel().fit(episodes.states)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="rewards must be finite"):
+    with pytest.raises(ValueError, match=says("rewards finite")):
         PredModel().fit(replace(episodes, rewards=episodes.rewards * np.nan))
-    with pytest.raises(ValueError, match="states must be finite"):
+    with pytest.raises(ValueError, match=says("states finite")):
         PredModel().fit(replace(episodes, next_states=episodes.next_states + np.inf))
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match=says("features 1 3")):
         PredModel(2, **FAST, epochs=1).fit(episodes).transform([[1.0]])
 
 
@@ -237,11 +238,11 @@ def test_few_tasks_are_played_repeatedly() -> None:
 
 def test_hopeless_agents_and_bad_input_are_refused() -> None:
     env = ts.make("CartPoleVar")
-    with pytest.raises(ValueError, match="solved 0 of 1024 tasks of CartPoleVar; expected one"):
+    with pytest.raises(ValueError, match=says("expert 0 1024 CartPoleVar")):
         expert_episodes(lambda states: np.zeros(len(states), np.int64), env, 10)
-    with pytest.raises(ValueError, match="the number of episodes must be a whole number from 1"):
+    with pytest.raises(ValueError, match=says("episodes 0")):
         expert_episodes(ts.ExpertPolicy(env), env, 0)
-    with pytest.raises(ValueError, match="a seed is a whole number"):
+    with pytest.raises(ValueError, match=says("seed -1")):
         expert_episodes(ts.ExpertPolicy(env), env, 10, seed=-1)
-    with pytest.raises(TypeError, match="expected an environment"):
+    with pytest.raises(TypeError, match=says("environment 'CartPoleVar'")):
         expert_episodes(ts.ExpertPolicy(env), "CartPoleVar", 10)  # type: ignore[arg-type]

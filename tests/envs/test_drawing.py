@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 import taskspace as ts
 from taskspace.envs.registry import ENVIRONMENTS
 from tests.envs.twin import karel_task, play
+from tests.messages import says
 
 
 def axes(size: tuple[float, float] = (4, 3)) -> Axes:
@@ -114,7 +116,7 @@ def test_a_bad_task_is_not_drawn(name: str) -> None:
     env = ts.make(name)
     task, ax = env.sample_tasks(1, seed=0)[0], axes()
     task[0] = 7
-    with pytest.raises(ValueError, match=f"task 0 of {name}: .* is 7, expected"):
+    with pytest.raises(ValueError, match=says(f"task 0 {name} 7")):
         env.draw_task(task, ax)
     assert not ax.texts
 
@@ -148,31 +150,31 @@ KAREL = karel_task(5, 0, to=1)
 
 
 @pytest.mark.parametrize(
-    ("name", "start", "actions", "told"),
+    ("name", "start", "actions", "pattern"),
     [
-        ("MultiKeyNav", NAV, [6], "Solved in 1 step"),
-        ("MultiKeyNav", [0.5, *NAV[1:]], [6], "Crashed at step 1: finish, but no door"),
-        ("MultiKeyNav", [0.95, 1, 0, 0, 0, 0, 0], [6], "Crashed at step 1: finish without B"),
-        ("MultiKeyNav", [0.95, 0, 0, 0, 0, 0, 0], [1, 2], "Crashed at step 2: no key A here"),
-        ("MultiKeyNav", [0.98, *NAV[1:]], [1] * 40, "Out of time after 40 steps"),
-        ("MultiKeyNav", NAV, [1, 1], "The first 2 steps"),
-        ("CartPoleVar", [0, 0, 0.2, 2, 10, 0, 0], [1], "Crashed at step 1"),
-        ("CartPoleVar", CART, [1, 0], "2 of 200 steps"),
-        ("PointMass", [0, 0, -2.9, 0, 0, 2, 0], [[0, 0]], "Solved in 1 step"),
-        ("PointMass", MASS, [[0, 0]], "The first 1 step"),
-        ("PointMass", [*MASS[:4], 3, 2, 0], [[0, 0]], "Crashed into the wall after 1 step"),
-        ("PointMass", [0, 0, 3, 0, 0, 2, 0], [[0, 0]] * 100, "Out of time after 100 steps"),
+        ("MultiKeyNav", NAV, [6], "Solved.* 1 "),
+        ("MultiKeyNav", [0.5, *NAV[1:]], [6], "Crashed.* 1.*door"),
+        ("MultiKeyNav", [0.95, 1, 0, 0, 0, 0, 0], [6], "Crashed.* 1.* B"),
+        ("MultiKeyNav", [0.95, 0, 0, 0, 0, 0, 0], [1, 2], "Crashed.* 2.* A"),
+        ("MultiKeyNav", [0.98, *NAV[1:]], [1] * 40, "time.* 40"),
+        ("MultiKeyNav", NAV, [1, 1], "first 2"),
+        ("CartPoleVar", [0, 0, 0.2, 2, 10, 0, 0], [1], "Crashed.* 1"),
+        ("CartPoleVar", CART, [1, 0], "2 .*200"),
+        ("PointMass", [0, 0, -2.9, 0, 0, 2, 0], [[0, 0]], "Solved.* 1 "),
+        ("PointMass", MASS, [[0, 0]], "first 1"),
+        ("PointMass", [*MASS[:4], 3, 2, 0], [[0, 0]], "Crashed.* wall.* 1"),
+        ("PointMass", [0, 0, 3, 0, 0, 2, 0], [[0, 0]] * 100, "time.* 100"),
         ("BasicKarel", KAREL, [0, 5], "finish ✓"),
         ("BasicKarel", KAREL, [1, 5], "finish ✗"),
         ("BasicKarel", KAREL, [0, 0], "move ✗"),
     ],
 )
 def test_an_episode_tells_how_it_ended(
-    name: str, start: Any, actions: list[Any], told: str
+    name: str, start: Any, actions: list[Any], pattern: str
 ) -> None:
     env = ts.make(name)
     states, _ = play(env, start, actions)
-    assert told in words(env.draw_episode(states, actions, axes()))
+    assert re.search(pattern, words(env.draw_episode(states, actions, axes())))
 
 
 def test_a_balanced_pole_is_told_as_solved() -> None:

@@ -17,6 +17,7 @@ import taskspace as ts
 from taskspace.envs.gym import TaskEnv, TaskVectorEnv
 from taskspace.envs.registry import ENVIRONMENTS
 from tests.envs.twin import karel_task
+from tests.messages import says
 
 TASKS: dict[str, Any] = {
     "MultiKeyNav": [0.25, 1, 0, 0, 1, 1, 1],
@@ -27,10 +28,10 @@ TASKS: dict[str, Any] = {
     "BasicKarel": karel_task(5, 1, to=6, walls=[0, 15], markers=[3]),
 }
 BAD: dict[str, tuple[Any, str]] = {
-    "MultiKeyNav": ([2, 0, 0, 0, 0, 0, 0], "location is 2"),
-    "CartPoleVar": ([0, 0, 0, 0, 1, 0, 0], "F lies between"),
-    "PointMass": ([0, 0, 0, 0, 1, 1, 1], "y is 0, expected 3"),
-    "BasicKarel": (karel_task(5, walls=[5]), "stands on a wall"),
+    "MultiKeyNav": ([2, 0, 0, 0, 0, 0, 0], "location 2"),
+    "CartPoleVar": ([0, 0, 0, 0, 1, 0, 0], "F 5 15"),
+    "PointMass": ([0, 0, 0, 0, 1, 1, 1], "y 0 3"),
+    "BasicKarel": (karel_task(5, walls=[5]), "BasicKarel wall"),
 }
 DOOR = [0.95, 1, 1, 0, 0, 0, 0]  # MultiKeyNav, one `finish` from success
 FINISH = 6
@@ -68,13 +69,13 @@ def test_reset_starts_the_given_task(name: str) -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_reset_refuses_a_bad_task_with_the_reason(name: str) -> None:
-    task, reason = BAD[name]
-    with pytest.raises(ValueError, match=reason):
+    task, tokens = BAD[name]
+    with pytest.raises(ValueError, match=says(tokens)):
         TaskEnv(name).reset(options={"task": task})
 
 
 def test_reset_of_one_copy_refuses_two_tasks() -> None:
-    with pytest.raises(ValueError, match="2 tasks for 1 copies of MultiKeyNav"):
+    with pytest.raises(ValueError, match=says("MultiKeyNav 2 1")):
         TaskEnv("MultiKeyNav").reset(options={"task": [DOOR, DOOR]})
 
 
@@ -113,12 +114,12 @@ def test_a_step_after_the_end_needs_a_reset() -> None:
     env = TaskEnv("MultiKeyNav")
     env.reset(options={"task": TASKS["MultiKeyNav"]})
     assert env.step(FINISH)[2:4] == (True, False)
-    with pytest.raises(ResetNeeded, match="the episode is over"):
+    with pytest.raises(ResetNeeded, match=says("reset()")):
         env.step(0)
 
 
 def test_a_step_before_the_first_reset_needs_one() -> None:
-    with pytest.raises(ResetNeeded, match="has not begun"):
+    with pytest.raises(ResetNeeded, match=says("reset()")):
         TaskEnv("MultiKeyNav").step(0)
 
 
@@ -126,7 +127,7 @@ def test_a_step_before_the_first_reset_needs_one() -> None:
 def test_a_bad_action_is_refused(action: Any) -> None:
     env = TaskEnv("MultiKeyNav")
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="is not an action of MultiKeyNav"):
+    with pytest.raises(ValueError, match=says(f"MultiKeyNav {action!r}")):
         env.step(action)
 
 
@@ -134,7 +135,7 @@ def test_a_bad_action_is_refused(action: Any) -> None:
 def test_a_bad_force_is_refused(action: Any) -> None:
     env = TaskEnv("PointMass")
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
+    with pytest.raises(ValueError, match=says("actions")):
         env.step(action)
 
 
@@ -182,7 +183,7 @@ def test_render_shows_the_present_state() -> None:
 
 
 def test_an_unknown_render_mode_is_refused() -> None:
-    with pytest.raises(ValueError, match="render_mode is None, 'rgb_array' or 'ansi', not 'human'"):
+    with pytest.raises(ValueError, match=says("render_mode None 'rgb_array' 'ansi' 'human'")):
         TaskEnv("MultiKeyNav", render_mode="human")
 
 
@@ -196,12 +197,12 @@ def test_tasks_restricts_what_is_drawn() -> None:
 
 
 def test_no_tasks_to_draw_from_are_refused() -> None:
-    with pytest.raises(ValueError, match="`tasks` is empty"):
+    with pytest.raises(ValueError, match=says("tasks empty")):
         TaskEnv("MultiKeyNav", tasks=np.zeros((0, 7)))
 
 
 def test_a_bad_task_to_draw_from_is_refused() -> None:
-    with pytest.raises(ValueError, match="location is 2"):
+    with pytest.raises(ValueError, match=says("location 2")):
         TaskEnv("MultiKeyNav", tasks=BAD["MultiKeyNav"][0])
 
 
@@ -233,13 +234,13 @@ def test_karel_draws_from_the_data_set_of_its_distribution() -> None:
 
 
 def test_an_unknown_distribution_is_refused() -> None:
-    with pytest.raises(ValueError, match="no task distribution 'some'"):
+    with pytest.raises(ValueError, match=says("MultiKeyNav 'some' all door-1 door-4")):
         TaskEnv("MultiKeyNav", distribution="some")
 
 
 @pytest.mark.parametrize("name", [name for name in ENVIRONMENTS if name != "PointMass"])
 def test_shaped_reward_is_refused_where_there_is_none(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} has no shaped reward"):
+    with pytest.raises(ValueError, match=says(f"{name} reward")):
         TaskEnv(name, shaped=True)
 
 
@@ -298,7 +299,7 @@ def test_each_copy_may_have_its_own_seed() -> None:
     rows, _ = TaskVectorEnv("CartPoleVar", 3).reset(seed=[9, 2, 9])
     assert (rows[0] == rows[2]).all()
     assert (rows[1] == TaskEnv("CartPoleVar").reset(seed=2)[0]).all()
-    with pytest.raises(ValueError, match="2 seeds for 3 copies"):
+    with pytest.raises(ValueError, match=says("seeds 2 3")):
         TaskVectorEnv("CartPoleVar", 3).reset(seed=[1, 2])
 
 
@@ -320,7 +321,7 @@ def test_one_task_is_given_to_all_copies() -> None:
 
 
 def test_a_wrong_number_of_tasks_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 tasks for 3 copies of MultiKeyNav"):
+    with pytest.raises(ValueError, match=says("MultiKeyNav 2 3")):
         TaskVectorEnv("MultiKeyNav", 3).reset(options={"task": [DOOR, DOOR]})
 
 
@@ -364,7 +365,7 @@ def test_copies_left_out_of_the_first_reset_are_random_too() -> None:
 def test_a_bad_reset_mask_is_refused(mask: Any) -> None:
     envs = TaskVectorEnv("MultiKeyNav", 3)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match="reset_mask must be 3 booleans"):
+    with pytest.raises(ValueError, match=says("reset_mask 3")):
         envs.reset(options={"reset_mask": np.array(mask)})
 
 
@@ -409,7 +410,7 @@ def test_make_vec_of_single_copies_works_too() -> None:
 def test_bad_actions_of_copies_are_refused(actions: Any) -> None:
     envs = TaskVectorEnv("MultiKeyNav", 3)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match=r"expected (3 )?whole numbers from 0 to 6"):
+    with pytest.raises(ValueError, match=says("0 6")):
         envs.step(actions)
 
 
@@ -417,24 +418,24 @@ def test_bad_actions_of_copies_are_refused(actions: Any) -> None:
 def test_bad_forces_of_copies_are_refused(shape: tuple[int, ...]) -> None:
     envs = TaskVectorEnv("PointMass", 3)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
+    with pytest.raises(ValueError, match=says(f"actions (3, 2) {shape}")):
         envs.step(np.zeros(shape))
 
 
 def test_a_force_that_is_no_number_is_refused() -> None:
     envs = TaskVectorEnv("PointMass", 2)
     envs.reset(seed=0)
-    with pytest.raises(ValueError, match=r"expected actions of shape|actions must be finite"):
+    with pytest.raises(ValueError, match=says("actions finite 1")):
         envs.step(np.array([[0.0, 0.0], [np.nan, 0.0]]))
 
 
 def test_copies_need_a_reset_before_the_first_step() -> None:
-    with pytest.raises(ResetNeeded, match="call reset"):
+    with pytest.raises(ResetNeeded, match=says("reset()")):
         TaskVectorEnv("MultiKeyNav", 2).step(np.zeros(2, np.int64))
 
 
 def test_at_least_one_copy_is_needed() -> None:
-    with pytest.raises(ValueError, match="num_envs must be a whole number from 1 on, not 0"):
+    with pytest.raises(ValueError, match=says("num_envs 0")):
         TaskVectorEnv("MultiKeyNav", 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import gymnasium as gym
@@ -18,6 +19,7 @@ from taskspace.envs.streams import integer
 from taskspace.envs.success_rules import EpisodeSummary, InfoKey, success_rule
 from taskspace.population.policies import MLPPolicy
 from taskspace.rollout.evaluate import evaluate
+from tests.messages import says
 
 
 def set_gravity(env: Any, task: dict[str, Any]) -> None:
@@ -74,7 +76,7 @@ def test_sampling_leaves_the_users_space_alone() -> None:
 def test_a_bound_in_single_precision_holds_the_number_meant() -> None:
     env = cart(space=Box(0.1, 0.7, (1,)))
     assert env.check_tasks([[0.1], [0.7]]).tolist() == [[0.1], [0.7]]
-    with pytest.raises(ValueError, match=r"task 1 of CartPole-v1: gravity is 0.71, expected a nu"):
+    with pytest.raises(ValueError, match=says("task 1 CartPole-v1 gravity 0.71 [0.1, 0.7]")):
         env.check_tasks([[0.5], [0.71]])
 
 
@@ -85,65 +87,65 @@ def test_data_frames_go_by_the_names_of_their_columns() -> None:
     columns, rows = cart(columns=None).read_tasks(frame)
     assert as_task(columns, rows[1]) == {"length": 2, "gravity": 1.6}
     assert isinstance(as_task(columns, rows[1])["length"], int)
-    with pytest.raises(ValueError, match="the table of tasks has an unknown column 'mass'; CartPo"):
+    with pytest.raises(ValueError, match=says("column 'mass' CartPole-v1 gravity length")):
         env.check_tasks(frame.assign(mass=1))
-    with pytest.raises(ValueError, match="has no column 'length'; CartPole-v1 has: gravity, lengt"):
+    with pytest.raises(ValueError, match=says("column 'length' CartPole-v1 gravity")):
         env.check_tasks(frame[["gravity"]])
-    with pytest.raises(ValueError, match="the column 'gravity' of the tasks must be finite"):
+    with pytest.raises(ValueError, match=says("column 'gravity' finite")):
         env.check_tasks(frame.assign(gravity=[np.nan, 1]))
-    with pytest.raises(ValueError, match="the column 'gravity' of the tasks must be an array of n"):
+    with pytest.raises(ValueError, match=says("column 'gravity' numbers")):
         env.check_tasks(frame.assign(gravity=["a", "b"]))
 
 
 @pytest.mark.parametrize(
-    ("tasks", "message"),
+    ("tasks", "tokens"),
     [
-        ([[1.0, 2.0]], r"tasks of CartPole-v1 have 1 columns \(gravity\); got an array of shape"),
-        ([[np.nan]], "tasks of CartPole-v1 must be finite numbers; there is a NaN or infinity in"),
-        (["a"], "tasks of CartPole-v1 must be an array of numbers"),
-        (None, "tasks of CartPole-v1 must be an array of numbers"),
+        ([[1.0, 2.0]], "CartPole-v1 1 gravity (1, 2)"),
+        ([[np.nan]], "CartPole-v1 finite row 0"),
+        (["a"], "CartPole-v1 numbers"),
+        (None, "CartPole-v1 numbers"),
     ],
 )
-def test_tasks_that_are_none(tasks: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_tasks_that_are_none(tasks: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         cart().check_tasks(tasks)
 
 
 @pytest.mark.parametrize(
-    ("named", "error", "message"),
+    ("named", "error", "tokens"),
     [
-        ({"columns": "gravity"}, TypeError, "columns must be a list of names"),
-        ({"columns": []}, ValueError, "columns must be names, at least one"),
-        ({"columns": ["a", "a"]}, ValueError, "two columns have the name 'a'"),
-        ({"columns": ["agent"]}, ValueError, "a column cannot be called 'agent'"),
-        ({"space": Box(0, 1, (2,))}, ValueError, "1 names for the 2 columns of Box"),
-        ({"space": Text(3)}, TypeError, "sampled from a Box, Discrete or MultiDiscrete space"),
-        ({"space": Box(0, 1, (2,)), "columns": None}, ValueError, "does not name its 2 columns"),
-        ({"space": Dict(a=Box(0, 1))}, ValueError, r"names its own columns \(a\); leave out"),
-        ({"set_task": "reset"}, ValueError, "set_task must be 'options', 'constructor' or a fun"),
-        ({"success": None}, TypeError, "success is the name of an info entry"),
-        ({"success": True}, TypeError, "success is the name of an info entry"),
-        ({"success": float("nan")}, TypeError, "success is the name of an info entry"),
-        ({"success_at": "first"}, ValueError, "success_at must be 'last' or 'any'"),
-        ({"success_at": "any"}, ValueError, "success_at='any' goes with the name of an info ent"),
-        ({"max_steps": 0}, ValueError, "max_steps must be a whole number from 1 on"),
+        ({"columns": "gravity"}, TypeError, "columns 'gravity'"),
+        ({"columns": []}, ValueError, "columns []"),
+        ({"columns": ["a", "a"]}, ValueError, "columns 'a'"),
+        ({"columns": ["agent"]}, ValueError, "column 'agent'"),
+        ({"space": Box(0, 1, (2,))}, ValueError, "names 1 columns 2 Box"),
+        ({"space": Text(3)}, TypeError, "Box Discrete MultiDiscrete Text"),
+        ({"space": Box(0, 1, (2,)), "columns": None}, ValueError, "Box 2 columns="),
+        ({"space": Dict(a=Box(0, 1))}, ValueError, "(a) columns="),
+        ({"set_task": "reset"}, ValueError, "set_task 'options' 'constructor' 'reset'"),
+        ({"success": None}, TypeError, "success 'is_success' EpisodeSummary None"),
+        ({"success": True}, TypeError, "success 'is_success' EpisodeSummary True"),
+        ({"success": float("nan")}, TypeError, "success 'is_success' EpisodeSummary nan"),
+        ({"success_at": "first"}, ValueError, "success_at 'last' 'any' 'first'"),
+        ({"success_at": "any"}, ValueError, "success_at='any' success"),
+        ({"max_steps": 0}, ValueError, "max_steps 0"),
     ],
 )
-def test_what_makes_no_environment(named: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_makes_no_environment(named: Any, error: Any, tokens: str) -> None:
+    with pytest.raises(error, match=says(tokens)):
         cart(**named)
 
 
 def test_makers_that_make_nothing() -> None:
-    with pytest.raises(ValueError, match="there is no Gymnasium environment 'Nowhere-v0'"):
+    with pytest.raises(ValueError, match=says("'Nowhere-v0'")):
         GymEnvironment("Nowhere-v0", set_task="options", success=1)
-    with pytest.raises(TypeError, match="make is the id of a registered environment or a functio"):
+    with pytest.raises(TypeError, match=says("make TimeLimit")):
         GymEnvironment(gym.make("CartPole-v1"), set_task="options", success=1)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"make returned 3, expected a gymnasium\.Env"):
+    with pytest.raises(TypeError, match=says("make 3 gymnasium.Env")):
         GymEnvironment(lambda: 3, set_task="options", success=1, max_steps=5).spaces({})  # type: ignore
-    with pytest.raises(ValueError, match="CartPole-v1 has no space of tasks to sample from"):
+    with pytest.raises(ValueError, match=says("CartPole-v1 space=")):
         cart().sample_tasks(3)
-    with pytest.raises(ValueError, match="the columns of the tasks of CartPole-v1 have no names"):
+    with pytest.raises(ValueError, match=says("CartPole-v1 columns=")):
         cart(columns=None).check_tasks([[1.0]])
 
 
@@ -160,7 +162,7 @@ def test_an_environment_that_never_ends_needs_a_limit() -> None:
     assert with_limit.name == "endless"
     bare = endless()
     bare.spec = None
-    with pytest.raises(ValueError, match="bare has no limit of steps, so an episode might never"):
+    with pytest.raises(ValueError, match=says("bare max_steps=")):
         GymEnvironment(lambda: bare, name="bare", **named).spaces({"gravity": 1.0})
 
 
@@ -193,12 +195,12 @@ def test_rules_say_in_words_what_they_do() -> None:
     assert rule.words == "The episode ends early."
     assert rule.solved(summary([1, 1]), False)
     assert not rule.solved(summary([1, 1, 1]), True)
-    assert success_rule(lambda episode: True, "last").words.endswith("<lambda> says so")
+    assert "<lambda>" in success_rule(lambda episode: True, "last").words
     at_least = success_rule(np.float32(1.5), "last")
-    assert at_least.words == "the return is at least 1.5"
+    assert re.search(says("return 1.5"), at_least.words)
     assert at_least.solved(summary([1, 0.5]), False)
     assert not at_least.solved(summary([1, 0.4]), False)
-    assert success_rule("done", "last").words == "info['done'] is true at the last step"
+    assert re.search(says("info['done'] last"), success_rule("done", "last").words)
 
 
 @pytest.mark.parametrize(
@@ -222,14 +224,13 @@ def test_info_entries_at_the_last_or_at_any_step(infos: Any, last: bool, any_ste
 
 
 def test_an_entry_that_is_no_truth_value() -> None:
-    with pytest.raises(ValueError, match=r"info\['won'\] is 'yes', expected true or false"):
+    with pytest.raises(ValueError, match=says("info['won'] 'yes'")):
         InfoKey("", "won", "last").noticed({"won": "yes"}, False)
 
 
 def test_it_tells_what_it_is() -> None:
-    assert repr(cart()) == (
-        "GymEnvironment(CartPole-v1: gravity; solved when the return is at least 475)"
-    )
+    assert repr(cart()).startswith("GymEnvironment(CartPole-v1: gravity;")
+    assert re.search(says("return 475"), repr(cart()))
 
 
 # -- compiled environments -------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from taskspace.envs.basickarel import data_set
 from taskspace.envs.registry import ENVIRONMENTS
 from taskspace.testing.plain_envs import BasicKarel as PlainKarel
 from tests.envs.twin import StreamRandom, karel_task, new_stream
+from tests.messages import says
 
 SAMPLES = 20_000
 
@@ -49,19 +50,19 @@ def test_the_first_tasks_do_not_depend_on_how_many_are_drawn() -> None:
 def test_no_tasks_may_be_drawn_and_fewer_not() -> None:
     env = ts.make("PointMass")
     assert env.sample_tasks(0, seed=0).shape == (0, 7)
-    with pytest.raises(ValueError, match=r"the number of tasks must .*, not -1"):
+    with pytest.raises(ValueError, match=says("tasks -1")):
         env.sample_tasks(-1)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.5, True, "1"])
 def test_a_bad_seed_is_refused(seed: Any) -> None:
-    with pytest.raises(ValueError, match=r"a seed is a whole number from 0 to 2\*\*63 - 1"):
+    with pytest.raises(ValueError, match=says(f"seed {seed!r}")):
         ts.make("MultiKeyNav").sample_tasks(1, seed=seed)
 
 
 def test_an_unknown_distribution_is_refused_with_the_known_ones() -> None:
-    known = "all, left, not-left, right"
-    with pytest.raises(ValueError, match=f"no task distribution 'up'; it has: {known}"):
+    known = "all left not-left right"
+    with pytest.raises(ValueError, match=says(f"PointMass 'up' {known}")):
         ts.make("PointMass").sample_tasks(1, distribution="up")
 
 
@@ -170,55 +171,55 @@ def changed(task: ArrayLike, column: int, value: Any) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(
-    ("name", "tasks", "message"),
+    ("name", "tasks", "tokens"),
     [
-        ("MultiKeyNav", [0.5, 0, 0], r"have 7 columns \(location, keyA, .*\(3,\)"),
-        ("MultiKeyNav", np.zeros((2, 8)), r"have 7 columns .* shape \(2, 8\)"),
-        ("MultiKeyNav", np.zeros((2, 2, 7)), r"have 7 columns .* shape \(2, 2, 7\)"),
-        ("MultiKeyNav", 0.5, "have 7 columns"),
-        ("MultiKeyNav", [], "have 7 columns"),
-        ("MultiKeyNav", [NAV, changed(NAV, 0, np.nan)], "there is a NaN or infinity in row 1"),
-        ("MultiKeyNav", [NAV, changed(NAV, 0, np.inf)], "there is a NaN or infinity in row 1"),
-        ("MultiKeyNav", changed(NAV, 0, 1.1), r"task 0 .*location is 1.1, .* in \[0, 1\]"),
-        ("MultiKeyNav", changed(NAV, 0, -0.1), r"task 0 .*location is -0.1, .* in \[0, 1\]"),
-        ("MultiKeyNav", [NAV, changed(NAV, 2, 0.5)], "task 1 .*keyB is 0.5, expected 0 or 1"),
-        ("MultiKeyNav", changed(NAV, 6, 2), "doorBit2 is 2, expected 0 or 1"),
-        ("MultiKeyNav", [NAV, NAV[:3]], "must be an array of numbers"),
-        ("MultiKeyNav", {"location": 0.5}, "must be an array of numbers"),
-        ("CartPoleVar", changed(CART, 4, 4.9), "F lies between -5 and 5, expected a size of 5 to"),
-        ("CartPoleVar", changed(CART, 4, -4.9), "F lies between -5 and 5"),
-        ("CartPoleVar", changed(CART, 4, 15.1), r"F is 15.1, .* in \[-15, 15\]"),
-        ("CartPoleVar", changed(CART, 2, 0.06), r"theta is 0.06, .* in \[-0.05, 0.05\]"),
-        ("CartPoleVar", changed(CART, 5, 0.5), "TaskType is 0.5, expected 0 or 1"),
-        ("CartPoleVar", changed(CART, 6, 1), "NumSteps is 1, expected 0"),
-        ("PointMass", changed(MASS, 2, 2), "y is 2, expected 3"),
-        ("PointMass", changed(MASS, 4, 4.5), r"gatePosition is 4.5, .* in \[-4, 4\]"),
-        ("PointMass", changed(MASS, 5, 0.4), r"gateWidth is 0.4, .* in \[0.5, 8\]"),
-        ("PointMass", changed(MASS, 6, -1), r"friction is -1, .* in \[0, 4\]"),
-        ("BasicKarel", changed(karel_task(), 48, 1), "exactly one position"),
-        ("BasicKarel", changed(karel_task(), 53, 0), "exactly one position"),
-        ("BasicKarel", changed(karel_task(), 64, 1), "exactly one wanted position"),
-        ("BasicKarel", changed(karel_task(), 81, 1), "exactly one heading"),
-        ("BasicKarel", changed(karel_task(), 85, 1), "exactly one wanted heading"),
-        ("BasicKarel", karel_task(5, walls=[5]), "stands on a wall"),
-        ("BasicKarel", karel_task(5, to=6, walls=[6]), "stands on a wall"),
-        ("BasicKarel", karel_task(5, walls=[7], markers=[7], wanted=[]), "stands on a wall"),
-        ("BasicKarel", karel_task(5, walls=[7], wanted=[7]), "stands on a wall"),
-        ("BasicKarel", ENCLOSED, "it has no solution"),
-        ("BasicKarel", [karel_task(), ENCLOSED], "task 1 of BasicKarel: it has no solution"),
-        ("BasicKarel", winding(6), "its shortest solution is longer than 20 steps"),
-        ("BasicKarel", changed(karel_task(), 3, 0.5), "wall3 is 0.5, expected 0 or 1"),
-        ("BasicKarel", ["a task"], "tasks of BasicKarel must be an array of numbers"),
-        ("BasicKarel", [["wall"] * 88], "tasks of BasicKarel must be an array of numbers"),
+        ("MultiKeyNav", [0.5, 0, 0], "7 location keyA (3,)"),
+        ("MultiKeyNav", np.zeros((2, 8)), "7 location (2, 8)"),
+        ("MultiKeyNav", np.zeros((2, 2, 7)), "7 location (2, 2, 7)"),
+        ("MultiKeyNav", 0.5, "7 location ()"),
+        ("MultiKeyNav", [], "7 location (0,)"),
+        ("MultiKeyNav", [NAV, changed(NAV, 0, np.nan)], "finite row 1"),
+        ("MultiKeyNav", [NAV, changed(NAV, 0, np.inf)], "finite row 1"),
+        ("MultiKeyNav", changed(NAV, 0, 1.1), "task 0 location 1.1 [0, 1]"),
+        ("MultiKeyNav", changed(NAV, 0, -0.1), "task 0 location -0.1 [0, 1]"),
+        ("MultiKeyNav", [NAV, changed(NAV, 2, 0.5)], "task 1 keyB 0.5 0 1"),
+        ("MultiKeyNav", changed(NAV, 6, 2), "doorBit2 2 0 1"),
+        ("MultiKeyNav", [NAV, NAV[:3]], "MultiKeyNav numbers"),
+        ("MultiKeyNav", {"location": 0.5}, "MultiKeyNav numbers"),
+        ("CartPoleVar", changed(CART, 4, 4.9), "F 5 15"),
+        ("CartPoleVar", changed(CART, 4, -4.9), "F 5 15"),
+        ("CartPoleVar", changed(CART, 4, 15.1), "F 15.1 [-15, 15]"),
+        ("CartPoleVar", changed(CART, 2, 0.06), "theta 0.06 [-0.05, 0.05]"),
+        ("CartPoleVar", changed(CART, 5, 0.5), "TaskType 0.5 0 1"),
+        ("CartPoleVar", changed(CART, 6, 1), "NumSteps 1 0"),
+        ("PointMass", changed(MASS, 2, 2), "y 2 3"),
+        ("PointMass", changed(MASS, 4, 4.5), "gatePosition 4.5 [-4, 4]"),
+        ("PointMass", changed(MASS, 5, 0.4), "gateWidth 0.4 [0.5, 8]"),
+        ("PointMass", changed(MASS, 6, -1), "friction -1 [0, 4]"),
+        ("BasicKarel", changed(karel_task(), 48, 1), "task 0 position"),
+        ("BasicKarel", changed(karel_task(), 53, 0), "task 0 position"),
+        ("BasicKarel", changed(karel_task(), 64, 1), "task 0 wanted position"),
+        ("BasicKarel", changed(karel_task(), 81, 1), "task 0 heading"),
+        ("BasicKarel", changed(karel_task(), 85, 1), "task 0 wanted heading"),
+        ("BasicKarel", karel_task(5, walls=[5]), "task 0 agent wall"),
+        ("BasicKarel", karel_task(5, to=6, walls=[6]), "task 0 agent wall"),
+        ("BasicKarel", karel_task(5, walls=[7], markers=[7], wanted=[]), "task 0 agent wall"),
+        ("BasicKarel", karel_task(5, walls=[7], wanted=[7]), "task 0 agent wall"),
+        ("BasicKarel", ENCLOSED, "task 0 solution"),
+        ("BasicKarel", [karel_task(), ENCLOSED], "task 1 BasicKarel solution"),
+        ("BasicKarel", winding(6), "shortest solution 20"),
+        ("BasicKarel", changed(karel_task(), 3, 0.5), "wall3 0.5 0 1"),
+        ("BasicKarel", ["a task"], "BasicKarel numbers"),
+        ("BasicKarel", [["wall"] * 88], "BasicKarel numbers"),
     ],
 )
-def test_a_bad_task_is_refused_with_the_reason(name: str, tasks: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_a_bad_task_is_refused_with_the_reason(name: str, tasks: Any, tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         ts.make(name).check_tasks(tasks)
 
 
 def test_nan_in_a_single_task_is_not_taken_for_a_row() -> None:
-    with pytest.raises(ValueError, match=r"there is a NaN or infinity$"):
+    with pytest.raises(ValueError, match=r"^(?!.*\brow\b).*finite"):
         ts.make("MultiKeyNav").check_tasks(changed(NAV, 3, np.nan))
 
 
@@ -336,7 +337,7 @@ def test_karel_distributions_draw_from_the_data_set_without_repeats(karel: Any) 
 
 
 def test_karel_refuses_to_draw_more_tasks_than_there_are(karel: Any) -> None:
-    with pytest.raises(ValueError, match="has 2400 tasks in 'validation'; 2401 were asked for"):
+    with pytest.raises(ValueError, match=says("BasicKarel 'validation' 2400 2401")):
         karel.sample_tasks(2401, distribution="validation")
 
 
@@ -448,13 +449,13 @@ def test_karel_solution_lengths_of_tasks_made_by_hand(
 
 
 def test_an_unknown_environment_is_refused_with_names_and_the_nearest() -> None:
-    with pytest.raises(ValueError, match="did you mean 'CartPoleVar'") as error:
+    with pytest.raises(ValueError, match=says("'CartPole' 'CartPoleVar'")) as error:
         ts.make("CartPole")
     assert all(name in str(error.value) for name in ENVIRONMENTS)
 
 
 def test_a_name_like_no_other_gets_no_hint() -> None:
-    with pytest.raises(ValueError, match=r"no environment 'xyz'\. Known are: MultiKeyNav"):
+    with pytest.raises(ValueError, match=says("'xyz' MultiKeyNav Karel")):
         ts.make("xyz")
 
 

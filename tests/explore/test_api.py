@@ -31,6 +31,7 @@ from taskspace.explore.guards import MOST_BYTES
 from taskspace.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import served
+from tests.messages import says
 from tests.run_folders import write_run
 
 EXAMPLES = 10  # of requests, for each path
@@ -191,13 +192,13 @@ def check_course(client: httpx.Client, course: Run) -> None:
     place = ask(client, "embed", tasks=["q3"])["tasks"][0]["places"]
     assert list(place) == ["the only axis"]
     refused = client.post("/api/embed", json={"tasks": [[1.0, 2.0]]})
-    assert refused.json()["error"].startswith("this map knows tasks by their names alone")
+    assert re.search(says("map names"), refused.json()["error"])
 
 
 def test_features_that_no_environment_bounds(keys: Run, tmp_path: Path) -> None:
     answers = Answers(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
     assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
-    with pytest.raises(ValueError, match="the features are too large"):
+    with pytest.raises(ValueError, match=says("features")):
         answers.embed([[1e300] * 7])
 
 
@@ -248,52 +249,53 @@ def test_pages(client: httpx.Client) -> None:
 # -- requests that are refused ---------------------------------------------------------------------
 
 REFUSED: list[tuple[str, str, Any, int, str]] = [
-    ("GET", "/nothing", None, 404, "there is nothing at /nothing; /docs lists what there is"),
-    ("GET", "/api/tasks/nobody", None, 404, "there is no task 'nobody' in this map"),
-    ("GET", "/api/tasks", None, 404, "there is nothing at /api/tasks"),
-    ("GET", "/assets/../settings.json", None, 404, "nothing at"),
-    ("GET", "/assets/%2e%2e/%2e%2e/outcomes.npz", None, 404, "nothing at"),
-    ("GET", "/assets/map/%2e%2e/%2e%2e/api.py", None, 404, "nothing at"),
-    ("GET", "/assets/map", None, 404, "nothing at"),
-    ("GET", "/assets//etc/passwd", None, 404, "nothing at"),
-    ("GET", "/assets/..%5c..%5csettings.json", None, 404, "nothing at"),
-    ("GET", "/outcomes.npz", None, 404, "nothing at"),
-    ("POST", "/api/karel", {"program": "move", "like": "task-1"}, 404, "nothing at /api/karel"),
-    ("DELETE", "/api/predict", None, 405, "/api/predict does not take DELETE"),
-    ("POST", "/", b"", 405, "/ does not take POST"),
-    ("POST", "/api/predict", b"", 422, "must be a JSON object"),
-    ("POST", "/api/predict", b"[1]", 422, "must be a JSON object"),
-    ("POST", "/api/predict", b'{"quiz":', 422, "is not JSON: Expecting value at character 8"),
-    ("POST", "/api/predict", b"\xff\xfe", 422, "is not JSON"),
-    ("POST", "/api/predict", b"[" * 100_000, 422, "is not JSON"),
-    ("POST", "/api/predict", {"quiz": []}, 422, "tasks: field required"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": []}, 422, "tasks: list should have at least 1"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"] * 10_001}, 422, "tasks: list should have"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"]}, 422, "there is no task 'x'"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": [3]}, 422, r"tasks\[0\]: expected the name"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": "x"}, 422, "tasks: input should be a"),
-    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[NaN,0,0,0,0,0,0]]}', 422, "expected the name"),
-    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[1e999,0,0,0,0,0,0]]}', 422, "expected the"),
-    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "interval": 1}, 422, "interval: "),
-    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "x": 1}, 422, "x: extra inputs"),
+    ("GET", "/nothing", None, 404, "/nothing /docs"),
+    ("GET", "/api/tasks/nobody", None, 404, "task 'nobody'"),
+    ("GET", "/api/tasks", None, 404, "/api/tasks /docs"),
+    ("GET", "/assets/../settings.json", None, 404, "/docs"),
+    ("GET", "/assets/%2e%2e/%2e%2e/outcomes.npz", None, 404, "/docs"),
+    ("GET", "/assets/map/%2e%2e/%2e%2e/api.py", None, 404, "/docs"),
+    ("GET", "/assets/map", None, 404, "/docs"),
+    ("GET", "/assets//etc/passwd", None, 404, "/docs"),
+    ("GET", "/assets/..%5c..%5csettings.json", None, 404, "/docs"),
+    ("GET", "/outcomes.npz", None, 404, "/docs"),
+    ("POST", "/api/karel", {"program": "move", "like": "task-1"}, 404, "/api/karel /docs"),
+    ("DELETE", "/api/predict", None, 405, "/api/predict DELETE"),
+    ("POST", "/", b"", 405, "/ POST"),
+    ("POST", "/api/predict", b"", 422, "JSON object"),
+    ("POST", "/api/predict", b"[1]", 422, "JSON object"),
+    ("POST", "/api/predict", b'{"quiz":', 422, "JSON 8"),
+    ("POST", "/api/predict", b"\xff\xfe", 422, "JSON"),
+    ("POST", "/api/predict", b"[" * 100_000, 422, "JSON"),
+    ("POST", "/api/predict", {"quiz": []}, 422, "tasks required"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": []}, 422, "tasks 1"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"] * 10_001}, 422, "tasks 10000"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["x"]}, 422, "task 'x'"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": [3]}, 422, "tasks[0] name"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": "x"}, 422, "tasks list"),
+    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[NaN,0,0,0,0,0,0]]}', 422, "tasks[0] name"),
+    ("POST", "/api/predict", b'{"quiz":[],"tasks":[[1e999,0,0,0,0,0,0]]}', 422, "tasks[0] name"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "interval": 1}, 422, "interval 1"),
+    ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "x": 1}, 422, "x extra"),
     ("POST", "/api/predict", {"quiz": [{"task": "task-1", "result": 2}], "tasks": ["task-1"]}, 422,
-     r"quiz\[0\]\.result: expected true or false"),
-    ("POST", "/api/embed", {"tasks": [[1, 2]]}, 422, "a task has 7 features, but row 0 has 2"),
-    ("POST", "/api/embed", {"tasks": [[9, 0, 0, 0, 0, 0, 0]]}, 422, "location is 9, expected a"),
-    ("POST", "/api/similar", {"task": "task-1", "k": 0}, 422, "k: input should be greater"),
-    ("POST", "/api/similar", {"task": "task-1", "harder": True, "easier": True}, 422, "no task is"),
+     "quiz[0].result true false"),
+    ("POST", "/api/embed", {"tasks": [[1, 2]]}, 422, "features 7 row 0 2"),
+    ("POST", "/api/embed", {"tasks": [[9, 0, 0, 0, 0, 0, 0]]}, 422, "location 9"),
+    ("POST", "/api/similar", {"task": "task-1", "k": 0}, 422, "k 1"),
+    ("POST", "/api/similar", {"task": "task-1", "harder": True, "easier": True}, 422,
+     "harder easier"),
     ("POST", "/api/select", {"task": "task-1", "options": ["task-2"], "harder": True,
-     "easier": True}, 422, "no task is both"),
+     "easier": True}, 422, "harder easier"),
     ("POST", "/api/quiz/next", {"quiz": [{"task": "nope", "result": 1}]}, 422,
-     "there is no task 'nope' in this map"),
+     "task 'nope'"),
     ("POST", "/api/quiz/next", {"quiz": [{"task": "task-1", "result": 1}], "pool": ["task-1"]}, 422,
-     "no task is left to ask"),
+     "task"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "sentence"), REFUSED)
+@pytest.mark.parametrize(("method", "path", "body", "status", "tokens"), REFUSED)
 def test_refused(
-    client: httpx.Client, method: str, path: str, body: Any, status: int, sentence: str
+    client: httpx.Client, method: str, path: str, body: Any, status: int, tokens: str
 ) -> None:
     content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
     kind = {"content-type": "application/json"}
@@ -304,7 +306,7 @@ def test_refused(
     )
     assert answer.status_code == status, answer.text
     assert list(answer.json()) == ["error"]
-    assert re.search(sentence, answer.json()["error"]), answer.json()
+    assert re.search(says(tokens), answer.json()["error"]), answer.json()
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
@@ -314,7 +316,7 @@ def test_other_kinds_of_content_are_refused(client: httpx.Client) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         answer = client.post("/api/similar", content=body, headers={"content-type": kind})
         assert answer.status_code == 422
-        assert "sent as application/json" in answer.json()["error"]
+        assert re.search(says("application/json"), answer.json()["error"])
 
 
 @pytest.mark.parametrize(
@@ -323,16 +325,18 @@ def test_other_kinds_of_content_are_refused(client: httpx.Client) -> None:
 def test_other_hosts_are_refused(client: httpx.Client, host: str) -> None:
     answer = client.get("/api/info", headers={"host": host})
     assert answer.status_code == 400
-    assert answer.json() == {"error": "this server answers to 127.0.0.1, [::1], localhost alone"}
+    assert list(answer.json()) == ["error"]
+    assert re.search(says("127.0.0.1 [::1] localhost"), answer.json()["error"])
     assert client.get("/api/info", headers={"host": "[::1]:8400"}).status_code == 200
 
 
 @pytest.mark.parametrize("hosts", [["localhost"], ["*"]])
 def test_a_request_names_one_host(keys: Run, hosts: list[str]) -> None:
     app = create_app(keys, hosts=hosts)
-    told = {"error": "the request names two hosts; expected one"}
     for names in ([b"evil.example", b"localhost"], [b"localhost", b"localhost"]):
-        assert anyio.run(call, app, b"{}", names) == (400, told)
+        status, answer = anyio.run(call, app, b"{}", names)
+        assert (status, list(answer)) == (400, ["error"])
+        assert re.search(says("hosts"), answer["error"])
 
 
 def test_too_large(client: httpx.Client) -> None:
@@ -342,17 +346,17 @@ def test_too_large(client: httpx.Client) -> None:
     unsized = client.post("/api/embed", content=parts, headers=kind)
     for answer in (sized, unsized):
         assert answer.status_code == 413
-        assert answer.json()["error"] == "the request is too large; at most 1048576 bytes are read"
+        assert re.search(says("1048576"), answer.json()["error"])
 
 
 def test_too_long(keys: Run) -> None:
     app = create_app(keys, seconds=0.001)
     tasks = [f"task-{n % 159 + 1}" for n in range(10_000)]
     much = json.dumps({"quiz": [], "tasks": tasks, "interval": 0.9}).encode()
-    told = "no answer after 0.001 seconds of work; ask for less"
-    assert anyio.run(call, app, much) == (503, {"error": told})
-    told = "the request was not there after 0.001 seconds"
-    assert anyio.run(call, app, None) == (408, {"error": told})
+    for body, expected in ((much, 503), (None, 408)):
+        status, answer = anyio.run(call, app, body)
+        assert (status, list(answer)) == (expected, ["error"])
+        assert re.search(says("0.001"), answer["error"])
 
 
 async def call(

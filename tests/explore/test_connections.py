@@ -104,7 +104,8 @@ def test_what_is_no_http_is_told_in_json(junk: bytes) -> None:
         writer.write(junk)
         return await reader.read()
 
-    assert error(talk(send)) == (400, "this is not a request in HTTP that can be read")
+    status, told = error(talk(send))
+    assert (status, "HTTP" in told) == (400, True)
 
 
 def test_a_head_without_end_is_cut_off() -> None:
@@ -112,4 +113,5 @@ def test_a_head_without_end_is_cut_off() -> None:
         writer.write(b"GET / HTTP/1.1\r\nx: " + b"x" * MOST_BYTES)
         return await reader.read()
 
-    assert error(talk(flood)) == (431, f"the head of the request is larger than {MOST_BYTES} bytes")
+    status, told = error(talk(flood))
+    assert (status, str(MOST_BYTES) in told) == (431, True)

@@ -18,6 +18,7 @@ from taskspace.explore.api import create_app
 from taskspace.explore.programs import read, shown
 from taskspace.runs.run import Run
 from tests.explore.browser import served
+from tests.messages import says
 
 # -- reading and writing ---------------------------------------------------------------------------
 
@@ -56,9 +57,7 @@ def test_any_text_is_a_program_or_gets_a_sentence(words: list[str]) -> None:
         told = str(error)
     else:
         told = "" if read(shown(program)) == program else "it is read otherwise"
-    assert re.match(
-        r"$|(the program|a bracket|word \d+)[ ,].*(empty|expected|no bracket is open)", told
-    )
+    assert re.search(r"^$|\bprogram\b|\bbracket\b|\bword \d+", told)
 
 
 # -- the question ----------------------------------------------------------------------------------
@@ -104,35 +103,36 @@ def test_a_known_program_makes_the_known_task(client: httpx.Client, karel: Run) 
 
 
 @pytest.mark.parametrize(
-    ("program", "sentence"),
+    ("program", "tokens"),
     [
-        (" ", "the program is empty; write an action at least, such as move"),
-        ("move jump", "word 2, 'jump', is no word of Karel; expected an action"),
-        ("x" * 99, "word 1, 'x{24}…', is no word"),
-        ("REPEAT 2 { move", "a bracket is never closed; expected '}' in the end"),
-        ("IF (frontIsClear { move }", r"word 4 is '\{', expected '\)'"),
-        ("move }", "word 2 is '}', but no bracket is open"),
-        ("REPEAT 2 { }", "word 4 is '}', expected an action"),
-        ("REPEAT 20 { move }", "word 2 is '20', expected a number of rounds from R=0 to R=19"),
-        ("IF markers { move }", "word 2, 'markers', is no word of Karel; expected a condition"),
-        ("REPEAT 9 { move }", "the program runs into a wall or off the grid in world 1, at action"),
-        ("turnLeft pickMarker", "picks where there is no marker in world 1, at action 2"),
-        ("REPEAT 11 { putMarker }", "puts an eleventh marker on a cell in world 1, at action 11"),
-        ("WHILE noMarkersPresent { turnLeft }", "is not done after 200 steps in world 1"),
-        ("putMarker " * 21, "the program has 25 tokens, and a task of Karel at most 24"),
-        ("move " * 201, "program: string should have at most 1000 characters"),
-        ("REPEAT 1{" * 111, "a bracket is never closed|expected an action"),
+        (" ", "program empty move"),
+        ("move jump", "2 'jump' Karel action"),
+        ("x" * 99, "1 'xxxxxxxxxxxxxxxxxxxxxxxx…'"),
+        ("REPEAT 2 { move", "bracket '}'"),
+        ("IF (frontIsClear { move }", "4 '{' ')'"),
+        ("move }", "2 '}' bracket"),
+        ("REPEAT 2 { }", "4 '}' action"),
+        ("REPEAT 20 { move }", "2 '20' R=0 R=19"),
+        ("IF markers { move }", "2 'markers' Karel condition"),
+        ("REPEAT 9 { move }", "wall world 1 action"),
+        ("turnLeft pickMarker", "marker world 1 action 2"),
+        ("REPEAT 11 { putMarker }", "marker world 1 action 11"),
+        ("WHILE noMarkersPresent { turnLeft }", "200 world 1"),
+        ("putMarker " * 21, "tokens 25 24"),
+        ("move " * 201, "program 1000"),
+        ("REPEAT 1{" * 111, "bracket '}'"),
     ],
 )
-def test_bad_programs_get_one_sentence(client: httpx.Client, program: str, sentence: str) -> None:
+def test_bad_programs_get_one_sentence(client: httpx.Client, program: str, tokens: str) -> None:
     answer = client.post("/api/karel", json={"program": program, "like": "task-9"})
     assert answer.status_code == 422
     assert list(answer.json()) == ["error"]
-    assert re.search(sentence, answer.json()["error"]), answer.json()
+    assert re.search(says(tokens), answer.json()["error"]), answer.json()
 
 
 def test_unknown_tasks_are_told_and_the_manual_has_it(client: httpx.Client) -> None:
     answer = client.post("/api/karel", json={"program": "move", "like": "nobody"})
     assert answer.status_code == 422
-    assert answer.json() == {"error": "there is no task 'nobody' in this map"}
+    assert list(answer.json()) == ["error"]
+    assert re.search(says("'nobody'"), answer.json()["error"])
     assert "/api/karel" in client.get("/docs").text

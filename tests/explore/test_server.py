@@ -22,6 +22,7 @@ from taskspace.cli import main
 from taskspace.explore.guards import MOST_BYTES
 from taskspace.explore.server import PORT, TRIED, is_local, listen, serve
 from taskspace.runs.run import Run
+from tests.messages import says
 
 COMMAND = [sys.executable, "-m", "taskspace.cli", "explore"]
 
@@ -79,21 +80,17 @@ def test_mistakes_are_told_in_one_sentence(
 
     with socket.create_server(("0.0.0.0", 0)) as taken:
         port = taken.getsockname()[1]
-        assert told(keys.folder, "--port", port) == (
-            f"taskspace: port {port} is in use; give another as --port, or none to have one"
-            " chosen\n"
-        )
+        refused = told(keys.folder, "--port", port)
+        assert re.fullmatch(f"taskspace: {says(f'port {port} --port')}.*\n", refused)
         for host in ("0.0.0.0", "no such host", "192.0.2.1"):  # who gets nothing is not warned
             assert told(keys.folder, "--port", port, "--host", host).count("\n") == 1
-    assert told(tmp_path).startswith(f"taskspace: there is no finished map in {tmp_path}; expected")
+    assert re.search(f"^taskspace: {says(str(tmp_path))}", told(tmp_path))
 
 
 def test_a_server_for_everybody_is_warned_of(keys: Run) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(
-            UserWarning, match=r"everybody who can reach this machine at 0\.0\.0\.0"
-        ):
+        with pytest.raises(UserWarning, match=says("0.0.0.0")):
             serve(keys, 0, "0.0.0.0", open_browser=False)
 
 
@@ -103,17 +100,17 @@ def test_an_export_says_how_large_it_is(
     page = tmp_path / "map.html"
     assert main(["explore", str(course.folder), "--export", str(page)]) == 0
     size = page.stat().st_size / 1e3
-    assert capsys.readouterr().out == f"written to {page} ({size:.1f} kB)\n"
+    assert capsys.readouterr().out.endswith(f" {page} ({size:.1f} kB)\n")
 
 
 def test_ports_and_hosts() -> None:
-    with pytest.raises(ValueError, match="must be a number from 0 to 65535, not 70000"):
+    with pytest.raises(ValueError, match=says("0 65535 70000")):
         listen("127.0.0.1", 70000)
-    with pytest.raises(ValueError, match="must be a whole number from 0 on, not -1"):
+    with pytest.raises(ValueError, match=says("0 -1")):
         listen("127.0.0.1", -1)
-    with pytest.raises(ValueError, match="there is no host 'no such host'; expected an address"):
+    with pytest.raises(ValueError, match=says("host 'no such host'")):
         listen("no such host", 0)
-    with pytest.raises(OSError, match=r"192\.0\.2\.1 is no address of this machine"):
+    with pytest.raises(OSError, match=says("192.0.2.1")):
         listen("192.0.2.1", 0)
     assert [is_local(host) for host in ("127.0.0.9", "localhost", "192.0.2.1", "name")] == [
         True, True, False, False,
@@ -122,7 +119,7 @@ def test_ports_and_hosts() -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may use any port")
 def test_ports_of_the_system() -> None:
-    with pytest.raises(OSError, match="port 80 is not for everybody; give one from 1024 on"):
+    with pytest.raises(OSError, match=says("port 80 1024")):
         listen("127.0.0.1", 80)
 
 

@@ -15,6 +15,7 @@ from torch import nn
 
 import taskspace as ts
 from taskspace.population.adapters import as_policy
+from tests.messages import says
 from tests.population.test_policies import outputs
 
 
@@ -49,33 +50,33 @@ def test_a_fitting_network_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made_for", "played_on", "sentence"),
+    ("made_for", "played_on", "tokens"),
     [
-        ("BasicKarel", "MultiKeyNav", "the policy takes 88 inputs, MultiKeyNav has 7 columns"),
-        ("MultiKeyNav", "CartPoleVar", "the policy has 7 actions, CartPoleVar has 2"),
+        ("BasicKarel", "MultiKeyNav", "policy 88 MultiKeyNav 7"),
+        ("MultiKeyNav", "CartPoleVar", "policy 7 actions CartPoleVar 2"),
         (
             "PointMass",
             "CartPoleVar",
-            r"CartPoleVar has discrete actions; the policy is MLPPol.*gau",
+            "CartPoleVar discrete gaussian",
         ),
         (
             "CartPoleVar",
             "PointMass",
-            r"PointMass has continuous actions; the policy is MLPP.*categ",
+            "PointMass continuous categorical",
         ),
     ],
 )
 def test_a_network_for_another_environment_is_refused(
-    made_for: str, played_on: str, sentence: str
+    made_for: str, played_on: str, tokens: str
 ) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=says(tokens)):
         as_policy(ts.MLPPolicy.random(ts.make(made_for), seed=0), ts.make(played_on))
 
 
 def test_an_expert_of_another_environment_is_refused() -> None:
     expert = ts.ExpertPolicy(ts.make("CartPoleVar"))
     assert as_policy(expert, ts.make("CartPoleVar")) is expert
-    with pytest.raises(ValueError, match="the expert of CartPoleVar, not of MultiKeyNav"):
+    with pytest.raises(ValueError, match=says("expert CartPoleVar MultiKeyNav")):
         as_policy(expert, ts.make("MultiKeyNav"))
 
 
@@ -112,9 +113,9 @@ def test_a_torch_module_may_give_means_and_deviations() -> None:
 
 @pytest.mark.parametrize("agent", [None, 5, "agent", [1], {}, np.zeros(3), object()])
 def test_what_does_not_play_is_refused(agent: Any) -> None:
-    with pytest.raises(TypeError, match=r"an agent is an MLPPolicy, .*; got ") as caught:
+    with pytest.raises(TypeError, match=says("MLPPolicy ExpertPolicy torch")) as caught:
         as_policy(agent, ts.make("MultiKeyNav"))
-    assert str(caught.value).endswith(f"got {type(agent).__name__}")
+    assert str(caught.value).endswith(f" {type(agent).__name__}")
 
 
 # -- Stable-Baselines3: compiled -------------------------------------------------------------------
@@ -212,11 +213,9 @@ def test_dqn_does_what_it_values_most() -> None:
 
 
 def test_a_model_for_another_environment_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"observations of shape \(88,\), CartPoleVar gives \(7,\)"
-    ):
+    with pytest.raises(ValueError, match=says("observations (88,) CartPoleVar (7,)")):
         as_policy(model(PPO, "BasicKarel"), ts.make("CartPoleVar"))
-    with pytest.raises(ValueError, match=r"those of CartPoleVar are Discrete\(2\)"):
+    with pytest.raises(ValueError, match=says("actions Box CartPoleVar Discrete(2)")):
         as_policy(model(SAC, "PointMass"), ts.make("CartPoleVar"))
 
 
@@ -226,7 +225,7 @@ def test_a_model_that_saw_scaled_observations_is_refused() -> None:
         return model(PPO, "CartPoleVar", env=VecNormalize(copies, norm_obs=norm_obs))
 
     as_policy(trained_on(norm_obs=False), ts.make("CartPoleVar"))
-    with pytest.raises(ValueError, match="observations scaled by VecNormalize"):
+    with pytest.raises(ValueError, match=says("observations VecNormalize")):
         as_policy(trained_on(norm_obs=True), ts.make("CartPoleVar"))
 
 
@@ -258,7 +257,7 @@ def test_a_model_with_other_actions_is_refused(case: str) -> None:
         made, name = model(SAC, "PointMass", env=scaled), "PointMass"
     else:
         made, name = model(DQN, "MultiKeyNav"), "CartPoleVar"
-    with pytest.raises(ValueError, match="action"):
+    with pytest.raises(ValueError, match=says(f"actions {name}")):
         as_policy(made, ts.make(name))
 
 

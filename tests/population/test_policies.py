@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 import taskspace as ts
+from tests.messages import says
 
 W, B = np.zeros((3, 7)), np.zeros(3)
 
@@ -31,62 +32,63 @@ def outputs(policy: ts.MLPPolicy, observations: Any) -> Any:
 # -- networks --------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"weights": [], "biases": []}, "and at least one layer; got 0 and 0"),
-    ({"biases": []}, "a bias vector for each weight matrix, and at least one layer; got 1 and 0"),
-    ({"biases": [B[:2]]}, r"layer 0 has weights \(3, 7\) and biases \(2,\)"),
+    ({"weights": [], "biases": []}, "bias weight 0"),
+    ({"biases": []}, "bias weight 1 0"),
+    ({"biases": [B[:2]]}, "layer 0 weights (3, 7) biases (2,)"),
     (
         {"weights": [W, np.zeros((2, 5))], "biases": [B, B[:2]]},
-        r"layer 1 has weights \(2, 5\) and biases \(2,\); expected \(2, 3\) and \(2,\)",
+        "layer 1 weights (2, 5) biases (2,) (2, 3)",
     ),
-    ({"weights": [B]}, r"weights are matrices with at least one number; got .* shape \(3,\)"),
-    ({"biases": [W]}, r"biases are vectors with at least one number; got .* shape \(3, 7\)"),
-    ({"weights": [np.zeros((0, 7))]}, "weights are matrices with at least one number"),
-    ({"weights": [W * np.nan]}, "must be finite numbers; there is a NaN or infinity"),
-    ({"biases": [B + np.inf]}, "must be finite numbers; there is a NaN or infinity"),
-    ({"weights": [W + 1e30]}, r"within ±1e\+09, or the network.s sums overflow; got 1e\+30"),
-    ({"activation": "gelu"}, "the activation must be 'relu' or 'tanh', not 'gelu'"),
-    ({"activation": None}, "the activation must be 'relu' or 'tanh', not None"),
-    ({"output": ts.Categorical((3,))}, r"must be some, not all, of 0 to 2; got \(3,\)"),
-    ({"output": ts.Categorical((0, 1, 2))}, r"must be some, not all, of 0 to 2; got \(0, 1, 2\)"),
-    ({"output": ts.Gaussian()}, "has an even number of outputs, not 3"),
-    ({"output": ts.Gaussian((0.0,))}, "log_std has 1 numbers for 3 actions"),
+    ({"weights": [B]}, "weights (3,)"),
+    ({"biases": [W]}, "biases (3, 7)"),
+    ({"weights": [np.zeros((0, 7))]}, "weights (0, 7)"),
+    ({"weights": [W * np.nan]}, "weights finite"),
+    ({"biases": [B + np.inf]}, "biases finite"),
+    ({"weights": [W + 1e30]}, "weights ±1e+09 1e+30"),
+    ({"activation": "gelu"}, "activation 'relu' 'tanh' 'gelu'"),
+    ({"activation": None}, "activation 'relu' 'tanh' None"),
+    ({"output": ts.Categorical((3,))}, "masked 0 2 (3,)"),
+    ({"output": ts.Categorical((0, 1, 2))}, "masked 0 2 (0, 1, 2)"),
+    ({"output": ts.Gaussian()}, "means deviations outputs 3"),
+    ({"output": ts.Gaussian((0.0,))}, "log_std 1 3"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "sentence"), REFUSED)
-def test_bad_networks_are_refused_in_one_sentence(parts: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence) as caught:
+@pytest.mark.parametrize(("parts", "tokens"), REFUSED)
+def test_bad_networks_are_refused_in_one_sentence(parts: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         make(**parts)
     assert "\n" not in str(caught.value)
 
 
-UNCLEAR: list[tuple[dict[str, Any], str]] = [
-    ({"weights": [[[1, 2], [3]]]}, "weights"),
-    ({"weights": ["x"]}, "weights"),
-    ({"weights": None}, "weights"),
-    ({"output": "categorical"}, "output"),
-    ({"output": ts.Categorical}, "output"),
+UNCLEAR: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"weights": [[[1, 2], [3]]]}, ValueError, "weights"),
+    ({"weights": ["x"]}, ValueError, "weights"),
+    ({"weights": None}, TypeError, "weights"),
+    ({"output": "categorical"}, TypeError, "output"),
+    ({"output": ts.Categorical}, TypeError, "output"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "sentence"), UNCLEAR)
+@pytest.mark.parametrize(("parts", "error", "token"), UNCLEAR)
 def test_more_bad_networks_are_refused_in_one_sentence(
-    parts: dict[str, Any], sentence: str
+    parts: dict[str, Any], error: type[Exception], token: str
 ) -> None:
-    with pytest.raises((TypeError, ValueError), match=sentence) as caught:
+    with pytest.raises(error, match=token) as caught:
         make(**parts)
     assert "inhomogeneous" not in str(caught.value)
 
 
 @pytest.mark.parametrize("masked", [1, (1.0,), (True,), (-1,), [1]])
 def test_bad_masks_are_refused_in_one_sentence(masked: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="masked"):
+    error = ValueError if isinstance(masked, tuple) else TypeError
+    with pytest.raises(error, match="masked"):
         ts.Categorical(masked)
 
 
 @pytest.mark.parametrize("log_std", [0.5, (np.nan,), (np.inf,), ("x",)])
 def test_bad_deviations_are_refused_in_one_sentence(log_std: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="log_std"):
+    with pytest.raises(ValueError, match="log_std"):
         ts.Gaussian(log_std)
 
 
@@ -158,13 +160,14 @@ def test_random_policies_take_layers_and_activation() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, "a", 2**63])
 def test_random_policies_refuse_bad_seeds(seed: Any) -> None:
-    with pytest.raises(ValueError, match="a seed is a whole number from 0 to"):
+    with pytest.raises(ValueError, match=says(f"seed {seed!r}")):
         ts.MLPPolicy.random(ts.make("MultiKeyNav"), seed=seed)
 
 
 @pytest.mark.parametrize("hidden", [(0,), (-1,), (2.5,), 32])
 def test_random_policies_refuse_bad_layers(hidden: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="hidden"):
+    error = ValueError if isinstance(hidden, tuple) else TypeError
+    with pytest.raises(error, match="hidden"):
         ts.MLPPolicy.random(ts.make("MultiKeyNav"), hidden=hidden, seed=0)
 
 
@@ -224,7 +227,7 @@ def test_training_on_does_not_change_the_policy() -> None:
     ],
 )
 def test_other_torch_networks_are_refused_with_their_layers(module: Any, layers: str) -> None:
-    with pytest.raises(ValueError, match=f"Linear layers with ReLU or with Tanh .* has {layers}$"):
+    with pytest.raises(ValueError, match=f"Linear.*ReLU.*Tanh.* {layers}$"):
         ts.MLPPolicy.from_torch(module)
 
 
@@ -265,7 +268,7 @@ def test_a_network_of_another_order_is_refused_or_says_the_same(module: nn.Modul
 
 
 def test_an_environment_without_expert_is_told() -> None:
-    with pytest.raises(ValueError, match="PointMass has no expert"):
+    with pytest.raises(ValueError, match=says("PointMass expert")):
         ts.ExpertPolicy(ts.make("PointMass"))
 
 
@@ -277,5 +280,5 @@ def test_the_expert_acts_as_the_environment_says() -> None:
 
 @pytest.mark.parametrize("env", ["MultiKeyNav", None])
 def test_an_expert_needs_an_environment(env: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="environment"):
+    with pytest.raises(TypeError, match="environment"):
         ts.ExpertPolicy(env)

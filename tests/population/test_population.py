@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from stable_baselines3 import PPO
 import taskspace as ts
 from taskspace.population.agent import Agent
 from taskspace.population.population import Population
+from tests.messages import says
 
 ENV = ts.make("MultiKeyNav")
 
@@ -46,7 +48,7 @@ def test_it_maps_names_to_policies() -> None:
     assert list(population) == ["a-0", "a-100", "b"]
     assert len(population) == 3
     assert population["b"] is population.agents[2].policy
-    with pytest.raises(KeyError, match="there is no agent 'c'"):
+    with pytest.raises(KeyError, match=says("agent 'c'")):
         population["c"]
 
 
@@ -76,7 +78,7 @@ def test_parts_and_sums() -> None:
     assert part.environment == "MultiKeyNav"
     assert list(population.select("b") + part) == ["b", "a-0", "a-100"]
     assert (part + Population([network(5)])).environment == ""
-    with pytest.raises(ValueError, match="no subpopulation 'c'; there are: 'a', 'b'"):
+    with pytest.raises(ValueError, match=says("subpopulation 'c' 'a' 'b'")):
         population.select("c")
     with pytest.raises(TypeError):
         population + [network(0)]  # noqa: RUF005
@@ -84,12 +86,11 @@ def test_parts_and_sums() -> None:
 
 def test_it_can_be_read() -> None:
     population = sample()
-    assert repr(population) == "Population(3 agents of MultiKeyNav in 2 subpopulations)"
+    assert re.search(r"^Population\(3 .*MultiKeyNav.* 2 ", repr(population))
     lines = str(population).splitlines()
-    told = ["after", "0", "to", "100", "steps", "skill", "0.10", "to", "0.33"]
-    assert lines[1].split() == ["a", "2", "agents", *told]
-    assert lines[2].split() == ["b", "1", "agent"]
-    assert str(Population([])) == "Population(0 agents)"
+    assert re.search(r"^ *a +2 .* 0 .* 100 .*skill 0.10 .*0.33$", lines[1])
+    assert re.search(r"^ *b +1 ", lines[2])
+    assert str(Population([])).startswith("Population(0 ")
     assert population.table()[1] == {
         "name": "a-100", "subpopulation": "a", "step": 100, "skill": 1 / 3,
     }  # fmt: skip
@@ -97,25 +98,27 @@ def test_it_can_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "error", "tokens"),
     [
-        (("", None), "must not be empty"),
-        ((3, None), "name of an agent is text"),
-        (("a", None, None), "subpopulation of an agent is text"),
-        (("a", None, "", -1), "step of a must be a whole number"),
-        (("a", None, "", 0, 2.0), "skill of a is a number from 0 to 1"),
-        (("a", None, "", 0, "good"), "skill of a is a number from 0 to 1"),
+        (("", None), ValueError, "name empty"),
+        ((3, None), TypeError, "name agent 3"),
+        (("a", None, None), TypeError, "subpopulation agent None"),
+        (("a", None, "", -1), ValueError, "step a -1"),
+        (("a", None, "", 0, 2.0), ValueError, "skill a 0 1 2.0"),
+        (("a", None, "", 0, "good"), ValueError, "skill a 0 1 'good'"),
     ],
 )
-def test_bad_agents_are_refused(arguments: tuple[Any, ...], sentence: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=sentence):
+def test_bad_agents_are_refused(
+    arguments: tuple[Any, ...], error: type[Exception], tokens: str
+) -> None:
+    with pytest.raises(error, match=says(tokens)):
         Agent(*arguments)
 
 
 def test_bad_populations_are_refused() -> None:
-    with pytest.raises(ValueError, match="two agents have the name 'a'"):
+    with pytest.raises(ValueError, match=says("agents 'a'")):
         Population([Agent("a", None), Agent("a", None)])
-    with pytest.raises(TypeError, match="a list or a mapping of agents"):
+    with pytest.raises(TypeError, match=says("population 3")):
         Population(3)  # type: ignore[arg-type]
 
 
@@ -171,7 +174,7 @@ def test_stable_baselines3_models_go_along(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", [torch.nn.Linear(7, 7), np.argmax])
 def test_what_has_no_form_on_disk_is_refused(policy: Any, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"agent 'odd' is a .*, which has no form on disk"):
+    with pytest.raises(TypeError, match=says("agent 'odd' MLPPolicy")):
         Population({"odd": policy}).save(tmp_path / "p")
     assert not (tmp_path / "p").exists()
 
@@ -187,32 +190,32 @@ def change_header(path: Path, **changes: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"),
+    ("changes", "tokens"),
     [
-        ({"version": 2}, "version 2; this taskspace reads 'taskspace population', version 1"),
-        ({"format": "other"}, "is in format 'other'"),
-        ({"agents": [{}]}, "is damaged or not a population"),
-        ({"agents": None}, "is damaged or not a population"),
+        ({"version": 2}, "version 2 1"),
+        ({"format": "other"}, "'other'"),
+        ({"agents": [{}]}, "damaged population"),
+        ({"agents": None}, "damaged population"),
     ],
 )
 def test_foreign_and_newer_files_are_refused(
-    changes: dict[str, Any], sentence: str, tmp_path: Path
+    changes: dict[str, Any], tokens: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "p"
     sample().save(path)
     change_header(path, **changes)
-    with pytest.raises(ValueError, match=sentence) as caught:
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
         Population.load(path)
     assert str(path) in str(caught.value)
 
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "p"
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match=says(str(path))):
         Population.load(path)
     sample().save(path)
     whole = path.read_bytes()
     for damaged in (b"", b"no zip", whole[:-100], whole[:3000] + b"\xff\xee" + whole[3002:]):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="is damaged or not a population"):
+        with pytest.raises(ValueError, match=says(f"{path} damaged population")):
             Population.load(path)

@@ -15,6 +15,7 @@ from taskspace.population.adapters import as_policy
 from taskspace.population.agent import Agent
 from taskspace.population.sb3 import frozen
 from taskspace.population.sb3_episodes import RecurrentAgent
+from tests.messages import says
 
 sb3 = pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
@@ -113,7 +114,7 @@ def test_a_recurrent_model_remembers_the_episode(tmp_path: Path) -> None:
     one, other = (ts.evaluate(population, ENV, [[9.8], [1.0]], rollouts=3) for _ in range(2))
     np.testing.assert_array_equal(one.successes, other.successes)
     made = contrib.RecurrentPPO("MlpLstmPolicy", gym.make("taskspace/CartPoleVar-v0"), device="cpu")
-    with pytest.raises(ValueError, match="RecurrentPPO plays one episode at a time"):
+    with pytest.raises(ValueError, match=says("RecurrentPPO CartPoleVar")):
         as_policy(made, ts.make("CartPoleVar"))
 
 
@@ -142,19 +143,19 @@ def test_a_masked_model_does_what_is_allowed() -> None:
 
 
 def test_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match=says(str(tmp_path / "nothing"))):
         ts.Population.from_checkpoints(tmp_path / "nothing", "PPO")
-    with pytest.raises(ValueError, match=r"there are no \.zip files in"):
+    with pytest.raises(ValueError, match=says(f".zip {tmp_path}")):
         ts.Population.from_checkpoints(tmp_path, "PPO")
-    with pytest.raises(ImportError, match="there is no algorithm 'PPPO'"):
+    with pytest.raises(ImportError, match=says("'PPPO' stable_baselines3 sb3_contrib")):
         ts.Population.from_checkpoints(tmp_path, "PPPO")
-    with pytest.raises(TypeError, match="algorithm must be a class such as PPO"):
+    with pytest.raises(TypeError, match=says("algorithm PPO 3")):
         ts.Population.from_checkpoints(tmp_path, 3)
     (tmp_path / "model.zip").write_text("no zip")
-    with pytest.raises(ValueError, match=r"cannot load .*model\.zip as a PPO"):
+    with pytest.raises(ValueError, match=says("model.zip PPO")):
         ts.Population.from_checkpoints(tmp_path, "PPO")
     scaled = sb3.common.vec_env.VecNormalize(
         sb3.common.vec_env.DummyVecEnv([lambda: gym.make("CartPole-v1")])
     )
-    with pytest.raises(ValueError, match="scaled by VecNormalize"):
+    with pytest.raises(ValueError, match=says("VecNormalize")):
         frozen(sb3.PPO("MlpPolicy", scaled, device="cpu"))

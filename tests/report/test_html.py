@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from taskspace.report.html import Figure, Numbers, Section, Settings, Text, write_report
+from tests.messages import says
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 VOID = {"meta", "img", "br", "link"}
@@ -155,21 +156,21 @@ def test_an_empty_report_can_be_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "error", "message"),
+    ("section", "error", "tokens"),
     [
-        ("text", TypeError, "a section is a Figure, Numbers, Settings or Text"),
-        (Text("text"), ValueError, "paragraphs must be a list, not the text 'text'"),
-        (Figure("Map", None, " "), ValueError, "the figure 'Map' needs an alt text"),  # type: ignore[arg-type]
-        (Numbers([[1, 2], [1]]), ValueError, r"all rows of a table have one length.*\[1, 2\]"),
-        (Numbers([[1, 2]], ["a"]), ValueError, "all rows of a table have one length"),
+        ("text", TypeError, "section Figure Numbers Settings Text 'text'"),
+        (Text("text"), ValueError, "paragraphs 'text'"),
+        (Figure("Map", None, " "), ValueError, "figure 'Map' alt"),  # type: ignore[arg-type]
+        (Numbers([[1, 2], [1]]), ValueError, "rows length [1, 2]"),
+        (Numbers([[1, 2]], ["a"]), ValueError, "rows length [1, 2]"),
     ],
 )
 def test_bad_sections_leave_the_old_report(
-    tmp_path: Path, section: Any, error: type[Exception], message: str
+    tmp_path: Path, section: Any, error: type[Exception], tokens: str
 ) -> None:
     path = tmp_path / "r.html"
     path.write_text("old")
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=says(tokens)):
         write_report(path, title="t", sections=[section])
     assert path.read_text() == "old"
 

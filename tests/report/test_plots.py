@@ -14,6 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from taskspace.report import plots
+from tests.messages import says
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(90, 2))
@@ -122,9 +123,8 @@ def test_one_point_can_be_drawn(norms: list[float]) -> None:
 def test_difficulty_has_its_title_and_axes_named() -> None:
     ax = plots.plot_difficulty([1, 2], [1, 0], title="rank correlation −1.00")
     assert ax.get_title(loc="left") == "rank correlation −1.00"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "norm of the embedding", "success rate of the population"
-    )  # fmt: skip
+    assert "norm" in ax.get_xlabel()
+    assert "success" in ax.get_ylabel()
 
 
 def test_similarity_is_ordered_by_cluster() -> None:
@@ -186,7 +186,8 @@ def test_a_map_can_go_without_legends() -> None:
 def test_accuracy_curves_have_bands_and_a_legend_in_the_order_of_their_ends() -> None:
     ax = plots.plot_accuracy(SIZES, CURVES, title="Quiz")
     assert legend_texts(ax) == ["OPT", "Ours", "PredModel"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("quiz size", "prediction accuracy")
+    assert "size" in ax.get_xlabel()
+    assert "accuracy" in ax.get_ylabel()
     (ours,) = [line for line in ax.lines if line.get_label() == "Ours"]
     np.testing.assert_allclose(ours.get_ydata(), CURVES["Ours"][0])  # type: ignore[arg-type]
     band = np.asarray(ax.collections[0].get_paths()[0].vertices)
@@ -220,33 +221,36 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "tokens"),
     [
-        (lambda: plots.plot_map([1, 2]), r"coordinates must be \(tasks, 2\)"),
-        (lambda: plots.plot_map(np.zeros((0, 2))), r"coordinates must be \(tasks, 2\)"),
-        (lambda: plots.plot_map(POINTS, norms=[1]), "norms must be 90 numbers"),
-        (lambda: plots.plot_map(POINTS, norms=-NORMS), "norms must be numbers from 0 on"),
-        (lambda: plots.plot_map(POINTS, clusters=[1]), "clusters must be 90 numbers"),
-        (lambda: plots.plot_map([[0, 0]], clusters=[0.5]), "clusters must be whole numbers"),
-        (lambda: plots.plot_map([[0, 0]], clusters=[2], cluster_names=["a"]), "only 1 cluster na"),
-        (lambda: plots.plot_map([[0, np.nan]]), "coordinates must be finite"),
-        (lambda: plots.plot_difficulty([1, 2], [1]), "success must be 2 numbers"),
-        (lambda: plots.plot_difficulty([1], [1.5]), "success must be rates from 0 to 1"),
-        (lambda: plots.plot_similarity(np.ones((2, 3)), [0, 0], ["a"]), "matrix must be"),
-        (lambda: plots.plot_similarity(np.eye(2), [0], ["a"]), "clusters must be 2 numbers"),
-        (lambda: plots.plot_learning_curve({"step": [1], "loss": [1]}), "it has no validation"),
-        (lambda: plots.plot_learning_curve({**HISTORY, "loss": [1]}), "loss must be 3 numbers"),
-        (lambda: plots.plot_skills(["a"], [1, 2], [1]), "steps must be 1 numbers"),
-        (lambda: plots.plot_accuracy(SIZES, {}), "at least one curve"),
-        (lambda: plots.plot_accuracy([], CURVES), "expected sizes of the quiz"),
-        (lambda: plots.plot_accuracy([1], CURVES), "the means of Ours must be 1 numbers"),
-        (lambda: plots.plot_accuracy([1], {"a": ([1], [])}), "the errors of a must be 1 numbers"),
-        (lambda: plots.plot_selection([], *BARS), "at least one method"),
-        (lambda: plots.plot_selection(["a"], *BARS), "top1 must be 1 numbers"),
+        (lambda: plots.plot_map([1, 2]), "coordinates tasks (2,)"),
+        (lambda: plots.plot_map(np.zeros((0, 2))), "coordinates tasks (0, 2)"),
+        (lambda: plots.plot_map(POINTS, norms=[1]), "norms 90 (1,)"),
+        (lambda: plots.plot_map(POINTS, norms=-NORMS), "norms 0"),
+        (lambda: plots.plot_map(POINTS, clusters=[1]), "clusters 90 (1,)"),
+        (lambda: plots.plot_map([[0, 0]], clusters=[0.5]), "clusters 0"),
+        (lambda: plots.plot_map([[0, 0]], clusters=[2], cluster_names=["a"]), "cluster 2 names 1"),
+        (lambda: plots.plot_map([[0, np.nan]]), "coordinates finite"),
+        (lambda: plots.plot_difficulty([1, 2], [1]), "success 2 (1,)"),
+        (lambda: plots.plot_difficulty([1], [1.5]), "success 0 1"),
+        (lambda: plots.plot_similarity(np.ones((2, 3)), [0, 0], ["a"]), "matrix tasks (2, 3)"),
+        (lambda: plots.plot_similarity(np.eye(2), [0], ["a"]), "clusters 2 (1,)"),
+        (
+            lambda: plots.plot_learning_curve({"step": [1], "loss": [1]}),
+            "step loss validation",
+        ),
+        (lambda: plots.plot_learning_curve({**HISTORY, "loss": [1]}), "loss 3 (1,)"),
+        (lambda: plots.plot_skills(["a"], [1, 2], [1]), "steps 1 (2,)"),
+        (lambda: plots.plot_accuracy(SIZES, {}), "quiz curve"),
+        (lambda: plots.plot_accuracy([], CURVES), "sizes quiz"),
+        (lambda: plots.plot_accuracy([1], CURVES), "Ours 1 (3,)"),
+        (lambda: plots.plot_accuracy([1], {"a": ([1], [])}), "errors a 1 (0,)"),
+        (lambda: plots.plot_selection([], *BARS), "method"),
+        (lambda: plots.plot_selection(["a"], *BARS), "top1 1 (3,)"),
     ],
 )
-def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message) as error:
+def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)) as error:
         call()
     assert "\n" not in str(error.value)
 

@@ -24,6 +24,7 @@ from taskspace.bench import scaling
 from taskspace.rollout import player
 from taskspace.rollout.errors import PlayError
 from taskspace.training.recipes import recipe_for
+from tests.messages import says
 
 ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'taskspace[ray]')")
 
@@ -60,16 +61,16 @@ def logits(seed: int) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize(
-    ("named", "sentence"),
+    ("named", "tokens"),
     [
-        ({"executor": "dask"}, r"executor must be None \(this machine\) or 'ray', not 'dask'"),
-        ({"executor": "ray", "threads": 2}, "threads= is for this machine alone; on Ray, the clus"),
-        ({"executor": "ray", "workers": 2}, "workers= is for this machine alone"),
+        ({"executor": "dask"}, "executor None 'ray' 'dask'"),
+        ({"executor": "ray", "threads": 2}, "threads= Ray"),
+        ({"executor": "ray", "workers": 2}, "workers= Ray"),
     ],
 )
-def test_bad_arguments(named: dict[str, Any], sentence: str, multikeynav: Any) -> None:
+def test_bad_arguments(named: dict[str, Any], tokens: str, multikeynav: Any) -> None:
     env, tasks = multikeynav
-    with pytest.raises(ValueError, match=sentence):
+    with pytest.raises(ValueError, match=says(tokens)):
         ts.evaluate(ts.ExpertPolicy(env), env, tasks, **named)
 
 
@@ -96,14 +97,14 @@ def test_agents_that_raise_or_cannot_be_sent(cluster: Any, multikeynav: Any) -> 
         return logits(1)(states)
 
     agents = {"fussy": fussy, "fine": logits(2)}
-    with pytest.raises(PlayError, match=r"^fussy on task-0 to task-299: ArithmeticError: too far$"):
+    with pytest.raises(PlayError, match=says("fussy task-0 task-299 ArithmeticError far")):
         ts.evaluate(agents, env, tasks, 3, executor="ray")
     here = ts.evaluate(agents, env, tasks, 3, on_error="skip", keep_returns=True)
     assert 0 < len(here.info["errors"]) < len(tasks)
     there = ts.evaluate(agents, env, tasks, 3, on_error="skip", keep_returns=True, executor="ray")
     assert_same(here, there)
     lock = threading.Lock()
-    with pytest.raises(ValueError, match=r"^locked cannot be sent to other processes: "):
+    with pytest.raises(ValueError, match=says("locked '_thread.lock'")):
         ts.evaluate({"locked": lambda states: lock}, env, tasks, executor="ray")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import taskspace as ts
 from taskspace.runs import measures, pipeline
 from taskspace.runs.sources import environment
+from tests.messages import says
 
 COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
@@ -54,7 +56,7 @@ def test_the_report_stands_alone(finished: Path) -> None:
     text = (finished / "report.html").read_text()
     assert text.count("<img") == 6
     assert 'src="http' not in text
-    assert "A map of MultiKeyNav" in text
+    assert re.search(r"<h1>.*MultiKeyNav.*</h1>", text)
 
 
 def test_a_second_run_reuses_everything(finished: Path) -> None:
@@ -65,7 +67,7 @@ def test_a_second_run_reuses_everything(finished: Path) -> None:
 
 
 def test_other_settings_are_not_mixed_in(finished: Path) -> None:
-    with pytest.raises(ValueError, match=r"other settings .*seed: there 0, asked for 1"):
+    with pytest.raises(ValueError, match=r"settings.*\bseed\b.* 0\b.* 1\b"):
         pipeline.run("MultiKeyNav", finished, preset="fast", seed=1)
 
 
@@ -101,19 +103,19 @@ def test_a_killed_run_resumes_and_ends_with_the_same_results(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "tokens"),
     [
-        (["run", "multikeynv"], "did you mean 'MultiKeyNav'?"),
-        (["run", "multikeynav", "--seed", "-1"], "a seed is a whole number from 0"),
-        (["reproduce", "table1", "--env", "MultiKeyNavA"], "there is nothing on MultiKeyNavA here"),
+        (["run", "multikeynv"], "'multikeynv' 'MultiKeyNav'"),
+        (["run", "multikeynav", "--seed", "-1"], "seed -1"),
+        (["reproduce", "table1", "--env", "MultiKeyNavA"], "MultiKeyNavA"),
     ],
 )
 def test_mistakes_are_told_without_a_traceback(
-    arguments: list[str], sentence: str, tmp_path: Path
+    arguments: list[str], tokens: str, tmp_path: Path
 ) -> None:
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2
-    assert sentence in done.stderr
+    assert re.search(says(tokens), done.stderr)
     assert "Traceback" not in done.stderr
 
 
@@ -123,5 +125,5 @@ def test_settings_name_every_environment() -> None:
     assert set(environment.ENVIRONMENT_SETTINGS) == set(ENVIRONMENTS)
     found = environment.map_settings("BasicKarel", "paper")
     assert (found.n_components, found.hidden, found.rollouts) == (1, (64, 32), 100)
-    with pytest.raises(ValueError, match=r"'x'.*fast, default, paper"):
+    with pytest.raises(ValueError, match=says("'x' fast default paper")):
         environment.map_settings("BasicKarel", "x")

@@ -19,8 +19,9 @@ import pytest
 
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages
+from tests.messages import says
 
-STAMP = "its stamp was damaged"
+STAMP, RESULT = "stamp", "result"
 SETTINGS: dict[str, Any] = {"seed": 0, "population": {"agents": 3}}
 
 # Stages of a file, a folder and a file, each made of the ones before.
@@ -177,7 +178,9 @@ def test_a_stage_is_made_again_when_what_it_builds_on_changed(tmp_path: Path) ->
     (tmp_path / "a.json").unlink()
     assert both("x")[1:] == ["b … reused", "c … reused"]  # the same bits
     (tmp_path / "a.json").unlink()
-    assert both("y")[1:] == ["made again: what it builds on has changed)", "c … reused"]
+    remade, reused = both("y")[1:]
+    assert "changed" in remade
+    assert reused == "c … reused"
     assert (tmp_path / "b").read_text() == "y!"
 
 
@@ -187,17 +190,18 @@ def test_a_stage_is_made_again_when_what_it_builds_on_changed(tmp_path: Path) ->
         (lambda folder: (folder / "a.json").write_text("{"), STAMP),
         (lambda folder: (folder / "a.json").write_text("[]"), STAMP),
         (lambda folder: change(folder / "a.json", '"seconds": ', '"seconds": 1'), STAMP),
-        (lambda folder: (folder / "a").write_text("resul"), "its result was damaged"),
-        (lambda folder: (folder / "a").unlink(), "its result was damaged"),
+        (lambda folder: (folder / "a").write_text("resul"), RESULT),
+        (lambda folder: (folder / "a").unlink(), RESULT),
     ],
 )
 def test_what_is_damaged_is_made_again(
     tmp_path: Path, damage: Callable[[Path], object], reason: str
 ) -> None:
-    for expected in ("a … 0.0 s", f"a … 0.0 s (made again: {reason})", "a … reused"):
+    for expected in ("a … 0.0 s", rf"a … 0.0 s \(.* {reason} .*\)", "a … reused"):
         with opened(tmp_path) as (run, lines):
             assert run.stage("a", lambda: "result", write, Path.read_text) == "result"
-        assert [untimed(line) for line in lines] == [expected]
+        (line,) = lines
+        assert re.fullmatch(expected, untimed(line))
         if expected == "a … 0.0 s":
             damage(tmp_path)
 
@@ -205,13 +209,13 @@ def test_what_is_damaged_is_made_again(
 def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
     Stages(tmp_path, {"seed": 0, "population": {"agents": 3}, "old": "x", "same": [1]}).close()
     other = {"seed": 0.0, "population": {"agents": 5}, "new": True, "same": [1]}
-    with pytest.raises(ValueError, match="other settings") as error:
+    with pytest.raises(ValueError, match=says(f"{tmp_path} settings")) as error:
         Stages(tmp_path, other)
     text = str(error.value)
-    assert "population.agents: there 3, asked for 5" in text
-    assert 'old: there "x", asked for nothing' in text
-    assert "new: there nothing, asked for true" in text
-    assert "seed: there 0, asked for 0.0" in text
+    assert re.search(r"population\.agents\b[^;]* 3\b[^;]* 5\b", text)
+    assert re.search(r'\bold\b[^;]* "x"', text)
+    assert re.search(r"\bnew\b[^;]* true\b", text)
+    assert re.search(r"\bseed\b[^;]* 0\b[^;]* 0\.0\b", text)
     assert "same" not in text
     assert "version" not in text
 
@@ -219,13 +223,13 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
 def test_damaged_settings_are_told_with_what_to_do(tmp_path: Path) -> None:
     Stages(tmp_path, SETTINGS).close()
     path = tmp_path / "settings.json"
-    for old, new, told in (
-        ('"agents": 3', '"agents": 7', "settings.json is damaged: its checksum is wrong; restore"),
-        ("{", "[", "settings.json is damaged or not ours; use a new folder"),
+    for old, new, tokens in (
+        ('"agents": 3', '"agents": 7', "settings.json checksum"),
+        ("{", "[", "settings.json folder"),
     ):
         whole = path.read_text()
         path.write_text(whole.replace(old, new))
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=says(tokens)):
             Stages(tmp_path, SETTINGS)
         path.write_text(whole)
     Stages(tmp_path, SETTINGS).close()
@@ -241,13 +245,13 @@ def test_another_version_of_taskspace_is_refused(
 ) -> None:
     Stages(tmp_path, SETTINGS).close()
     monkeypatch.setattr("taskspace.runs.stages.__version__", "99")
-    with pytest.raises(ValueError, match=r'taskspace.version: there ".*", asked for "99"\)'):
+    with pytest.raises(ValueError, match=says('taskspace.version "99"')):
         Stages(tmp_path, SETTINGS)
 
 
 @pytest.mark.parametrize("settings", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}])
 def test_settings_are_plain(tmp_path: Path, settings: Any) -> None:
-    with pytest.raises(ValueError, match="settings must be plain"):
+    with pytest.raises(ValueError, match=says("settings JSON")):
         Stages(tmp_path / "run", settings)
     assert not (tmp_path / "run").exists()
 
@@ -255,48 +259,48 @@ def test_settings_are_plain(tmp_path: Path, settings: Any) -> None:
 @pytest.mark.parametrize("name", ["thesis.tex", "settings.json"])
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("{}")
-    with pytest.raises(ValueError, match="is not a run folder"):
+    with pytest.raises(ValueError, match=says(str(tmp_path))):
         Stages(tmp_path, SETTINGS)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("mine")
-    with pytest.raises(OSError, match=r"cannot write .*run: "):
+    with pytest.raises(FileExistsError, match=says(str(tmp_path / "run"))):
         Stages(tmp_path / "run", SETTINGS)
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "message"),
+    ("name", "options", "tokens"),
     [
-        ("a", {}, r"a\.json"),
-        (Part("b", "a"), {}, "taken"),
-        (Part("b", "b.json"), {}, "taken"),
-        ("settings", {}, "taken"),
-        ("../b", {}, "cannot name a stage"),
-        (".taskspace-b", {}, "cannot name a stage"),
-        ("b", {"after": ["c"]}, "the stage b comes after c, which has not run"),
+        ("a", {}, "stage a a.json"),
+        (Part("b", "a"), {}, "stage b a b.json"),
+        (Part("b", "b.json"), {}, "stage b b.json"),
+        ("settings", {}, "stage settings settings.json"),
+        ("../b", {}, "'../b' stage"),
+        (".taskspace-b", {}, "'.taskspace-b' stage"),
+        ("b", {"after": ["c"]}, "stage b c"),
     ],
 )
 def test_bad_stages_are_refused(
-    tmp_path: Path, name: str | Part, options: dict[str, Any], message: str
+    tmp_path: Path, name: str | Part, options: dict[str, Any], tokens: str
 ) -> None:
     with opened(tmp_path) as (run, _):
         run.stage("a", lambda: "x", write, Path.read_text)
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match=says(tokens)):
             run.stage(name, fail, write, Path.read_text, **options)
 
 
 def test_a_closed_run_is_refused(tmp_path: Path) -> None:
     with opened(tmp_path) as (run, _):
         pass
-    with pytest.raises(ValueError, match="is closed"):
+    with pytest.raises(ValueError, match=says(f"{tmp_path} closed")):
         run.stage("a", fail, write, Path.read_text)
 
 
 def test_a_stage_that_saves_nothing_is_refused(tmp_path: Path) -> None:
     with opened(tmp_path) as (run, _):
-        with pytest.raises(ValueError, match="the stage a saved nothing as a"):
+        with pytest.raises(ValueError, match=says("stage a")):
             run.stage("a", lambda: "x", lambda value, path: None, Path.read_text)
         assert run.stage("a", lambda: "x", write, Path.read_text) == "x"  # and may be tried again
 
@@ -309,7 +313,7 @@ def test_a_full_disk_is_told_and_earlier_results_stay(tmp_path: Path) -> None:
 
     with opened(tmp_path) as (run, _):
         run.stage("a", lambda: "x", write, Path.read_text)
-        with pytest.raises(OSError, match=r"^cannot write .*/b: No space left on device$") as error:
+        with pytest.raises(OSError, match=rf"{tmp_path / 'b'}: No space left on device$") as error:
             run.stage("b", lambda: "y", save, Path.read_text)
     assert error.value.errno == errno.ENOSPC
     assert names(tmp_path) == {"settings.json", "a", "a.json"}
@@ -339,9 +343,9 @@ def test_a_read_only_folder_is_refused_in_one_sentence() -> None:
         for path in (folder / ".taskspace-lock", folder, Path(outer)):
             path.chmod(0o555)
         for asked in (folder, Path(outer, "new")):
-            with as_ordinary_user(), pytest.raises(OSError, match="cannot write") as error:
+            with as_ordinary_user(), pytest.raises(PermissionError) as error:
                 Stages(asked, SETTINGS)
-            assert str(error.value) == f"cannot write {asked}: Permission denied"
+            assert str(error.value).endswith(f" {asked}: Permission denied")
         assert (folder / "a").read_text() == "x"
         for path in (Path(outer), folder):
             path.chmod(0o755)
@@ -373,7 +377,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "open\n"
-        with pytest.raises(BlockingIOError, match=f"^another run is at work in {tmp_path}; wait"):
+        with pytest.raises(BlockingIOError, match=says(str(tmp_path))):
             Stages(tmp_path, SETTINGS)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -381,7 +385,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(
 
 
 def test_a_run_in_the_same_process_is_refused_too(tmp_path: Path) -> None:
-    with opened(tmp_path), pytest.raises(BlockingIOError, match="another run is at work"):
+    with opened(tmp_path), pytest.raises(BlockingIOError, match=says(str(tmp_path))):
         Stages(tmp_path, SETTINGS)
 
 

@@ -17,6 +17,7 @@ from taskspace.similarity.statistics import (
     sample_pairs,
     warn_if_anti_correlated,
 )
+from tests.messages import says
 from tests.tolerances import BITS
 
 
@@ -202,7 +203,7 @@ def test_a_mean_score_stands_for_the_probability_of_success() -> None:
 
 
 def test_a_task_that_nobody_tried_is_refused() -> None:
-    with pytest.raises(ValueError, match="no agent tried task-0; every task must have been tried"):
+    with pytest.raises(ValueError, match=says("agent task-0")):
         SuccessStatistics.from_outcomes(ts.Outcomes([[0, 1], [0, 1]], [[0, 1], [0, 1]]))  # type: ignore[arg-type]
 
 
@@ -312,7 +313,7 @@ def test_opposites_are_counted() -> None:
 
 def test_users_are_warned_of_opposites_with_an_example() -> None:
     statistics = SuccessStatistics.from_rates(OPPOSED)
-    sentence = "67% of the strong links .* agents that solve '[ab]' tend to fail 'c'"
+    sentence = "67.*'[ab]'.*'c'"
     with pytest.warns(UserWarning, match=sentence) as caught:
         warn_if_anti_correlated(statistics, ["a", "b", "c", "d"])
     assert len(caught) == 1
@@ -344,13 +345,13 @@ def test_a_sample_of_pairs_is_of_different_tasks(tasks: int) -> None:
 
 @pytest.mark.parametrize("rates", [[0.5], [[1.5]], [[-0.1]], np.zeros((0, 2))])
 def test_bad_rates_are_refused(rates: Any) -> None:
-    with pytest.raises(ValueError, match="success rates must be a table"):
+    with pytest.raises(ValueError, match=says("rates agents tasks 0 1")):
         SuccessStatistics.from_rates(rates)
 
 
 def test_more_similar_tasks_than_there_are_others_are_refused() -> None:
     statistics = SuccessStatistics.from_rates(known_rates(tasks=4))
-    with pytest.raises(ValueError, match="each of the 4 tasks has fewer than 4 others"):
+    with pytest.raises(ValueError, match=says("tasks 4")):
         statistics.most_similar(4)
-    with pytest.raises(ValueError, match="tasks must be a list of numbers from 0 to 3"):
+    with pytest.raises(ValueError, match=says("tasks 0 3")):
         statistics.most_similar(2, [1, -1])

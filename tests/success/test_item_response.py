@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from taskspace.outcomes import Outcomes
 from taskspace.success.item_response import ItemResponse, fit_item_response
+from tests.messages import says
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -94,5 +95,5 @@ def test_half_an_answer_is_between_both() -> None:
 
 
 def test_outcomes_that_nobody_tried_are_refused() -> None:
-    with pytest.raises(ValueError, match="no agent tried any task"):
+    with pytest.raises(ValueError, match=says("outcomes empty")):
         fit_item_response(table(np.zeros((2, 2), int), 0))

@@ -18,6 +18,7 @@ from taskspace.similarity.information import mutual_information
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.success.low_rank import fit_low_rank
 from taskspace.success.model import SuccessModel, calibration_error, scores
+from tests.messages import says
 
 FAST: dict[str, Any] = {
     "width": 32, "blocks": 1, "batch_size": 64, "epochs": 1, "random_state": 0, "progress": False,
@@ -178,13 +179,13 @@ def test_small_tables_are_no_trouble() -> None:
 
 
 def test_unknown_tasks_are_refused(fitted: SuccessModel, named: SuccessModel) -> None:
-    with pytest.raises(ValueError, match="there is no task 'nowhere' in this model"):
+    with pytest.raises(ValueError, match=says("'nowhere' 40")):
         named.profile(["task-1", "nowhere"])
-    with pytest.raises(ValueError, match="expected a list of names"):
+    with pytest.raises(ValueError, match=says("features names (400, 2)")):
         named.profile(FRESH)
-    with pytest.raises(ValueError, match="expected a row of numbers for each task, not its name"):
+    with pytest.raises(ValueError, match=says("features row name")):
         fitted.profile(["task-1"])
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match=says("features 5 2")):
         fitted.profile(np.ones((3, 5)))
 
 
@@ -243,7 +244,9 @@ def test_damaged_files_are_refused(
         flipped = content[:2] + bytes([content[2] ^ 0xFF]) + content[3:]
         half = content[: len(content) // 2]
         path.write_bytes({"cut": half, "flip": flipped, "foreign": b"{}"}[damage])
-    with pytest.raises((ValueError, FileNotFoundError), match="model"):
+    lost = damage == "missing" and name == "success-model.json"
+    error = FileNotFoundError if lost else ValueError
+    with pytest.raises(error, match=says(str(tmp_path / "model"))):
         SuccessModel.load(tmp_path / "model")
 
 
@@ -253,7 +256,7 @@ def test_a_setting_that_is_gone_counts_as_damage(fitted: SuccessModel, tmp_path:
     settings = json.loads(path.read_text())
     del settings["agents"]
     path.write_text(json.dumps(settings))
-    with pytest.raises(ValueError, match="is damaged"):
+    with pytest.raises(ValueError, match=says("success-model.json checksum")):
         SuccessModel.load(tmp_path / "model")
 
 
@@ -261,7 +264,7 @@ def test_a_folder_of_something_else_is_not_overwritten(
     fitted: SuccessModel, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="is not a success model, or holds other files too"):
+    with pytest.raises(ValueError, match=says(str(tmp_path))):
         fitted.save(tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
@@ -275,18 +278,18 @@ def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "sentence"),
+    ("settings", "tokens"),
     [
-        ({"width": 0}, "width must be a whole number from 1 on"),
-        ({"blocks": -1}, "blocks must be a whole number from 0 on"),
-        ({"bins": 0}, "bins must be a whole number from 1 on"),
-        ({"batch_size": 1.5}, "batch_size must be a whole number from 1 on"),
-        ({"epochs": "many"}, "epochs must be a whole number from 0 on"),
-        ({"learning_rate": 0}, "learning_rate must be"),
+        ({"width": 0}, "width 0"),
+        ({"blocks": -1}, "blocks -1"),
+        ({"bins": 0}, "bins 0"),
+        ({"batch_size": 1.5}, "batch_size 1.5"),
+        ({"epochs": "many"}, "epochs 'many'"),
+        ({"learning_rate": 0}, "learning_rate 0"),
     ],
 )
-def test_bad_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_settings_are_refused(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         SuccessModel(**settings).fit(world(20))
 
 
@@ -296,16 +299,16 @@ def test_rows_that_are_not_finite_are_refused_in_one_sentence(
 ) -> None:
     rows = FRESH[:3].copy()
     rows[1, 0] = bad
-    told = "^tasks must be finite numbers; there is a NaN or infinity in row 1$"
+    tokens = "tasks finite row 1"
     for ask in (fitted.profile, fitted.difficulty, fitted.similarity):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=says(tokens)):
             ask(rows)
 
 
 def test_bad_data_are_refused() -> None:
-    with pytest.raises(ValueError, match="learns from Outcomes"):
+    with pytest.raises(ValueError, match=says("Outcomes ndarray")):
         SuccessModel().fit(np.ones((3, 3)))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="agent-1 tried no task"):
+    with pytest.raises(ValueError, match=says("agent-1 task")):
         SuccessModel().fit(table([[1, 1], [0, 0]], [[1, 1], [0, 0]], features=[[0.0], [1.0]]))
 
 
@@ -319,19 +322,19 @@ def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     assert SuccessModel.load(tmp_path / "model").width == 8
     (tmp_path / "model" / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="is not a success model, or holds other files too"):
+    with pytest.raises(ValueError, match=says(str(tmp_path / "model"))):
         model.save(tmp_path / "model")
     assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "tokens"),
     [
-        ({"random_state": -1}, "a seed is a whole number"),
+        ({"random_state": -1}, "seed -1"),
         ({"learning_rate": np.inf}, "learning_rate"),
-        ({"learning_rate": 1e30}, "learning diverged; try a smaller learning_rate"),
+        ({"learning_rate": 1e30}, "diverged learning_rate"),
     ],
 )
-def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
         SuccessModel(**settings).fit(world(200))

@@ -18,6 +18,7 @@ from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.envs.registry import ENVIRONMENTS
 from taskspace.envs.streams import uniform
 from taskspace.testing import check_env
+from tests.messages import says
 
 # -- broken scalar functions -----------------------------------------------------------------------
 
@@ -194,33 +195,33 @@ def test_an_environment_of_ones_own_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "message"),
+    ("broken", "tokens"),
     [
-        (IdleExpert, r"the expert solves .* of the tasks; expected at least 99 %"),
-        (ClusterTooMany, "a cluster has no name"),
-        (OneClusterForAll, "clusters gives a label for each task"),
-        (TwoColumnsOfOneName, "two columns have the same name"),
-        (UnknownContext, r"context columns that are no columns: \['doorBit3'\]"),
-        (NoHorizon, "the horizon is 0; it must be at least 1"),
-        (GammaTooLarge, r"gamma is 1.5; it must be in \(0, 1\]"),
-        (LeavesItsBounds, "a state leaves the observation space"),
-        (NotFinite, "a state is not finite"),
-        (StrangeStatus, "unknown status"),
-        (OutOfTimeTooSoon, "runs out of time before the horizon"),
-        (SeedsDoNotMatter, "another seed gives the same tasks"),
-        (SamplesAnew, "the same seed gives other tasks"),
-        (AcceptsAnything, "check_tasks accepts NaN"),
-        (Silent, "text of a state is empty"),
-        (DrawsNothing, "draws nothing"),
+        (IdleExpert, "expert tasks 99"),
+        (ClusterTooMany, "cluster name"),
+        (OneClusterForAll, "clusters label task"),
+        (TwoColumnsOfOneName, "columns name"),
+        (UnknownContext, "context columns 'doorBit3'"),
+        (NoHorizon, "horizon 0 1"),
+        (GammaTooLarge, "gamma 1.5 (0, 1]"),
+        (LeavesItsBounds, "state observation space"),
+        (NotFinite, "state finite"),
+        (StrangeStatus, "status"),
+        (OutOfTimeTooSoon, "time horizon"),
+        (SeedsDoNotMatter, "another seed tasks"),
+        (SamplesAnew, "same seed tasks"),
+        (AcceptsAnything, "check_tasks NaN"),
+        (Silent, "text state empty"),
+        (DrawsNothing, "draws"),
     ],
 )
-def test_a_broken_promise_is_told(broken: type[Environment], message: str) -> None:
-    with pytest.raises(AssertionError, match=message):
+def test_a_broken_promise_is_told(broken: type[Environment], tokens: str) -> None:
+    with pytest.raises(AssertionError, match=says(tokens)):
         check_env(broken())
 
 
 def test_sampled_tasks_that_are_invalid_are_told() -> None:
-    with pytest.raises(ValueError, match=r"location is 1\.\d+, expected a number in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"location.*\b1\.\d+"):
         check_env(SamplesInvalidTasks())
 
 

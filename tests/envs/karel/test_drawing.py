@@ -11,6 +11,7 @@ from taskspace.envs.basickarel import DARK
 from taskspace.envs.drawing import BLUE, ORANGE
 from taskspace.envs.karel.drawing import draw_world
 from taskspace.envs.karel.worlds import from_text, random_worlds
+from tests.messages import says
 
 
 def test_picture_shows_walls_markers_and_hero() -> None:
@@ -31,5 +32,5 @@ def test_picture_shows_walls_markers_and_hero() -> None:
 
 
 def test_one_world_a_picture() -> None:
-    with pytest.raises(ValueError, match="one world at a time"):
+    with pytest.raises(ValueError, match=says("world (2,)")):
         draw_world(random_worlds(2, seed=0), Figure().subplots())

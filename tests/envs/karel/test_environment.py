@@ -13,6 +13,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.language import PAD
+from tests.messages import says
 
 
 @pytest.fixture(scope="module")
@@ -56,22 +57,22 @@ def test_a_task_is_drawn_with_its_program(env: Karel, tmp_path: Path) -> None:
 
 def test_what_is_no_task_is_refused(env: Karel) -> None:
     row = env.sample_tasks(1, seed=0)[0]
-    with pytest.raises(ValueError, match="Karel tasks have 1800 columns; got an array of shape"):
+    with pytest.raises(ValueError, match=says("Karel 1800 (1, 1799)")):
         env.check_tasks(row[:-1])
-    with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+    with pytest.raises(ValueError, match=says("Karel 0 255")):
         env.check_tasks(row + 0.5)
-    with pytest.raises(ValueError, match="whole numbers from 0 to 255"):
+    with pytest.raises(ValueError, match=says("Karel 0 255")):
         env.check_tasks(np.full(1800, np.nan))
     broken = row.copy()
     broken[3] = PAD
-    with pytest.raises(ValueError, match="the program of task 0 is malformed"):
+    with pytest.raises(ValueError, match=says("program 0")):
         env.check_tasks(broken)
-    with pytest.raises(ValueError, match="give both training and validation tasks, or neither"):
+    with pytest.raises(ValueError, match=says("training validation")):
         Karel(env.training)
 
 
 def test_it_is_made_by_name_but_has_no_steps() -> None:
     made = ts.make("karel")
     assert made.name == "Karel"
-    with pytest.raises(ValueError, match="Karel has no steps to play"):
+    with pytest.raises(ValueError, match=says("Karel steps")):
         _ = made.lanes

@@ -12,6 +12,7 @@ from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.worlds import BORDER, NORTH, Worlds, to_tensor
 from tests.envs.karel.tensors import from_tensor
+from tests.messages import says
 
 SIDE = 7
 
@@ -66,5 +67,5 @@ def test_what_is_further_than_the_radius_is_cut(tasks: KarelTasks) -> None:
 
 
 def test_worlds_that_do_not_fit_are_refused(tasks: KarelTasks) -> None:
-    with pytest.raises(ValueError, match="a world of side 7; expected at most 6"):
+    with pytest.raises(ValueError, match=says("side 7 6")):
         to_grids(tasks, 6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,7 @@ from taskspace.envs.karel.language import (
     pretty,
     tokens,
 )
+from tests.messages import says
 
 ALL = (
     "DEF run m( REPEAT R=19 r( move r) WHILE c( not c( markersPresent c) c) w( turnLeft w)"
@@ -85,39 +88,33 @@ def test_pretty_shows_the_nesting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "tokens"),
     [
-        ("", "line 1, column 1, token 1: the program ends, expected 'DEF'"),
-        ("DEF", "line 1, column 4, token 2: the program ends, expected 'run'"),
-        ("DEF run m( m)", "line 1, column 12, token 4: found 'm)', expected an action, REPEAT,"
-         " WHILE, IF or IFELSE"),
-        ("DEF run m(\n  move\n  jump\nm)", "line 3, column 3, token 5: found 'jump' (not a token"
-         " of Karel), expected an action, REPEAT, WHILE, IF, IFELSE or 'm)'"),
-        ("DEF run m( move", "line 1, column 16, token 5: the program ends, expected an action,"
-         " REPEAT, WHILE, IF, IFELSE or 'm)'"),
-        ("DEF run m( REPEAT 3 r( move r) m)", "token 5: found '3' (not a token of Karel), expected"
-         " a number of rounds from R=0 to R=19"),
-        ("DEF run m( REPEAT R=20 r( move r) m)", "found 'R=20' (not a token of Karel)"),
-        ("DEF run m( REPEAT R=2 r( move m)", "token 8: found 'm)', expected an action, REPEAT,"
-         " WHILE, IF, IFELSE or 'r)'"),
-        ("DEF run m( IF frontIsClear i( move i) m)", "found 'frontIsClear', expected 'c('"),
-        ("DEF run m( IF c( move c) i( move i) m)", "token 6: found 'move', expected not,"
-         " frontIsClear, leftIsClear, rightIsClear, markersPresent or noMarkersPresent"),
-        ("DEF run m( IF c( not frontIsClear c) i( move i) m)", "token 7: found 'frontIsClear',"
-         " expected 'c('"),
-        ("DEF run m( IF c( not c( not c( leftIsClear c) c) c) i( move i) m)", "token 8: found"
-         " 'not', expected frontIsClear"),
-        ("DEF run m( IF c( not c( leftIsClear c) i( move i) m)", "found 'i(', expected 'c)'"),
-        ("DEF run m( IFELSE c( leftIsClear c) i( move i) m)", "found 'm)', expected 'ELSE'"),
-        ("DEF run m( WHILE c( leftIsClear c) i( move i) m)", "found 'i(', expected 'w('"),
-        ("DEF run m( move m)\nmove", "line 2, column 1, token 6: found 'move', expected nothing"
-         " after the program's 'm)'"),
+        ("", "line 1 column 1 token 1 'DEF'"),
+        ("DEF", "line 1 column 4 token 2 'run'"),
+        ("DEF run m( m)", "line 1 column 12 token 4 'm)' action REPEAT WHILE IF IFELSE"),
+        ("DEF run m(\n  move\n  jump\nm)", "line 3 column 3 token 5 'jump' Karel"
+         " action REPEAT WHILE IF IFELSE 'm)'"),
+        ("DEF run m( move", "line 1 column 16 token 5 action REPEAT WHILE IF IFELSE 'm)'"),
+        ("DEF run m( REPEAT 3 r( move r) m)", "token 5 '3' Karel R=0 R=19"),
+        ("DEF run m( REPEAT R=20 r( move r) m)", "'R=20' Karel"),
+        ("DEF run m( REPEAT R=2 r( move m)", "token 8 'm)' action REPEAT WHILE IF IFELSE 'r)'"),
+        ("DEF run m( IF frontIsClear i( move i) m)", "'frontIsClear' 'c('"),
+        ("DEF run m( IF c( move c) i( move i) m)", "token 6 'move' not frontIsClear"
+         " leftIsClear rightIsClear markersPresent noMarkersPresent"),
+        ("DEF run m( IF c( not frontIsClear c) i( move i) m)", "token 7 'frontIsClear' 'c('"),
+        ("DEF run m( IF c( not c( not c( leftIsClear c) c) c) i( move i) m)",
+         "token 8 'not' frontIsClear"),
+        ("DEF run m( IF c( not c( leftIsClear c) i( move i) m)", "'i(' 'c)'"),
+        ("DEF run m( IFELSE c( leftIsClear c) i( move i) m)", "'m)' 'ELSE'"),
+        ("DEF run m( WHILE c( leftIsClear c) i( move i) m)", "'i(' 'w('"),
+        ("DEF run m( move m)\nmove", "line 2 column 1 token 6 'move' 'm)'"),
     ],
 )  # fmt: skip
-def test_errors_say_where_and_what_was_expected(text: str, message: str) -> None:
+def test_errors_say_where_and_what_was_expected(text: str, tokens: str) -> None:
     with pytest.raises(KarelSyntaxError) as caught:
         parse(text)
-    assert message in str(caught.value)
+    assert re.search(says(tokens), str(caught.value))
     assert "\n" not in str(caught.value)
     with pytest.raises(KarelSyntaxError) as of_list:
         parse(text.split())
@@ -161,15 +158,15 @@ def test_depth_and_kind(body: str, levels: int, name: str) -> None:
 
 
 def test_integers_refuse_what_they_cannot_hold() -> None:
-    with pytest.raises(ValueError, match="program 1 has 'jump', which is not a token of Karel"):
+    with pytest.raises(ValueError, match=says("program 1 'jump' Karel")):
         encode(["DEF run m( move m)", "DEF jump"])
-    with pytest.raises(ValueError, match="program 0 has 5 tokens, more than 4"):
+    with pytest.raises(ValueError, match=says("program 0 5 4")):
         encode(["DEF run m( move m)"], length=4)
-    with pytest.raises(ValueError, match="from 0 to 51"):
+    with pytest.raises(ValueError, match=says("0 51")):
         decode([0, 52])
-    with pytest.raises(ValueError, match="one row of token numbers"):
+    with pytest.raises(ValueError, match=says("program row")):
         decode([[0, 1]])
-    with pytest.raises(ValueError, match="one row of token numbers"):
+    with pytest.raises(ValueError, match=says("program row")):
         decode([0.5])
     assert encode([]).shape == (0, 0)
     assert decode([PAD, PAD]) == []
