@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction import mean_squared_distance
 from taskspace.applications.prediction_benchmark import (
     EXAMPLES,
     FOLDS,
@@ -20,6 +19,7 @@ from taskspace.applications.prediction_benchmark import (
     other_rates,
     tune_beta,
 )
+from taskspace.applications.soft_neighbours import mean_squared_distance
 from taskspace.outcomes import Outcomes
 
 CLUSTERS = np.arange(120) % 4

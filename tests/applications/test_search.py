@@ -43,14 +43,14 @@ def test_the_hardest() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match="at least one; got an array of shape"):
+    with pytest.raises(ValueError, match="at least one"):
         TaskIndex(np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="2 names for 1 tasks"):
+    with pytest.raises(ValueError, match="names"):
         TaskIndex([[1.0]], names=["a", "b"])
     index = TaskIndex([[1.0, 2.0]])
-    with pytest.raises(ValueError, match="vector must hold 2 numbers"):
+    with pytest.raises(ValueError, match=r"vector.*2"):
         index.similar([1.0])
     with pytest.raises(ValueError, match="both harder and easier"):
         index.similar([1.0, 2.0], harder=True, easier=True)
-    with pytest.raises(ValueError, match="k must be"):
+    with pytest.raises(ValueError, match=r"^k "):
         index.similar([1.0, 2.0], k=0)

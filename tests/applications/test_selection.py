@@ -79,22 +79,22 @@ def test_a_table_of_one_task_is_a_reference_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "wish", "sentence"),
+    ("arguments", "wish", "token"),
     [
         ((PLAIN, [1, 0], POINTS), {"harder": True, "easier": True}, "both harder and easier"),
-        ((PLAIN, [1, 0], POINTS), {"k": 0}, "k must be a whole number from 1 on, not 0"),
-        ((PLAIN, POINTS, POINTS), {}, r"must be one task, not an array of shape \(5, 2\)"),
-        ((PLAIN, 1.0, POINTS), {}, "must be one task"),
-        ((PLAIN, [1, 0], [1, 0]), {}, "options must be a table with a row for each task"),
+        ((PLAIN, [1, 0], POINTS), {"k": 0}, "^k .*0"),
+        ((PLAIN, POINTS, POINTS), {}, r"one task.*\(5, 2\)"),
+        ((PLAIN, 1.0, POINTS), {}, "one task"),
+        ((PLAIN, [1, 0], [1, 0]), {}, "options.*row"),
         ((PLAIN, [1, 0], np.zeros((0, 2))), {}, "at least one"),
-        ((PLAIN, [1, 0, 0], POINTS), {}, "the reference has 3 numbers, the options 2"),
-        ((PLAIN, [1, np.nan], POINTS), {}, "reference must be finite"),
-        ((PLAIN, [1, 0], [["a", "b"]]), {}, "options must be an array of numbers"),
-        (("a map", [1, 0], POINTS), {}, "embedder must be a fitted TaskEmbedder, not 'a map'"),
+        ((PLAIN, [1, 0, 0], POINTS), {}, "reference.*3.*2"),
+        ((PLAIN, [1, np.nan], POINTS), {}, "reference.*finite"),
+        ((PLAIN, [1, 0], [["a", "b"]]), {}, "options.*numbers"),
+        (("a map", [1, 0], POINTS), {}, "TaskEmbedder.*'a map'"),
     ],
 )
-def test_bad_input_gets_a_sentence(arguments: Any, wish: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_input_gets_a_sentence(arguments: Any, wish: Any, token: str) -> None:
+    with pytest.raises(ValueError, match=token):
         select(*arguments, **wish)
 
 
@@ -111,9 +111,9 @@ def test_tasks_known_by_their_names() -> None:
     best = ts.select(embedder, "task-0", names, k=3)
     expected = embedder.similarity(["task-0"], names)[0].argsort()[::-1][:3]
     assert best.tolist() == expected.tolist()
-    with pytest.raises(ValueError, match="there is no task 'nobody' in this map"):
+    with pytest.raises(ValueError, match="'nobody'"):
         ts.select(embedder, "nobody", names)
-    with pytest.raises(ValueError, match="reference must be one task, not 2"):
+    with pytest.raises(ValueError, match=r"one task.*2"):
         ts.select(embedder, ["task-0", "task-1"], names)
-    with pytest.raises(ValueError, match="options must be a list of names"):
+    with pytest.raises(ValueError, match=r"options.*names"):
         ts.select(embedder, "task-0", [[1.0]])
