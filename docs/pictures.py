@@ -16,9 +16,9 @@ from matplotlib.patches import FancyBboxPatch
 from numpy.typing import NDArray
 
 import taskspace as ts
-from taskspace.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
+from taskspace.report.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
+from taskspace.report.projections import TSNE, project
 from taskspace.similarity.statistics import SuccessStatistics
-from taskspace.summary import project
 from taskspace.testing.agents import trained_like
 
 FOLDER = Path(__file__).parent / "images"
@@ -198,9 +198,10 @@ def draw_vectors(seen: Seen) -> None:
 
 def draw_quiz(seen: Seen) -> None:
     """What ten answers of one agent say about all tasks, and what it really does."""
-    flat, quizzed = project(seen.embedder, seen.tasks)["tsne"], _strongest(seen, "no-pickKeyA")
+    flat = project(seen.embedder.transform(seen.tasks))[TSNE]
+    quizzed = _strongest(seen, "no-pickKeyA")
     others = seen.outcomes.of_agents(name for name in seen.population if name != quizzed)
-    quiz = ts.Quiz(ts.fit_posterior(others), seed=0)
+    quiz = ts.Quiz(others, seed=0)
     truth = seen.outcomes.of_agents([quizzed]).rates[0]
     rng = np.random.default_rng(0)
     for _ in quiz.ask(at_most=10):
