@@ -201,7 +201,7 @@ def draw_quiz(seen: Seen) -> None:
     flat = project(seen.embedder.transform(seen.tasks))[TSNE]
     quizzed = _strongest(seen, "no-pickKeyA")
     others = seen.outcomes.of_agents(name for name in seen.population if name != quizzed)
-    quiz = ts.Quiz(ts.fit_posterior(others), seed=0)
+    quiz = ts.Quiz(others, seed=0)
     truth = seen.outcomes.of_agents([quizzed]).rates[0]
     rng = np.random.default_rng(0)
     for _ in quiz.ask(at_most=10):

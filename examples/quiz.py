@@ -6,6 +6,7 @@ python examples/quiz.py   a few seconds, with the map that ships with the packag
 import numpy as np
 
 import taskspace as ts
+from taskspace.applications.soft_neighbours import soft_neighbours
 
 env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
 
@@ -15,7 +16,7 @@ names = np.array(env.cluster_names)[env.clusters(tasks)]
 solved = np.isin(names, ["none", "A"])
 
 quiz, others = np.arange(20), np.arange(20, 1000)
-chances = ts.predict(embedder, tasks[quiz], solved[quiz], tasks[others])
+chances = soft_neighbours(embedder, tasks[quiz], solved[quiz], tasks[others])
 right = ((chances > 0.5) == solved[others]).mean()
 print(f"after a quiz of 20 tasks, {right:.0%} of 980 answers are foreseen")
 

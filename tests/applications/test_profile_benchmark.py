@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from taskspace.applications.model_posterior import fit_model_posterior
 
 import taskspace as ts
 from taskspace.applications.prediction_benchmark import benchmark_prediction
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.profile_benchmark import benchmark_posterior
 
 RNG = np.random.default_rng(0)
@@ -21,7 +21,7 @@ class Known:
     def __init__(self, chances: Any) -> None:
         self.chances, self.sample_ = chances, np.arange(chances.shape[1])[:, None]
 
-    def profile(self, tasks: Any) -> Any:
+    def predict_proba(self, tasks: Any) -> Any:
         return self.chances[:, np.asarray(tasks)[:, 0].astype(int)]
 
 
@@ -34,8 +34,8 @@ def pool(chances: Any) -> ts.Outcomes:
 def test_agents_of_two_kinds_are_told_by_others_of_their_kind() -> None:
     chances = 0.02 + 0.96 * KINDS[np.arange(20) % 2]
     outcomes = pool(chances)
-    posterior = fit_model_posterior(Known(chances))
-    scores = benchmark_posterior(outcomes, posterior, quiz_sizes=[1, 5])
+    predictor = PerformancePredictor().fit(Known(chances))
+    scores = benchmark_posterior(outcomes, predictor, quiz_sizes=[1, 5])
     assert [(s.method, s.quiz_size) for s in scores] == [("posterior", 1), ("posterior", 5)]
     best = [s for s in benchmark_prediction(outcomes, {}, quiz_sizes=[5]) if s.method == "OPT"]
     assert scores[1].accuracy > best[0].accuracy - 0.02
@@ -43,10 +43,10 @@ def test_agents_of_two_kinds_are_told_by_others_of_their_kind() -> None:
 
 def test_of_a_family_nobody_is_a_candidate() -> None:
     chances = 0.02 + 0.96 * KINDS[np.arange(20) % 2]
-    posterior = fit_model_posterior(Known(chances))
+    predictor = PerformancePredictor().fit(Known(chances))
     families = (["even", "odd"] * 10,) * 2
     (known,), (stranger,) = (
-        benchmark_posterior(pool(chances), posterior, quiz_sizes=[5], families=given)
+        benchmark_posterior(pool(chances), predictor, quiz_sizes=[5], families=given)
         for given in (None, families)
     )
     assert stranger.accuracy < known.accuracy - 0.1
@@ -54,9 +54,9 @@ def test_of_a_family_nobody_is_a_candidate() -> None:
 
 def test_new_agents_are_compared_with_all_known_ones() -> None:
     known, new = (0.02 + 0.96 * KINDS[np.arange(n) % 2] for n in (20, 7))
-    posterior = fit_model_posterior(Known(known))
+    predictor = PerformancePredictor().fit(Known(known))
     families = (["new"] * 7, ["known"] * 20)
-    (score,) = benchmark_posterior(pool(new), posterior, quiz_sizes=[5], families=families)
+    (score,) = benchmark_posterior(pool(new), predictor, quiz_sizes=[5], families=families)
     assert score.accuracy > 0.9
 
 
@@ -64,6 +64,6 @@ def test_an_agent_does_not_find_itself() -> None:
     # Everybody is alone: who solves what tells nothing about anybody else.
     chances = np.where(RNG.random((20, 200)) < 0.5, 0.99, 0.01)
     scores = benchmark_posterior(
-        pool(chances), fit_model_posterior(Known(chances)), quiz_sizes=[20]
+        pool(chances), PerformancePredictor().fit(Known(chances)), quiz_sizes=[20]
     )
     assert abs(scores[0].accuracy - 0.5) < 0.05

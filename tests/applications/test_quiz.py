@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from taskspace.applications.known_tasks import Mix
 
 from taskspace.applications import quiz as module
-from taskspace.applications.posterior import AgentPosterior
+from taskspace.applications.posterior import Posterior
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz, information
+from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.outcomes import Outcomes
 from tests import tolerances
-from tests.messages import says
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -25,8 +26,15 @@ def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
 RNG = np.random.default_rng(0)
 PROFILES = RNG.uniform(0.05, 0.95, size=(8, 5)).astype(np.float32)  # tasks x candidates
 PRIOR = RNG.dirichlet(np.ones(5))
-KNOWN = table(np.ones((2, 8), int), 1, tasks=list("abcdefgh"))
-POSTERIOR = AgentPosterior(PROFILES, PRIOR, 1.0, 32.0, KNOWN)
+POSTERIOR = Posterior(PROFILES, PRIOR, 1.0, 32.0)
+FEATURES = RNG.normal(size=(8, 2))
+
+
+def named(posterior: Posterior, names: Any, **more: Any) -> PerformancePredictor:
+    return PerformancePredictor.from_posterior(posterior, np.array(names), **more)
+
+
+PREDICTOR = named(POSTERIOR, list("abcdefgh"))
 
 
 def formula(asked: int, wanted: int, weights: Any) -> float:
@@ -58,7 +66,7 @@ def test_information_of_certain_candidates_is_finite() -> None:
 
 
 def test_it_asks_what_tells_most() -> None:
-    quiz = Quiz(POSTERIOR, targets=["b", "f"], pool=["a", "c", "d"])
+    quiz = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"])
     told = {task: formula(number, 1, PRIOR) + formula(number, 5, PRIOR)
             for task, number in zip("acd", (0, 2, 3), strict=True)}  # fmt: skip
     first = quiz.next()
@@ -66,14 +74,14 @@ def test_it_asks_what_tells_most() -> None:
     assert quiz.next() == first  # until there is an answer
     quiz.answer(1)
     # The answer changes what there is to know.
-    weights = POSTERIOR.weights(Mix.known(["abcdefgh".index(first)]), np.ones(1))
+    weights = POSTERIOR.weights(TaskMixture.known(["abcdefgh".index(first)]), np.ones(1))
     left = [number for task, number in zip("acd", (0, 2, 3), strict=True) if task != first]
     best = max(left, key=lambda n: formula(n, 1, weights) + formula(n, 5, weights))
     assert quiz.next() == "abcdefgh"[best]
 
 
 def test_uncertain_asks_for_the_chance_nearest_a_half() -> None:
-    quiz = Quiz(POSTERIOR, choose="uncertain")
+    quiz = Quiz(PREDICTOR, choose="uncertain")
     nearest = int(np.abs(PROFILES @ PRIOR - 0.5).argmin())
     assert quiz.next() == "abcdefgh"[nearest]
 
@@ -86,24 +94,26 @@ def asked(quiz: Quiz, at_most: int = 20) -> list[str]:
 
 @pytest.mark.parametrize("choose", CHOICES)
 def test_every_task_is_asked_once_and_the_same_again(choose: str) -> None:
-    first, second = (asked(Quiz(POSTERIOR, choose=choose, seed=3)) for _ in range(2))
+    first, second = (asked(Quiz(PREDICTOR, choose=choose, seed=3)) for _ in range(2))
     assert first == second
     assert sorted(first) == list("abcdefgh")
 
 
 def test_the_seed_decides_a_random_quiz() -> None:
-    orders = {tuple(asked(Quiz(POSTERIOR, choose="random", seed=seed))) for seed in range(5)}
+    orders = {tuple(asked(Quiz(PREDICTOR, choose="random", seed=seed))) for seed in range(5)}
     assert len(orders) > 1
 
 
 def test_chances_are_those_of_the_posterior() -> None:
-    quiz = Quiz(POSTERIOR, targets=["h", "g"])
+    quiz = Quiz(PREDICTOR, targets=["h", "g"])
     np.testing.assert_allclose(quiz.chances(), (PROFILES @ PRIOR)[[7, 6]], rtol=1e-5)
     quiz.answer(1, task="b")
     quiz.answer(0.5, task=3)
     quiz.answer(0, task="b")  # another attempt counts, too
     results = np.array([1, 0.5, 0])
-    expected = POSTERIOR.predict(Mix.known([1, 3, 1]), results, Mix.known(np.arange(8)))
+    expected = POSTERIOR.predict(
+        TaskMixture.known([1, 3, 1]), results, TaskMixture.known(np.arange(8))
+    )
     near: Any = {"rtol": 0, "atol": tolerances.CHANCE}
     np.testing.assert_allclose(quiz.chances(), expected[[7, 6]], **near)
     np.testing.assert_allclose(quiz.chances(list("abc")), expected[:3], **near)
@@ -115,26 +125,26 @@ def test_chances_are_those_of_the_posterior() -> None:
 
 def test_it_stops_when_it_is_sure_or_has_asked_enough() -> None:
     sure = np.array([[0, 1], [0, 1], [0, 1], [0.5, 0.5]], np.float32)
-    posterior = AgentPosterior(sure, np.array([0.5, 0.5]), 1.0, 32.0, table([[1, 1, 1, 1]], 1))
-    quiz = Quiz(posterior, targets=[0, 1, 2])
+    predictor = named(Posterior(sure, np.array([0.5, 0.5]), 1.0, 32.0), list("abcd"))
+    quiz = Quiz(predictor, targets=[0, 1, 2])
     assert quiz.uncertainty == 0.5
     for _ in quiz.ask(until=0.01):
         quiz.answer(1)
     assert len(quiz.answers) == 1
     assert quiz.uncertainty < 1e-3
-    assert asked(Quiz(posterior), at_most=2) != []
-    assert len(asked(Quiz(posterior, targets=[3]), at_most=2)) == 2
-    assert asked(Quiz(posterior), at_most=0) == []
+    assert asked(Quiz(predictor), at_most=2) != []
+    assert len(asked(Quiz(predictor, targets=[3]), at_most=2)) == 2
+    assert asked(Quiz(predictor), at_most=0) == []
 
 
 def test_answers_make_it_surer_on_average() -> None:
     rng = np.random.default_rng(1)
     profiles = rng.uniform(size=(30, 40)).astype(np.float32) ** 2
-    known = table(np.ones((2, 30), int), 1)
-    posterior = AgentPosterior(profiles, np.full(40, 1 / 40), 1.0, 32.0, known)
+    posterior = Posterior(profiles, np.full(40, 1 / 40), 1.0, 32.0)
+    predictor = named(posterior, [f"task-{number}" for number in range(30)])
     before, after = [], []
     for agent in range(40):
-        quiz = Quiz(posterior)
+        quiz = Quiz(predictor)
         before.append(quiz.uncertainty)
         for _ in quiz.ask(at_most=8):
             quiz.answer(rng.random() < profiles[quiz.next_number(), agent])
@@ -144,7 +154,7 @@ def test_answers_make_it_surer_on_average() -> None:
 
 def test_of_very_many_tasks_some_are_considered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_TASKS", 3)
-    quiz = Quiz(POSTERIOR)
+    quiz = Quiz(PREDICTOR)
     assert len(asked(quiz)) == 3
     assert len(quiz.chances()) == 8
 
@@ -157,49 +167,119 @@ def test_outcomes_are_learned_from() -> None:
     assert quiz.chances()[0] > 0.7 > 0.3 > quiz.chances()[1]
 
 
+def test_a_task_may_be_given_by_its_features() -> None:
+    predictor = named(POSTERIOR, list("abcdefgh"), features=FEATURES)
+    quiz = Quiz(predictor, targets=FEATURES[[7, 6]], pool=["b", "c"])
+    for result, task in ((1, FEATURES[1]), (0, FEATURES[3].tolist())):
+        quiz.answer(result, task=task)
+    assert quiz.answers == [("b", 1.0), ("d", 0.0)]
+    expected = POSTERIOR.predict(
+        TaskMixture.known([1, 3]), np.array([1.0, 0.0]), TaskMixture.known([7, 6])
+    )
+    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    assert quiz.next() == "c"  # b was asked, if not by its name
+
+
+def test_a_new_task_is_answered_by_those_near_on_the_map() -> None:
+    embedder: Any = SimpleNamespace(transform=np.asarray)
+    predictor = named(POSTERIOR, list("abcdefgh"), features=FEATURES, embedder=embedder)
+    quiz, new = Quiz(predictor, pool=["a"]), [0.25, -0.5]
+    quiz.answer(1, task=new)
+    assert quiz.answers == [("[0.25, -0.5]", 1.0)]
+    expected = predictor.predict_proba([new], [1], np.arange(8))
+    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    assert np.abs(quiz.chances() - PROFILES @ PRIOR).max() > 0.001
+    assert asked(quiz, at_most=2)[1:] == ["a"]  # the new task counts as an answer
+
+
+def test_a_new_task_without_a_map_changes_nothing() -> None:
+    quiz = Quiz(named(POSTERIOR, list("abcdefgh"), features=FEATURES))
+    before = quiz.chances()
+    with pytest.raises(ValueError, match="embedder"):
+        quiz.answer(1, task=[0.25, -0.5])
+    assert quiz.answers == []
+    np.testing.assert_array_equal(quiz.chances(), before)
+
+
+class Kinds:
+    """Agents of two kinds: each solves its half of the tasks, some better than others."""
+
+    skill = np.linspace(0.6, 0.95, 40)[:, None]
+    left = np.arange(40)[:, None] % 2 == 0
+    sample_ = np.linspace(0, 1, 120)[:, None]
+
+    def predict_proba(self, tasks: Any) -> Any:
+        own = (np.asarray(tasks)[:, 0] < 0.5) == self.left
+        return np.where(own, self.skill, 1 - self.skill)
+
+
+def test_a_quiz_asks_by_a_success_model() -> None:
+    model = Kinds()
+    quiz = Quiz(model)
+    for task in quiz.ask(at_most=6):
+        left = model.sample_[int(task.removeprefix("task-")), 0] < 0.5
+        quiz.answer(float(left))
+    chances = quiz.chances()
+    assert chances[model.sample_[:, 0] < 0.5].min() > 0.6 > 0.4 > chances[-1]
+    tasks = np.array([[0.3], [0.9]])
+    predictor = PerformancePredictor().fit(model)
+    quiz = Quiz(predictor.over(tasks), targets=tasks[1:], pool=tasks[:1])
+    assert quiz.next() == "task-0"
+    quiz.answer(1)
+    expected = predictor.predict_proba(tasks[:1], [1], tasks[1:])
+    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    # Neither is a task of the model's sample; the answer counts all the same.
+    quiz.answer(0, task=[0.777])
+    expected = predictor.predict_proba([[0.3], [0.777]], [1, 0], tasks[1:])
+    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+
+
+# -- bad input ---------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
-    ("arguments", "tokens"),
+    ("arguments", "token"),
     [
-        ({"targets": ["x"]}, "targets 'x'"),
-        ({"pool": [9]}, "pool 9 7"),
-        ({"targets": []}, "targets empty"),
-        ({"choose": "clever"}, "choose information uncertain random 'clever'"),
-        ({"seed": -1}, "seed -1"),
+        ({"targets": ["x"]}, "the targets.*'x'"),
+        ({"pool": [9]}, "the pool.*number 9"),
+        ({"targets": []}, "the targets.*empty"),
+        ({"choose": "clever"}, "choose.*information, uncertain, random"),
+        ({"seed": -1}, "seed"),
     ],
 )
-def test_bad_arguments_are_refused(arguments: dict[str, Any], tokens: str) -> None:
-    with pytest.raises(ValueError, match=says(tokens)):
-        Quiz(POSTERIOR, **arguments)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], token: str) -> None:
+    with pytest.raises(ValueError, match=token):
+        Quiz(PREDICTOR, **arguments)
 
 
 @pytest.mark.parametrize("tasks", [3, "task-0", np.array(3), iter([1])])
 def test_what_is_no_list_of_tasks_is_refused(tasks: Any) -> None:
     outcomes = Outcomes([[1, 0]] * 3, 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=says("targets")):
+    with pytest.raises(ValueError, match=r"^the targets .*list"):
         Quiz(outcomes, targets=tasks)
-    with pytest.raises(ValueError, match=says("pool")):
+    with pytest.raises(ValueError, match=r"^the pool .*list"):
         Quiz(outcomes, pool=tasks)
 
 
 def test_bad_use_is_refused() -> None:
-    with pytest.raises(TypeError, match=says("Outcomes AgentPosterior SuccessModel int")):
+    with pytest.raises(TypeError, match=r"Outcomes.*int"):
         Quiz(3)  # type: ignore[arg-type]
-    quiz = Quiz(POSTERIOR, pool=["a"])
-    with pytest.raises(ValueError, match=says("next()")):
+    quiz = Quiz(PREDICTOR, pool=["a"])
+    with pytest.raises(ValueError, match=r"next\(\)"):
         quiz.answer(1)
     for result in (2, -1, "yes", [1, 0]):
-        with pytest.raises(ValueError, match=says("result")):
+        with pytest.raises(ValueError, match="the result"):
             quiz.answer(result, task="b")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=says("answer() 'a'")):
+    with pytest.raises(ValueError, match=r"no answer.*'a'"):
         list(quiz.ask())
     for wrong in (0, 1, "sure"):
-        with pytest.raises(ValueError, match=says("interval")):
+        with pytest.raises(ValueError, match="interval"):
             quiz.interval(wrong)  # type: ignore[arg-type]
     quiz.answer(1)
-    with pytest.raises(ValueError, match=says("pool 1")):
+    with pytest.raises(ValueError, match="no task is left"):
         quiz.next()
-    with pytest.raises(ValueError, match=says("at_most 1.5")):
+    with pytest.raises(ValueError, match="at_most"):
         list(quiz.ask(at_most=1.5))  # type: ignore[arg-type]
     for until in ("sure", [0.1, 0.2], np.nan):
-        with pytest.raises(ValueError, match=says("until")):
+        with pytest.raises(ValueError, match="until"):
             list(quiz.ask(until=until))  # type: ignore[arg-type]

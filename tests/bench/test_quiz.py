@@ -17,9 +17,9 @@ def test_students_are_as_described() -> None:
 
 
 def test_speed_is_measured() -> None:
-    posterior = quiz.random_posterior(tasks=50, candidates=20)
-    assert quiz.predictions_per_second(posterior) > 0
-    assert quiz.seconds_per_question(posterior) > 0
+    predictor = quiz.random_predictor(tasks=50, candidates=20)
+    assert quiz.predictions_per_second(predictor) > 0
+    assert quiz.seconds_per_question(predictor) > 0
 
 
 def test_wider_intervals_hold_more() -> None:

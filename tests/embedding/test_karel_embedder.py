@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.metrics import silhouette_score
 
 import taskspace as ts
+from taskspace.applications.soft_neighbours import soft_neighbours
 from taskspace.embedding.karel_embedder import BATCH, KarelEmbedder
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES
@@ -221,7 +222,7 @@ def test_a_clone_learns_the_same(learned: KarelEmbedder, few: KarelTasks) -> Non
 
 def test_prediction_and_selection_work(learned: KarelEmbedder, few: KarelTasks) -> None:
     rows, solved = few.rows(), few.kinds == "plain"
-    chances = ts.predict(learned, rows[::2], solved[::2], rows[1::2])
+    chances = soft_neighbours(learned, rows[::2], solved[::2], rows[1::2])
     assert chances[solved[1::2]].mean() > chances[~solved[1::2]].mean() + 0.3
     reference = int(np.argsort(learned.difficulty(rows))[len(rows) // 2])
     best = ts.select(learned, rows[reference], rows, harder=True)

@@ -57,7 +57,7 @@ def named() -> SuccessModel:
 
 
 def test_profiles_are_near_the_truth_on_tasks_never_tried(fitted: SuccessModel) -> None:
-    profiles = fitted.profile(FRESH)
+    profiles = fitted.predict_proba(FRESH)
     assert profiles.shape == (12, 400)
     assert profiles.dtype == np.float64
     assert np.sqrt(np.square(profiles - chances(FRESH)).mean()) < 0.08
@@ -68,7 +68,11 @@ def test_a_line_is_resolved_where_tasks_are_on_both_sides_of_it() -> None:
     places = np.linspace(0, 1, 4000)[:, None]
     narrow = ((places > 0.4) & (places < 0.43)).T
     outcomes = table(np.concatenate([narrow, ~narrow]).astype(int), 1, features=places)
-    found = SuccessModel(**{**FAST, "epochs": 10}).fit(outcomes).profile([[0.39], [0.415], [0.44]])
+    found = (
+        SuccessModel(**{**FAST, "epochs": 10})
+        .fit(outcomes)
+        .predict_proba([[0.39], [0.415], [0.44]])
+    )
     np.testing.assert_allclose(found, [[0, 1, 0], [1, 0, 1]], atol=0.05)
 
 
@@ -85,7 +89,7 @@ def test_held_out_tasks_say_how_good_it_is(fitted: SuccessModel) -> None:
 
 def test_difficulty_and_similarity_follow_from_profiles(fitted: SuccessModel) -> None:
     some, others = FRESH[:6], FRESH[6:10]
-    p, q = fitted.profile(some), fitted.profile(others)
+    p, q = fitted.predict_proba(some), fitted.predict_proba(others)
     np.testing.assert_allclose(fitted.difficulty(some), 1 - p.mean(0))
     expected = mutual_information(p.T @ q / len(p), p.mean(0)[:, None], q.mean(0))
     np.testing.assert_allclose(fitted.similarity(some, others), expected, atol=1e-5)
@@ -95,7 +99,7 @@ def test_difficulty_and_similarity_follow_from_profiles(fitted: SuccessModel) ->
 
 
 def test_one_task_is_a_row_of_its_own(fitted: SuccessModel) -> None:
-    np.testing.assert_allclose(fitted.profile(FRESH[0]), fitted.profile(FRESH[:1]))
+    np.testing.assert_allclose(fitted.predict_proba(FRESH[0]), fitted.predict_proba(FRESH[:1]))
     assert fitted.similarity(FRESH[0], FRESH[1]).shape == (1, 1)
 
 
@@ -105,7 +109,7 @@ def test_pairs_never_tried_count_for_nothing() -> None:
     tried[:, 7] = 0  # a task that nobody tried
     outcomes = world(rollouts=tried)
     model = SuccessModel(**FAST).fit(outcomes)
-    assert np.abs(model.profile(FRESH) - chances(FRESH)).mean() < 0.06
+    assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.06
 
 
 def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
@@ -116,7 +120,7 @@ def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
     tried[:, 7] = 0
     solved = np.where(tried, outcomes.successes, 0)
     one, other = (
-        SuccessModel(**FAST).fit(table(solved, tried, features=features)).profile(FRESH)
+        SuccessModel(**FAST).fit(table(solved, tried, features=features)).predict_proba(FRESH)
         for features in (outcomes.features, far)
     )
     np.testing.assert_array_equal(one, other)
@@ -126,16 +130,18 @@ def test_scores_may_be_fractions() -> None:
     features = world().features
     assert features is not None
     model = SuccessModel(**FAST).fit(table(chances(features), 1, features=features))
-    assert np.abs(model.profile(FRESH) - chances(FRESH)).mean() < 0.05
+    assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.05
 
 
 def test_few_tasks_and_columns_of_bytes_are_no_trouble() -> None:
     bits = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(np.uint8)
     solved = np.stack([bits[:, 0], 1 - bits[:, 0]])
     model = SuccessModel(**FAST).fit(table(9 * solved, 9, features=bits))
-    np.testing.assert_allclose(model.profile(bits), solved, atol=0.1)
+    np.testing.assert_allclose(model.predict_proba(bits), solved, atol=0.1)
     assert model.test_scores_["log_loss"] < 0.1
-    assert SuccessModel(**FAST).fit(table([[1]], 2, features=[[3.0]])).profile([[3.0]]).shape == (
+    assert SuccessModel(**FAST).fit(table([[1]], 2, features=[[3.0]])).predict_proba(
+        [[3.0]]
+    ).shape == (
         1,
         1,
     )
@@ -145,7 +151,7 @@ def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() ->
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
     one, other = (SuccessModel(**FAST).fit(world(200)) for _ in range(2))
-    np.testing.assert_array_equal(one.profile(FRESH), other.profile(FRESH))
+    np.testing.assert_array_equal(one.predict_proba(FRESH), other.predict_proba(FRESH))
     assert one.test_scores_ == other.test_scores_
     assert torch.equal(before, torch.get_rng_state())
     assert torch.get_num_threads() == threads
@@ -154,7 +160,7 @@ def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() ->
 def test_clones_are_unfitted_and_settings_kept(fitted: SuccessModel) -> None:
     assert clone(fitted).get_params() == fitted.get_params()
     with pytest.raises(NotFittedError):
-        clone(fitted).profile(FRESH)
+        clone(fitted).predict_proba(FRESH)
 
 
 # -- without features ------------------------------------------------------------------------------
@@ -164,7 +170,7 @@ def test_without_features_profiles_are_those_of_the_low_rank_model(named: Succes
     outcomes = table(world(40).successes, 2)
     seed = int(np.random.default_rng(0).integers(2**31))
     expected = fit_low_rank(outcomes, seed=seed).profiles
-    np.testing.assert_array_equal(named.profile(["task-7", "task-3"]), expected[:, [7, 3]])
+    np.testing.assert_array_equal(named.predict_proba(["task-7", "task-3"]), expected[:, [7, 3]])
     np.testing.assert_allclose(named.difficulty("task-7"), 1 - expected[:, [7]].mean(0))
     assert named.similarity(["task-1", "task-2"], outcomes.tasks).shape == (2, 40)
     assert named.test_scores_["log_loss"] < named.test_scores_["agent_mean_log_loss"]
@@ -172,7 +178,7 @@ def test_without_features_profiles_are_those_of_the_low_rank_model(named: Succes
 
 def test_small_tables_are_no_trouble() -> None:
     model = SuccessModel(random_state=0).fit(table([[1, 0], [2, 2]], 2, tasks=["a", "b"]))
-    assert model.profile(["b"]).shape == (2, 1)
+    assert model.predict_proba(["b"]).shape == (2, 1)
     assert set(model.test_scores_) == {
         "log_loss", "agent_mean_log_loss", "brier", "calibration_error",
     }  # fmt: skip
@@ -180,13 +186,13 @@ def test_small_tables_are_no_trouble() -> None:
 
 def test_unknown_tasks_are_refused(fitted: SuccessModel, named: SuccessModel) -> None:
     with pytest.raises(ValueError, match=says("'nowhere' 40")):
-        named.profile(["task-1", "nowhere"])
+        named.predict_proba(["task-1", "nowhere"])
     with pytest.raises(ValueError, match=says("features names (400, 2)")):
-        named.profile(FRESH)
+        named.predict_proba(FRESH)
     with pytest.raises(ValueError, match=says("features row name")):
-        fitted.profile(["task-1"])
+        fitted.predict_proba(["task-1"])
     with pytest.raises(ValueError, match=says("features 5 2")):
-        fitted.profile(np.ones((3, 5)))
+        fitted.predict_proba(np.ones((3, 5)))
 
 
 # -- scores ----------------------------------------------------------------------------------------
@@ -223,7 +229,7 @@ def test_save_and_load_give_the_same_bits(
     loaded = SuccessModel.load(tmp_path / "model")
     assert torch.equal(before, torch.get_rng_state())
     tasks: Any = FRESH if kind == "fitted" else ["task-5", "task-0"]
-    np.testing.assert_array_equal(model.profile(tasks), loaded.profile(tasks))
+    np.testing.assert_array_equal(model.predict_proba(tasks), loaded.predict_proba(tasks))
     assert loaded.get_params() == model.get_params()
     assert loaded.test_scores_ == model.test_scores_
     assert loaded.agents_.tolist() == model.agents_.tolist()
@@ -315,9 +321,9 @@ def test_bad_data_are_refused() -> None:
 def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
     model = SuccessModel(width=np.int64(8), epochs=0, random_state=0).fit(world(200))  # type: ignore[arg-type]
     tasks = FRESH[:5]
-    backwards = model.profile(tasks[::-1])
-    np.testing.assert_allclose(backwards, model.profile(tasks)[:, ::-1], atol=1e-6)
-    far = model.profile([[1e30] * tasks.shape[1], [-1e300] * tasks.shape[1]])
+    backwards = model.predict_proba(tasks[::-1])
+    np.testing.assert_allclose(backwards, model.predict_proba(tasks)[:, ::-1], atol=1e-6)
+    far = model.predict_proba([[1e30] * tasks.shape[1], [-1e300] * tasks.shape[1]])
     assert np.isfinite(far).all()
     model.save(tmp_path / "model")
     assert SuccessModel.load(tmp_path / "model").width == 8

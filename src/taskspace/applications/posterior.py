@@ -49,7 +49,7 @@ class Posterior:
         step = max(_MOST_AT_ONCE // len(weights), 1)
         pieces = [
             TaskMixture(tasks.numbers[start : start + step], tasks.shares[start : start + step])
-            for start in range(0, len(tasks.numbers), step)
+            for start in range(0, max(len(tasks.numbers), 1), step)  # one, even if it is empty
         ]
         shares = np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
         below, tail = shares @ _beta_table(self.strength), (1 - level) / 2

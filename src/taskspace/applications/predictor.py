@@ -106,6 +106,7 @@ class PerformancePredictor:
 
     def _know(self, names: NDArray[np.str_], features: NDArray[Any] | None) -> None:
         self.tasks_, self._known = names, KnownTasks(names, features)
+        self.__dict__.pop("_tree", None)  # that of an earlier fit
 
     def over(self, tasks: Any) -> PerformancePredictor:
         """The same predictor with other tasks to know by name or number, for a `Quiz` about them.
@@ -216,8 +217,8 @@ class PerformancePredictor:
         Raises:
             ValueError: A task is not known.
         """
-        numbers, _ = self._known.find(tasks, what)
-        self._known.refuse_new(numbers, what)
+        numbers, given = self._known.find(tasks, what)
+        self._known.refuse_new(numbers, given, what)
         return numbers
 
     def number(self, task: Any) -> int | None:
@@ -230,7 +231,7 @@ class PerformancePredictor:
             An index into `tasks_`.
 
         Raises:
-            ValueError: There is no task of this name or number.
+            ValueError: There is no task of this number.
         """
         number = int(self._known.find([task], "task")[0][0])
         return number if number >= 0 else None
@@ -243,8 +244,8 @@ class PerformancePredictor:
         if self.model_ is not None:
             every = self.candidates_.posterior(self.model_.predict_proba(rows))
             return every, TaskMixture.known(np.arange(len(rows)))
-        if self.embedder is None:
-            self._known.refuse_new(numbers, what)
+        if self.embedder is None or rows.ndim == 1:  # a name says nothing about a new task
+            self._known.refuse_new(numbers, rows, what)
         vectors = vectors_of(self.embedder, rows, what)
         return self.posterior_, TaskMixture.near(vectors, self._tree, numbers)
 
@@ -327,9 +328,10 @@ class PerformancePredictor:
             check_seal(path)
             found = read_arrays(Path(path))
             kind, version = found["format"].tolist()
+            form = kind, int(version)
         except Exception as error:  # whatever NumPy and zipfile make of damaged bytes
             raise ValueError(f"{path} is damaged, or not a predictor") from error
-        check_format(path, (kind, int(version)), (FORMAT, FORMAT_VERSION))
+        check_format(path, form, (FORMAT, FORMAT_VERSION))
         numbers = found["numbers"].tolist()
         posterior = Posterior(found["profiles"], found["prior"], *numbers)
         return cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)

@@ -69,14 +69,14 @@ class KnownTasks:
     features: NDArray[Any] | None
 
     def find(self, tasks: Any, what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """The number of each task, or -1 for features that no task has; and the tasks as an array.
+        """The number of each task, or -1 for one that is not known; and the tasks as an array.
 
         `what` is what an error calls the tasks.
         """
         checks.listed(tasks, what)
         array = checks.array(tasks, what)
         if array.ndim == 1 and array.dtype.kind in "UO":
-            return self._by_name(array, what), array
+            return self._by_name(array), array
         if array.ndim == 1 and array.dtype.kind in "iu":
             return self._by_number(array, what), array
         if array.ndim == 1 and not len(array):
@@ -88,12 +88,9 @@ class KnownTasks:
             )
         return self._by_features(array, what), array
 
-    def _by_name(self, names: NDArray[Any], what: str) -> NDArray[np.int64]:
+    def _by_name(self, names: NDArray[Any]) -> NDArray[np.int64]:
         known = self._numbers
-        try:
-            return np.array([known[name] for name in names.tolist()], np.int64)
-        except KeyError as error:
-            raise ValueError(f"{what}: there is no task {error.args[0]!r} here") from None
+        return np.array([known.get(name, -1) for name in names.tolist()], np.int64)
 
     def _by_number(self, numbers: NDArray[Any], what: str) -> NDArray[np.int64]:
         outside = (numbers < 0) | (numbers >= len(self.names))
@@ -118,13 +115,16 @@ class KnownTasks:
         ]
         return np.array(found, np.int64)
 
-    def refuse_new(self, numbers: NDArray[np.int64], what: str) -> None:
-        """Complain where a task is not known."""
-        if (numbers < 0).any():
-            raise ValueError(
-                f"{what}: row {int(np.argmin(numbers))} is not a known task; an embedder is needed"
-                " to find tasks like it"
-            )
+    def refuse_new(self, numbers: NDArray[np.int64], tasks: NDArray[Any], what: str) -> None:
+        """Complain where a task is not known; the arguments are what `find` gave."""
+        if (numbers >= 0).all():
+            return
+        first = int(np.argmin(numbers))
+        if tasks.ndim == 1:
+            raise ValueError(f"{what}: there is no task {tasks.tolist()[first]!r} here")
+        raise ValueError(
+            f"{what}: row {first} is not a known task; an embedder is needed to find tasks like it"
+        )
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:

@@ -90,7 +90,7 @@ def _model(outcomes: Outcomes, **settings: Any) -> Callable[[Any], Floats]:
     from taskspace.success.model import SuccessModel
 
     model = SuccessModel(random_state=0, **settings).fit(outcomes)
-    return model.profile
+    return model.predict_proba
 
 
 def _trees(outcomes: Outcomes) -> Callable[[Any], Floats]:

@@ -49,14 +49,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     tenth is for `test_scores_` alone. With under 100 tasks nothing is held out, and the scores
     say how well the model fits.
 
-    Where outcomes come without features, `profile` and the others take the names of tasks, and the
-    chances are those of a low-rank model of the table (`taskspace.success.low_rank`), which may
-    have gaps. Pairs are held out then, not tasks, and the settings below are not used.
+    Where outcomes come without features, `predict_proba` and the others take the names of tasks,
+    and the chances are those of a low-rank model of the table (`taskspace.success.low_rank`), which
+    may have gaps. Pairs are held out then, not tasks, and the settings below are not used.
 
     `width` and `blocks` are the size of the network, `bins` into how many parts a column of
     many values is cut. Learning takes `epochs` passes, and at least 1000 steps.
 
-    `sample_` are some tasks that it has learned from, as `profile` takes them.
+    `sample_` are some tasks that it has learned from, as `predict_proba` takes them.
     `test_scores_` has `log_loss` (nats a rollout), `agent_mean_log_loss` (that of knowing each
     agent's mean alone), `brier` and `calibration_error` (how far chances are from the success
     rate among pairs with about this chance).

@@ -1,0 +1,100 @@
+"""The prior: what left-out agents decide, and what few of them leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from taskspace.applications.candidates import Table
+from taskspace.applications.prior import (
+    FEWEST_AGENTS,
+    FOLDS,
+    MAP_SHARE,
+    MIXES,
+    TEMPERS,
+    choose_prior,
+    log_likelihood,
+    spread,
+)
+from taskspace.success.factors import Floats
+
+RNG = np.random.default_rng(0)
+
+
+def table(agents: int, places: Floats | None = None) -> Table:
+    """Agents of two kinds, which solve one half of thirty tasks each."""
+    solved = np.repeat(np.eye(2), 15, axis=1)[np.arange(agents) % 2]
+    return Table(solved, np.ones_like(solved), places)
+
+
+def kinds(useful: int, count: int = 3) -> Callable[[Table], list[Floats]]:
+    """Candidates of which one kind is as the agents are, and the others know nothing."""
+
+    def make(rest: Table) -> list[Floats]:
+        groups = [np.full((5, rest.successes.shape[1]), 0.5) for _ in range(count)]
+        groups[useful] = 0.05 + 0.9 * rest.successes
+        return groups
+
+    return make
+
+
+def test_what_was_not_asked_does_not_count() -> None:
+    results = np.array([[1.0, np.nan, 0.0]])
+    chances = RNG.uniform(0.1, 0.9, size=(4, 3))
+    expected = np.log(chances[:, 0]) + np.log(1 - chances[:, 2])
+    np.testing.assert_allclose(log_likelihood(chances, results)[0], expected)
+
+
+def test_a_rate_counts_as_one_attempt() -> None:
+    chances = RNG.uniform(0.1, 0.9, size=(4, 1))
+    expected = 0.3 * np.log(chances[:, 0]) + 0.7 * np.log(1 - chances[:, 0])
+    np.testing.assert_allclose(log_likelihood(chances, np.array([[0.3]]))[0], expected)
+
+
+def test_every_candidate_of_a_kind_is_as_likely() -> None:
+    groups = [np.zeros((count, 4)) for count in (2, 5, 1)]
+    np.testing.assert_allclose(
+        spread((0.5, 0.4, 0.1), groups), [0.25, 0.25, 0.08, 0.08, 0.08, 0.08, 0.08, 0.1]
+    )
+
+
+@pytest.mark.parametrize(("useful", "mix"), [(0, MIXES[0]), (1, MIXES[3]), (2, MIXES[4])])
+def test_the_kind_that_tells_left_out_agents_best_is_most_likely(
+    useful: int, mix: tuple[float, ...]
+) -> None:
+    chosen, temper = choose_prior(table(40), kinds(useful), np.random.default_rng(0))
+    assert chosen == mix
+    assert temper in TEMPERS
+
+
+def test_an_agent_is_never_among_its_own_candidates() -> None:
+    known = Table(np.arange(24.0)[:, None] / 24 * np.ones(30), np.ones((24, 30)), None)
+    seen: list[set[float]] = []
+
+    def make(rest: Table) -> list[Floats]:
+        seen.append(set(rest.successes[:, 0].tolist()))
+        return kinds(0)(rest)
+
+    choose_prior(known, make, np.random.default_rng(0))
+    everybody = set(known.successes[:, 0].tolist())
+    left_out = [everybody - others for others in seen]
+    assert len(left_out) == FOLDS
+    assert set().union(*left_out) == everybody
+    assert sum(map(len, left_out)) == len(everybody)
+
+
+def test_a_map_has_its_own_share() -> None:
+    chosen, _ = choose_prior(table(12, np.ones((30, 2))), kinds(0, 4), np.random.default_rng(0))
+    assert chosen[-1] == MAP_SHARE
+    assert sum(chosen) == pytest.approx(1)
+    assert tuple(share / (1 - MAP_SHARE) for share in chosen[:-1]) == pytest.approx(MIXES[0])
+
+
+def test_few_agents_decide_nothing() -> None:
+    def never(rest: Table) -> list[Floats]:
+        raise AssertionError
+
+    few = table(FEWEST_AGENTS - 1)
+    assert choose_prior(few, never, np.random.default_rng(0)) == (MIXES[1], TEMPERS[-1])
