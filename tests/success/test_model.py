@@ -306,7 +306,7 @@ def test_rows_that_are_not_finite_are_refused_in_one_sentence(
     rows = FRESH[:3].copy()
     rows[1, 0] = bad
     tokens = "tasks finite row 1"
-    for ask in (fitted.profile, fitted.difficulty, fitted.similarity):
+    for ask in (fitted.predict_proba, fitted.difficulty, fitted.similarity):
         with pytest.raises(ValueError, match=says(tokens)):
             ask(rows)
 
