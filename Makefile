@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 # Where results depend on how a processor rounds. `portable` runs these as an older one would.
-NUMERICAL := applications embedding similarity success rollout/test_network.py test_constraints.py
+NUMERICAL := applications models similarity rollouts/compiled/test_network.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test portable oldest check bench faults docs results clean

@@ -10,10 +10,10 @@ import pytest
 @pytest.fixture
 def small_karel(monkeypatch: pytest.MonkeyPatch) -> None:
     """Karel's fast preset, cut to a few seconds."""
+    from taskspace.agents.karel.network import Size
     from taskspace.runs.sources import karel
-    from taskspace.synthesis import recipes
-    from taskspace.synthesis.learning import TrainingSettings
-    from taskspace.synthesis.network import Size
+    from taskspace.training.karel import recipes
+    from taskspace.training.karel.learning import TrainingSettings
 
     tiny = TrainingSettings(
         Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48),

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.registry import make
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import Run, open_run

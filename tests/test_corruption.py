@@ -17,13 +17,13 @@ import pytest
 
 import taskspace as ts
 from taskspace.cli import main
-from taskspace.embedding.karel_embedder import KarelEmbedder
-from taskspace.embedding.pred_model import PredModel, expert_episodes
-from taskspace.embedding.random_model import RandomModel
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import read_tasks, write_tasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.files import read_arrays, write_arrays, write_json
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.embedding.pred_model import PredModel, expert_episodes
+from taskspace.models.embedding.random_model import RandomModel
 from taskspace.paper.study import Study
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages

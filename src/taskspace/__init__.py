@@ -22,57 +22,57 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
+    from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+    from taskspace.agents.population import Population
+    from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
-    from taskspace.embedding.agreement import agreement
-    from taskspace.embedding.estimator import TaskEmbedder
-    from taskspace.embedding.pretrained import load_pretrained
     from taskspace.envs.base import Column, Environment
-    from taskspace.envs.own import GymEnvironment
+    from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
     from taskspace.envs.success_rules import EpisodeSummary
-    from taskspace.outcomes import Outcomes
-    from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
-    from taskspace.population.population import Population
-    from taskspace.population.sb3_snapshots import SnapshotCallback
+    from taskspace.models.embedding.agreement import agreement
+    from taskspace.models.embedding.estimator import TaskEmbedder
+    from taskspace.models.embedding.pretrained import load_pretrained
+    from taskspace.models.success.model import SuccessModel
+    from taskspace.outcomes.outcomes import Outcomes
     from taskspace.report.plots import plot_map
-    from taskspace.rollout.evaluate import evaluate
-    from taskspace.rollout.trajectories import Episodes, record
+    from taskspace.rollouts.evaluate import evaluate
+    from taskspace.rollouts.trajectories import Episodes, record
     from taskspace.runs.pipeline import fit, run
     from taskspace.runs.run import open_run
-    from taskspace.success.model import SuccessModel
     from taskspace.training.recipes import train_population
 
 _HOMES = {
-    "Categorical": "taskspace.population.policies",
+    "Categorical": "taskspace.agents.policies",
     "Column": "taskspace.envs.base",
     "Environment": "taskspace.envs.base",
     "EpisodeSummary": "taskspace.envs.success_rules",
-    "Episodes": "taskspace.rollout.trajectories",
-    "ExpertPolicy": "taskspace.population.policies",
-    "Gaussian": "taskspace.population.policies",
-    "GymEnvironment": "taskspace.envs.own",
-    "MLPPolicy": "taskspace.population.policies",
-    "Outcomes": "taskspace.outcomes",
+    "Episodes": "taskspace.rollouts.trajectories",
+    "ExpertPolicy": "taskspace.agents.policies",
+    "Gaussian": "taskspace.agents.policies",
+    "GymEnvironment": "taskspace.envs.from_gymnasium",
+    "MLPPolicy": "taskspace.agents.policies",
+    "Outcomes": "taskspace.outcomes.outcomes",
     "PerformancePredictor": "taskspace.applications.predictor",
-    "Population": "taskspace.population.population",
+    "Population": "taskspace.agents.population",
     "Quiz": "taskspace.applications.quiz",
-    "SnapshotCallback": "taskspace.population.sb3_snapshots",
-    "SuccessModel": "taskspace.success.model",
-    "TaskEmbedder": "taskspace.embedding.estimator",
+    "SnapshotCallback": "taskspace.agents.sb3_snapshots",
+    "SuccessModel": "taskspace.models.success.model",
+    "TaskEmbedder": "taskspace.models.embedding.estimator",
     "TaskIndex": "taskspace.applications.search",
-    "agreement": "taskspace.embedding.agreement",
-    "evaluate": "taskspace.rollout.evaluate",
-    "load_pretrained": "taskspace.embedding.pretrained",
+    "agreement": "taskspace.models.embedding.agreement",
+    "evaluate": "taskspace.rollouts.evaluate",
+    "load_pretrained": "taskspace.models.embedding.pretrained",
     "make": "taskspace.envs.registry",
     "fit": "taskspace.runs.pipeline",
     "open_run": "taskspace.runs.run",
     "plot_map": "taskspace.report.plots",
     "run": "taskspace.runs.pipeline",
     "predict": "taskspace.applications.predictor",
-    "record": "taskspace.rollout.trajectories",
+    "record": "taskspace.rollouts.trajectories",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
 }

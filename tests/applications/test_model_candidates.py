@@ -12,7 +12,7 @@ from taskspace.applications.model_candidates import STRENGTH, ModelCandidates, P
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import MIXES, TEMPERS
 from taskspace.applications.task_mixtures import TaskMixture
-from taskspace.success.model import SuccessModel
+from taskspace.models.success.model import SuccessModel
 
 
 class Kinds:

@@ -20,7 +20,7 @@ from taskspace.applications.prediction_benchmark import (
     tune_beta,
 )
 from taskspace.applications.soft_neighbours import mean_squared_distance
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 
 CLUSTERS = np.arange(120) % 4
 # Every way to solve some of the four clusters: 16 agents x 120 tasks.

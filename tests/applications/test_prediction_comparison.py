@@ -18,7 +18,7 @@ from taskspace.applications.prediction_comparison import (
     reliability,
     score_table,
 )
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
 

@@ -24,7 +24,7 @@ from taskspace.applications.predictor import (
 from taskspace.applications.prior import FEWEST_AGENTS, MAP_SHARE, MIXES, TEMPERS
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.files import write_arrays
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
 
 RNG = np.random.default_rng(0)

@@ -18,7 +18,7 @@ from taskspace.applications.prior import (
     log_likelihood,
     spread,
 )
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
 
 RNG = np.random.default_rng(0)
 

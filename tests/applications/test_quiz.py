@@ -15,7 +15,7 @@ from taskspace.applications.posterior import Posterior
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz, information
 from taskspace.applications.task_mixtures import TaskMixture
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from taskspace.applications.quiz_comparison import ChoiceScore, choice_table, compare_choices
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
 

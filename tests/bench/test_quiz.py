@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from taskspace.bench import quiz
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 
 
 def test_students_are_as_described() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from taskspace.cli import main
 from taskspace.cli.printing import MOST_SHOWN
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.run_folders import write_run
 

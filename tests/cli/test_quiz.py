@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from taskspace.cli import quiz
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
 

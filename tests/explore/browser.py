@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.multikeynav import MultiKeyNav
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from taskspace.testing.browser import NoBrowser
 from taskspace.testing.browser import chromium as chromium_or_none

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import encode
 from taskspace.envs.karel.worlds import random_worlds
 from taskspace.explore.programs import read
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import chromium, small_map
 from tests.run_folders import write_run

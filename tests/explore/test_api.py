@@ -25,10 +25,10 @@ import taskspace as ts
 from taskspace.applications.quiz import Quiz
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore import models
-from taskspace.explore.answers import Answers
 from taskspace.explore.api import create_app
 from taskspace.explore.guards import MOST_BYTES
-from taskspace.outcomes import Outcomes
+from taskspace.explore.service import Answers
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import served
 from tests.messages import says

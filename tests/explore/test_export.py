@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from taskspace.explore.export import export_page
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import chromium
 from tests.messages import says

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.envs.registry import make
+from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.paper import table1
 from taskspace.paper.study import Study
 from taskspace.runs.measures import silhouettes

@@ -17,15 +17,15 @@ import pytest
 from matplotlib.figure import Figure
 
 import taskspace as ts
-from taskspace import tables
 from taskspace.bench.faults import can_mount, small_disk
 from taskspace.cli import main
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import write_tasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.files import write_figure
+from taskspace.outcomes import tables
+from taskspace.outcomes.table_streams import open_writer
 from taskspace.paper.study import Result, Study, Table
-from taskspace.table_streams import open_writer
 from tests.messages import says
 
 needs_disk = pytest.mark.skipif(not can_mount(), reason="only root can mount a small disk")

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.population.agent import Agent
+from taskspace.agents.agent import Agent
 from taskspace.training.backprop import Learner
 from taskspace.training.cloning import Cloning, clone, expert_examples
-from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import multikeynav_tasks
+from taskspace.training.subpopulations import Subpopulation
 from tests.messages import says
 
 ENV = ts.make("MultiKeyNav")

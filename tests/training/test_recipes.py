@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.agents.population import Population
 from taskspace.envs.cartpolevar import FORCE, TYPE
 from taskspace.envs.registry import ENVIRONMENTS
-from taskspace.population.population import Population
 from taskspace.training.cloning import Cloning, expert_examples
-from taskspace.training.gradient import PolicyGradient, reinforce
-from taskspace.training.lessons import Subpopulation
+from taskspace.training.policy_gradient import PolicyGradient, reinforce
 from taskspace.training.recipes import (
     Recipe,
     ignore_force_and_type,
@@ -21,6 +20,7 @@ from taskspace.training.recipes import (
     train_population,
 )
 from taskspace.training.seeds import child_seeds
+from taskspace.training.subpopulations import Subpopulation
 from tests.messages import says
 
 

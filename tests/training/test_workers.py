@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.population.agent import Agent
-from taskspace.population.policies import Gaussian, MLPPolicy
+from taskspace.agents.agent import Agent
+from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.training.snapshots import Report
 from taskspace.training.workers import Training, in_process, run_all
 from tests.messages import says

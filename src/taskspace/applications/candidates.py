@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.success.factors import Factors, Floats, Gaussians
-from taskspace.success.low_rank import Settings, blend
+from taskspace.models.success.factors import Factors, Floats, Gaussians
+from taskspace.models.success.low_rank import Settings, blend
 
 IMAGINED = 800  # agents that are drawn from the low-rank model
 SPREADS = (1.0, 2.0)  # of the imagined agents, in turn: twice as far apart as the known ones, too

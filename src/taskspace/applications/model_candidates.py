@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from taskspace.applications.candidates import IMAGINED, SPREADS, Table, of_their_own_skill
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
 
 STRENGTH = 30.0  # attempts that a candidate's word on a task is worth, see `Posterior.interval`
 _FARTHEST = 8.0  # log odds: a profile of 0 or 1 is never meant so

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.task_mixtures import TaskMixture
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
 
 _PERCENTS = np.arange(101) / 100  # that intervals end at
 _MOST_AT_ONCE = 1 << 22  # pairs of task and candidate, for memory

@@ -20,7 +20,7 @@ from taskspace.applications.soft_neighbours import (
     soft_vote,
     squared_distances,
 )
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 
 EXAMPLES = 5000  # to tune on, and again to test on
 FOLDS = 10

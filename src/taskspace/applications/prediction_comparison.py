@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.soft_neighbours import default_beta, soft_vote, squared_distances
-from taskspace.outcomes import Outcomes
-from taskspace.success.item_response import fit_item_response
+from taskspace.models.success.item_response import fit_item_response
+from taskspace.outcomes.outcomes import Outcomes
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

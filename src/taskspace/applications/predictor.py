@@ -33,9 +33,9 @@ from taskspace.applications.task_mixtures import (
     vectors_of,
 )
 from taskspace.files import atomic_path, check_format, check_seal, read_arrays, seal, write_arrays
-from taskspace.outcomes import Outcomes
-from taskspace.success.factors import Floats, fit_factors
-from taskspace.success.low_rank import fit_low_rank
+from taskspace.models.success.factors import Floats, fit_factors
+from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.outcomes.outcomes import Outcomes
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
 

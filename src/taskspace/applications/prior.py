@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from taskspace.applications.candidates import Table
-from taskspace.success.factors import Floats
-from taskspace.success.low_rank import log_loss
+from taskspace.models.success.factors import Floats
+from taskspace.models.success.low_rank import log_loss
 
 # Prior shares of known agents, imagined agents and agents of their own skill; left-out agents say
 # which. None of them is 0: the next agent may be of a kind that none of the left-out ones is of.

@@ -18,8 +18,8 @@ from taskspace.applications.prediction_benchmark import (
     folded,
 )
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.outcomes import Outcomes
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
+from taskspace.outcomes.outcomes import Outcomes
 
 
 def benchmark_posterior(

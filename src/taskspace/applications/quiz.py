@@ -12,8 +12,8 @@ from taskspace import checks
 from taskspace.applications.model_candidates import Profiler
 from taskspace.applications.predictor import PerformancePredictor, as_predictor, check_level
 from taskspace.applications.task_mixtures import TaskMixture
-from taskspace.outcomes import Outcomes
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
+from taskspace.outcomes.outcomes import Outcomes
 
 Numbers = NDArray[np.int64]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz
-from taskspace.outcomes import Outcomes
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
+from taskspace.outcomes.outcomes import Outcomes
 
 SIZES = (1, 2, 3, 5, 10, 15, 20)
 FOLDS = 5

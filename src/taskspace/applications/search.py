@@ -12,7 +12,7 @@ from taskspace import checks
 from taskspace.applications.selection import ROUNDING
 
 if TYPE_CHECKING:
-    from taskspace.embedding.base import Embedding
+    from taskspace.models.embedding.base import Embedding
 
 _BLOCK = 1024  # tasks, of which only the best one is looked at first
 

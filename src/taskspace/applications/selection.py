@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 
 if TYPE_CHECKING:
-    from taskspace.embedding.estimator import TaskEmbedder
+    from taskspace.models.embedding.estimator import TaskEmbedder
 
 # The same task in two rows may come out of the network with lengths that differ by rounding.
 ROUNDING = 1e-9

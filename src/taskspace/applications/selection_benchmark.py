@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.statistics import SuccessStatistics
 
 QUERIES = {"similar": 0, "harder": 1, "easier": -1}  # and the sign of the wanted difference

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.task_mixtures import Embedder, quiz_results, vectors_of
-from taskspace.success.factors import Floats
+from taskspace.models.success.factors import Floats
 
 # beta times the mean squared distance between quiz tasks, where beta is not given. Measured on
 # MultiKeyNav and CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.

@@ -25,9 +25,9 @@ from rich.console import Console
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.bench.printing import print_lines
 from taskspace.bench.quiz import random_predictor
-from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.files import write_arrays
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.projections import PCA, TSNE
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters

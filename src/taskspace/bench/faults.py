@@ -26,7 +26,7 @@ import numpy as np
 from rich.console import Console
 
 from taskspace.bench.printing import print_lines
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import pipeline
 
 KILLS = 20

@@ -19,8 +19,8 @@ import numpy as np
 from rich.console import Console
 
 from taskspace.bench.printing import print_lines
-from taskspace.constraints import check_orders, draw_pairs, draw_triplets
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.constraints import check_orders, draw_pairs, draw_triplets
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.statistics import SuccessStatistics, anti_correlated
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -111,8 +111,8 @@ def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
 
 
 def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
-    from taskspace.embedding.agreement import agreement
-    from taskspace.embedding.estimator import TaskEmbedder
+    from taskspace.models.embedding.agreement import agreement
+    from taskspace.models.embedding.estimator import TaskEmbedder
 
     def fit(given: Outcomes, steps: int) -> TaskEmbedder:
         return TaskEmbedder(2, steps=steps, random_state=0, progress=False).fit(given)

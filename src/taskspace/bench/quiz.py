@@ -15,7 +15,7 @@ from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
 from taskspace.bench.printing import print_lines
 from taskspace.bench.subjects import Subject
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 
 SIZES = (1, 3, 5, 10, 20)
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")

@@ -17,15 +17,15 @@ import numpy as np
 import torch
 from rich.console import Console
 
+from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.bench.printing import print_lines
 from taskspace.envs.base import Environment
 from taskspace.envs.compiling import build
 from taskspace.envs.registry import make
-from taskspace.population.policies import Gaussian, MLPPolicy
 from taskspace.progress import progress_bar
-from taskspace.rollout.compiled import EnginePolicy
-from taskspace.rollout.evaluate import evaluate
-from taskspace.rollout.network import LANES, forward
+from taskspace.rollouts.compiled.loop import EnginePolicy
+from taskspace.rollouts.compiled.network import LANES, forward
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.testing.agents import as_torch, trained_like
 from taskspace.testing.plain_envs import plain_environments
 from taskspace.testing.plain_loop import steps_per_second

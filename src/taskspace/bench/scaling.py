@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from taskspace.agents.policies import MLPPolicy
 from taskspace.bench.printing import print_lines
 from taskspace.envs.registry import make
-from taskspace.population.policies import MLPPolicy
 from taskspace.progress import progress_bar
-from taskspace.rollout import cluster, player
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts import ray
+from taskspace.rollouts.compiled import chunks
+from taskspace.rollouts.evaluate import evaluate
 
 ENVIRONMENT = "MultiKeyNav"
 AGENTS, ROLLOUTS, TASKS = 20, 10, 20_000  # some five seconds of work on two cores
@@ -66,7 +67,7 @@ class Scaling:
     @property
     def share(self) -> float:
         """The share of local speed with the pieces that `evaluate` takes."""
-        nearest = min(self.pieces, key=lambda piece: abs(piece.steps - player._STEPS_PER_PIECE))
+        nearest = min(self.pieces, key=lambda piece: abs(piece.steps - chunks._STEPS_PER_PIECE))
         return nearest.share
 
     def break_even(self, machines: int, started: bool) -> float:
@@ -95,16 +96,16 @@ def measure_all() -> Scaling:
     evaluate(agents[:1], env, tasks[:100], 1, progress=False)  # compile
     before = _memory_mb()
     with contextlib.ExitStack() as stack:
-        start = _timed(lambda: stack.enter_context(cluster.connected()))
-        first = _timed(lambda: _call_all(_import_engine, 2 * cluster.cores()))
-        idle = max(_call_all(_worker_mb, 2 * cluster.cores()))
+        start = _timed(lambda: stack.enter_context(ray.connected()))
+        first = _timed(lambda: _call_all(_import_engine, 2 * ray.cores()))
+        idle = max(_call_all(_worker_mb, 2 * ray.cores()))
         call = _timed(lambda: _call_all(_nothing, CALLS)) / CALLS
-        shipped: list[cluster.Shipped] = []
-        ship = _timed(lambda: shipped.append(cluster.ship(many, "tasks", shared=True)))
-        fetch = max(cluster.in_order(_fetch, [(shipped[0],)]))
-        length, count = _episode_steps(agents, env, tasks), cluster.cores()
+        shipped: list[ray.Shipped] = []
+        ship = _timed(lambda: shipped.append(ray.ship(many, "tasks", shared=True)))
+        fetch = max(ray.in_order(_fetch, [(shipped[0],)]))
+        length, count = _episode_steps(agents, env, tasks), ray.cores()
         speeds, pieces = _measure_pieces(agents, env, tasks, length / env.horizon)
-        worker = max(_call_all(_worker_mb, 2 * cluster.cores()))
+        worker = max(_call_all(_worker_mb, 2 * ray.cores()))
         more = _memory_mb() - before
     costs = Costs(
         start, first, 1000 * call, ship, many.nbytes / 1e6, fetch, before, more, idle, worker,
@@ -132,7 +133,7 @@ def _measure_pieces(
                     shares.append(_rate(agents, env, tasks, "ray") / local)
                     advance(1)
             share = statistics.median(shares)
-            each = steps * played * cluster.cores() / (share * statistics.median(speeds))
+            each = steps * played * ray.cores() / (share * statistics.median(speeds))
             pieces.append(Piece(steps, each, share))
     return speeds, pieces
 
@@ -140,12 +141,12 @@ def _measure_pieces(
 @contextlib.contextmanager
 def _pieces_of(steps: int) -> Any:
     """Pieces of this size, however few there are for each core."""
-    before = player._STEPS_PER_PIECE, player._PIECES_PER_CORE
-    player._STEPS_PER_PIECE, player._PIECES_PER_CORE = steps, 1
+    before = chunks._STEPS_PER_PIECE, chunks._PIECES_PER_CORE
+    chunks._STEPS_PER_PIECE, chunks._PIECES_PER_CORE = steps, 1
     try:
         yield
     finally:
-        player._STEPS_PER_PIECE, player._PIECES_PER_CORE = before
+        chunks._STEPS_PER_PIECE, chunks._PIECES_PER_CORE = before
 
 
 def _rate(agents: Any, env: Any, tasks: Any, executor: str | None) -> float:
@@ -165,7 +166,7 @@ def _episode_steps(agents: Any, env: Any, tasks: Any) -> float:
 
 
 def _call_all(function: Callable[[int], Any], times: int) -> list[Any]:
-    return list(cluster.in_order(function, ((i,) for i in range(times))))
+    return list(ray.in_order(function, ((i,) for i in range(times))))
 
 
 def _nothing(_: int) -> None:
@@ -182,7 +183,7 @@ def _worker_mb(_: int) -> float:
     return _memory_mb()
 
 
-def _fetch(shipped: cluster.Shipped) -> float:
+def _fetch(shipped: ray.Shipped) -> float:
     return _timed(lambda: shipped.unpack().sum())
 
 
@@ -230,7 +231,7 @@ def print_report(console: Console) -> None:
     by_size = {f"{piece.steps / 1e6:g} M": piece for piece in found.pieces}
     print_lines(console, "Speed by the most steps in a piece of work", _PIECE, by_size)
     console.print(
-        f"`evaluate` takes {player._STEPS_PER_PIECE / 1e6:g} M steps, less where that would leave"
+        f"`evaluate` takes {chunks._STEPS_PER_PIECE / 1e6:g} M steps, less where that would leave"
         " cores idle."
     )
     for machines in (2, 4, 16):

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import mutual_information
 from taskspace.similarity.statistics import SuccessStatistics
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from taskspace.envs.registry import make
-from taskspace.outcomes import Outcomes
-from taskspace.rollout.evaluate import evaluate
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.training.recipes import train_population
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from taskspace.bench.printing import print_lines
 from taskspace.bench.subjects import Subject
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import mutual_information
 from taskspace.similarity.statistics import SuccessStatistics
 
@@ -87,7 +87,7 @@ def _timed(learn: Callable[[], Callable[[Any], Floats]], truth: Outcomes) -> Err
 
 
 def _model(outcomes: Outcomes, **settings: Any) -> Callable[[Any], Floats]:
-    from taskspace.success.model import SuccessModel
+    from taskspace.models.success.model import SuccessModel
 
     model = SuccessModel(random_state=0, **settings).fit(outcomes)
     return model.predict_proba

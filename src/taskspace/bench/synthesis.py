@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from rich.console import Console
 
+from taskspace.agents.karel import decoding
+from taskspace.agents.karel.network import Synthesizer
 from taskspace.bench.printing import print_lines
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
-from taskspace.synthesis import decoding
-from taskspace.synthesis.learning import SUBPOPULATIONS, TrainingSettings, batches, loss_of
-from taskspace.synthesis.network import Synthesizer
-from taskspace.synthesis.recipes import TRAINING_SETTINGS
+from taskspace.training.karel.learning import SUBPOPULATIONS, TrainingSettings, batches, loss_of
+from taskspace.training.karel.recipes import TRAINING_SETTINGS
 
 ROUNDS = 3
 DECODED = 64  # tasks

@@ -60,8 +60,8 @@ def lines(told: Mapping[str, str]) -> str:
 
 def open_folder(options: argparse.Namespace, *inputs: str | None) -> Run:
     """The map of a run folder; files that are read beside it must not be written to."""
+    from taskspace.outcomes.table_streams import refuse_overwriting
     from taskspace.runs.run import open_run
-    from taskspace.table_streams import refuse_overwriting
 
     if inputs:
         refuse_overwriting(options.out, *inputs)

@@ -11,7 +11,7 @@ from taskspace.cli.arguments import TASKS, add_command, add_folder, add_out, ope
 from taskspace.cli.printing import print_answers
 
 if TYPE_CHECKING:
-    from taskspace.tables import Columns
+    from taskspace.outcomes.tables import Columns
 
 
 def add(commands: Any) -> None:

@@ -9,7 +9,7 @@ from taskspace.cli.arguments import TASKS, add_command, add_folder, add_out, ope
 from taskspace.cli.printing import print_answers
 
 if TYPE_CHECKING:
-    from taskspace.tables import Columns
+    from taskspace.outcomes.tables import Columns
 
 
 def add(commands: Any) -> None:
@@ -31,8 +31,8 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Say how likely an agent is to solve tasks, from how it did on a quiz of other tasks."""
-    from taskspace import tables
-    from taskspace.outcome_tables import SCORES
+    from taskspace.outcomes import tables
+    from taskspace.outcomes.result_tables import SCORES
 
     made = open_folder(options, options.tasks, options.quiz)
     quiz = tables.read(options.quiz)

@@ -12,8 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from taskspace.outcomes.tables import Columns
     from taskspace.runs.run import Run
-    from taskspace.tables import Columns
 
 MOST_SHOWN = 8  # features of a task that fit in a line
 _ABOUT = ("task", "similarity", "difficulty", "success", "cluster")  # what a list is read for
@@ -31,7 +31,7 @@ def print_tasks(options: argparse.Namespace, columns: Columns) -> None:
 
 def print_table(options: argparse.Namespace, columns: Columns) -> None:
     """A table for a person at a terminal, CSV for programs, and a file where one is named."""
-    from taskspace.table_streams import open_writer
+    from taskspace.outcomes.table_streams import open_writer
 
     if options.out is None and sys.stdout.isatty():
         print_columns(columns)
@@ -42,7 +42,7 @@ def print_table(options: argparse.Namespace, columns: Columns) -> None:
 
 def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]) -> None:
     """The table of tasks, piece by piece, with columns of answers added."""
-    from taskspace.table_streams import open_writer, read_pieces
+    from taskspace.outcomes.table_streams import open_writer, read_pieces
 
     pieces = read_pieces(options.tasks)
     with open_writer(options.out) as writer:

@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Ask an agent about the tasks that tell most, then list its chances on the others."""
     from taskspace.applications.quiz import Quiz
-    from taskspace.table_streams import open_writer
+    from taskspace.outcomes.table_streams import open_writer
 
     checks.whole(options.at_most, "--at-most")
     checks.seed(options.seed)
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _targets(options: argparse.Namespace, made: Run) -> Any:
-    from taskspace import tables
+    from taskspace.outcomes import tables
 
     columns = tables.read(options.targets)
     tables.require(columns, ["task"])

@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
-    from taskspace.rollout.cluster import connected
+    from taskspace.rollouts.ray import connected
     from taskspace.runs.pipeline import run
 
     remote = options.ray is not None

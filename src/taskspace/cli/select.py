@@ -36,8 +36,8 @@ def add(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """List the options that are most like a reference task, the best first."""
-    from taskspace import tables
     from taskspace.applications.selection import select
+    from taskspace.outcomes import tables
 
     made = open_folder(options, options.reference, options.options)
     reference, choices = tables.read(options.reference), tables.read(options.options)

@@ -165,7 +165,8 @@ class Environment:
         cls = type(self)
         if cls.step is None:
             raise ValueError(
-                f"{self.name} has no steps to play; its agents are played by taskspace.synthesis"
+                f"{self.name} has no steps to play; its agents are played by"
+                " taskspace.rollouts.karel"
             )
         return lane_functions(cls.sample, cls.step, cls.expert, cls.reward)
 

@@ -19,7 +19,7 @@ from numba import njit
 from numba.core.caching import FunctionCache
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_KERNEL_FOLDERS = ("envs", "rollout")
+_KERNEL_FOLDERS = ("envs", "rollouts")
 
 
 class _FingerprintCache(FunctionCache):  # type: ignore[misc]

@@ -48,7 +48,7 @@ def register() -> None:
         # No max_episode_steps: the horizon is part of the dynamics, our step reports it.
         gym.register(
             id=f"taskspace/{name}-v0",
-            entry_point="taskspace.envs.gym:TaskEnv",
-            vector_entry_point="taskspace.envs.gym:TaskVectorEnv",
+            entry_point="taskspace.envs.to_gymnasium:TaskEnv",
+            vector_entry_point="taskspace.envs.to_gymnasium:TaskVectorEnv",
             kwargs={"env": name},
         )

@@ -17,9 +17,9 @@ from starlette.responses import Response
 
 from taskspace._version import __version__
 from taskspace.explore import guards, models, page
-from taskspace.explore.answers import Answers, Task, UnknownTask
 from taskspace.explore.data import encode, explorer_data, form_kind, told
 from taskspace.explore.manual import manual_html
+from taskspace.explore.service import Answers, Task, UnknownTask
 from taskspace.explore.workers import Workers
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.embedding.network import layers_of
 from taskspace.envs.base import Environment
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.network import layers_of
 from taskspace.report.projections import Axes
 
 if TYPE_CHECKING:

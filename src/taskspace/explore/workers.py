@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from starlette.exceptions import HTTPException
 
 from taskspace.explore.guards import client_gone
-from taskspace.rollout.cores import available_cores
+from taskspace.rollouts.cores import available_cores
 
 T = TypeVar("T")
 THREADS = max(1, min(4, available_cores() - 1))  # a core is left for what is quick

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.embedding.pred_model import PredModel, expert_episodes
-from taskspace.embedding.random_model import RandomModel
+from taskspace.agents.policies import ExpertPolicy
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.pred_model import PredModel, expert_episodes
+from taskspace.models.embedding.random_model import RandomModel
 from taskspace.paper.study import Study
-from taskspace.population.policies import ExpertPolicy
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import PRESETS, map_settings, new_embedder
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from taskspace.agents.population import Population
 from taskspace.applications.prediction_benchmark import benchmark_prediction
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.profile_benchmark import benchmark_posterior
 from taskspace.applications.selection_benchmark import HARDER, Judge, compare
+from taskspace.models.success.model import SuccessModel
 from taskspace.paper import trust
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import selection_pool
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Result, Study, Table
 from taskspace.paper.trust import KNOWN, NEW
-from taskspace.population.population import Population
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
-from taskspace.success.model import SuccessModel
 from taskspace.training.recipes import NEW_AGENTS
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.paper.baselines import without_norm
 from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import by_keys, embedded

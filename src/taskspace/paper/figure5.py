@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.agents.population import Population
 from taskspace.applications.prediction_benchmark import QUIZ_SIZES, benchmark_prediction
-from taskspace.embedding.base import Embedding
 from taskspace.envs.base import Environment, Tasks
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.base import Embedding
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
-from taskspace.population.population import Population
 from taskspace.report import plots
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")

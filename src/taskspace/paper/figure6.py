@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.applications.selection_benchmark import Pool, compare
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.study import Result, Study, Table
-from taskspace.population.policies import ExpertPolicy
 from taskspace.report import plots
-from taskspace.rollout.evaluate import evaluate
-from taskspace.rollout.trajectories import record
+from taskspace.rollouts.evaluate import evaluate
+from taskspace.rollouts.trajectories import record
 from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")

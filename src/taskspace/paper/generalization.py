@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from taskspace.embedding.karel_embedder import KarelEmbedder, encode
+from taskspace.agents.karel.network import Encoder, Size
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grids import to_grids
+from taskspace.models.embedding.karel_embedder import KarelEmbedder, encode
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table
 from taskspace.runs.measures import sample_at_most, silhouettes
@@ -24,7 +25,6 @@ from taskspace.runs.sources.karel import (
     new_embedder,
     skill_by_kind,
 )
-from taskspace.synthesis.network import Encoder, Size
 
 OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
 CODES = "PCA of the agent's codes"

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.agents.population import Population
 from taskspace.applications.prediction_benchmark import benchmark_prediction, other_rates
 from taskspace.applications.selection_benchmark import Judge, Pool, compare
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
 from taskspace.paper.study import Result, Study, Table
-from taskspace.population.population import Population
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import MapSettings, map_settings, new_embedder
 

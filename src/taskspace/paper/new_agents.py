@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from taskspace.agents.population import Population
 from taskspace.paper import figure5
 from taskspace.paper.study import Result, Study
-from taskspace.population.population import Population
 from taskspace.runs.run import Run
 from taskspace.training.recipes import train_population
 

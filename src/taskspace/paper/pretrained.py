@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from taskspace.embedding.pretrained import FOLDER
+from taskspace.models.embedding.pretrained import FOLDER
 from taskspace.paper.table1 import PAPER
 from taskspace.runs.pipeline import learn
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from taskspace import checks, tables
+from taskspace import checks
 from taskspace.envs.registry import make
 from taskspace.files import read_json, telling, write_figure, write_json
+from taskspace.outcomes import tables
 from taskspace.runs.layout import Part
 from taskspace.runs.pipeline import learn
 from taskspace.runs.run import Run

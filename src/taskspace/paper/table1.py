@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from taskspace.embedding.base import Embedding
+from taskspace.agents.population import Population
 from taskspace.envs.registry import make
+from taskspace.models.embedding.base import Embedding
 from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
-from taskspace.population.population import Population
 from taskspace.runs.measures import silhouettes
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import map_settings, measure, new_embedder, play_pool
 from taskspace.training.cloning import Cloning
-from taskspace.training.lessons import Subpopulation
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
+from taskspace.training.subpopulations import Subpopulation
 
 # Mean and spread over three seeds of task sampling.
 PAPER = {

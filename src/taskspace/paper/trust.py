@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.agents.population import Population
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.prediction_benchmark import MULTIPLES, draw_datasets, tune_beta
 from taskspace.applications.prediction_comparison import (
@@ -25,17 +26,16 @@ from taskspace.applications.prediction_comparison import (
 from taskspace.applications.soft_neighbours import soft_vote, squared_distances
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.base import Environment, Tasks
-from taskspace.outcomes import Outcomes
+from taskspace.models.success.factors import Floats
+from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Study
-from taskspace.population.population import Population
 from taskspace.report import plots
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import map_settings, new_embedder
-from taskspace.success.factors import Floats
-from taskspace.success.model import SuccessModel
 from taskspace.training.recipes import NEW_AGENTS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import tables
 from taskspace.files import atomic_path
+from taskspace.outcomes import tables
 from taskspace.report.projections import Axes
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.constraints import DIFFICULTY_GAP, SHARPNESS, draw_triplets
-from taskspace.embedding.agreement import agreement
-from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.agents.population import Population
 from taskspace.envs.base import Environment, Tasks
-from taskspace.outcomes import Outcomes
-from taskspace.population.population import Population
-from taskspace.rollout.evaluate import evaluate
+from taskspace.models.embedding.agreement import agreement
+from taskspace.models.embedding.constraints import DIFFICULTY_GAP, SHARPNESS, draw_triplets
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.statistics import SuccessStatistics
 
 SILHOUETTE_SEEDS = 3

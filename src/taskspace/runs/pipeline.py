@@ -15,10 +15,10 @@ from typing import Any
 from taskspace import checks
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
-from taskspace.rollout.cluster import connected, on_ray
+from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import Run

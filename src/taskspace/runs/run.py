@@ -13,23 +13,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace import tables
+from taskspace.agents.population import Population
+from taskspace.agents.storage import read_subpopulations
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.search import TaskIndex
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.embedding.karel_embedder import KarelEmbedder
 from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import read_arrays, read_json, write_arrays
-from taskspace.outcomes import Outcomes
-from taskspace.population.population import Population
-from taskspace.population.storage import read_subpopulations
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes import tables
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.projections import project
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
-from taskspace.success.model import SuccessModel
 
 T = TypeVar("T")
 MOST_FEATURES = 100  # a Karel task has 1800 numbers, which say nothing to anybody

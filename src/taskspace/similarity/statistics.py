@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.outcomes import Outcomes
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import entropy, shared_bits
 
 # Agents that must have tried both tasks before anything is said of the two: with fewer, the order

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from taskspace.embedding.network import perceptron
+from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.envs.base import Environment
 from taskspace.envs.pointmass import FRICTION, GATE, GOAL_Y, VX, VY, X, Y
-from taskspace.population.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
-from taskspace.rollout.trajectories import record
+from taskspace.models.embedding.network import perceptron
+from taskspace.rollouts.trajectories import record
 
 HIDDEN = {"BasicKarel": (64, 32), "PointMass": (64, 64)}
 SNAPSHOTS = (100, 300, 1000)  # training steps: a beginner, an advanced and a good agent

@@ -8,12 +8,12 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from numpy.typing import NDArray
 
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.envs.base import Environment
-from taskspace.envs.gym import TaskEnv
 from taskspace.envs.lanes import FAILED, OUT_OF_TIME, RUNNING, SOLVED, empty_lanes
-from taskspace.population.policies import ExpertPolicy
-from taskspace.rollout.evaluate import evaluate
-from taskspace.rollout.trajectories import record
+from taskspace.envs.to_gymnasium import TaskEnv
+from taskspace.rollouts.evaluate import evaluate
+from taskspace.rollouts.trajectories import record
 
 _TASKS = 500
 

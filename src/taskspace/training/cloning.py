@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taskspace.agents.agent import Agent
+from taskspace.agents.policies import Categorical, ExpertPolicy, MLPPolicy
 from taskspace.envs.base import Environment, Tasks
-from taskspace.population.agent import Agent
-from taskspace.population.policies import Categorical, ExpertPolicy, MLPPolicy
-from taskspace.rollout.trajectories import record
+from taskspace.rollouts.trajectories import record
 from taskspace.training.backprop import Learner
-from taskspace.training.lessons import Actions, States, Subpopulation
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA, Report, Snapshots
+from taskspace.training.subpopulations import Actions, States, Subpopulation
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from taskspace import checks
+from taskspace.agents.agent import Agent
+from taskspace.agents.population import Population
 from taskspace.envs.base import Environment, Tasks, check_environment
-from taskspace.population.agent import Agent
-from taskspace.population.population import Population
 from taskspace.progress import progress_bar
-from taskspace.rollout.cluster import on_ray
+from taskspace.rollouts.ray import on_ray
 from taskspace.training.cloning import Cloning, clone
-from taskspace.training.gradient import PolicyGradient, import_sb3, reinforce
-from taskspace.training.lessons import Actions, States, Subpopulation
+from taskspace.training.policy_gradient import PolicyGradient, import_sb3, reinforce
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA
+from taskspace.training.subpopulations import Actions, States, Subpopulation
 from taskspace.training.workers import Training, import_name, in_process, run_all
 
 Values = dict[str, Any]  # of a dataclass, by name
@@ -147,7 +147,8 @@ def recipe_for(env: Environment, name: str = "paper") -> Recipe:
         raise ValueError(f"the recipe is {known} or a Recipe, not {name!r}")
     if env.step is None:
         raise ValueError(
-            f"agents of {env.name} are trained by taskspace.synthesis.recipes.train_synthesizers"
+            f"agents of {env.name} are trained by"
+            " taskspace.training.karel.recipes.train_synthesizers"
         )
     if env.name not in RECIPES[name]:
         known = ", ".join(RECIPES[name])

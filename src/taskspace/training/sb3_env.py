@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from taskspace.envs.gym import TaskVectorEnv
+from taskspace.envs.to_gymnasium import TaskVectorEnv
 
 
 class SB3Env(VecEnv):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from taskspace.agents.agent import Agent
 from taskspace.envs.base import Environment, Tasks
-from taskspace.population.agent import Agent
-from taskspace.rollout.evaluate import evaluate
+from taskspace.rollouts.evaluate import evaluate
 
 DELTA = 0.01  # the paper's delta_snap
 ROLLOUTS = 10  # of each task, to measure skill

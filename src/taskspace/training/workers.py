@@ -21,10 +21,10 @@ from queue import SimpleQueue
 from typing import Any
 
 from taskspace import checks
-from taskspace.population.agent import Agent
-from taskspace.population.population import Population
-from taskspace.rollout import cluster
-from taskspace.rollout.cores import available_cores
+from taskspace.agents.agent import Agent
+from taskspace.agents.population import Population
+from taskspace.rollouts import ray
+from taskspace.rollouts.cores import available_cores
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
@@ -43,8 +43,8 @@ def run_all(
 
     On Ray all are handed to the cluster, which runs as many at a time as it has cores.
     """
-    if cluster.on_ray(executor, workers=workers):
-        with cluster.connected():
+    if ray.on_ray(executor, workers=workers):
+        with ray.connected():
             away = [_on_ray(training) for training in trainings]
             return _side_by_side(away, len(trainings), report)
     count = checks.whole(available_cores() if workers is None else workers, "workers", 1)
@@ -70,11 +70,11 @@ def _side_by_side(trainings: Sequence[Training], count: int, report: Report) -> 
 
 def _on_ray(training: Training) -> Training:
     """The same training by a worker of Ray; one that dies has its work done again by another."""
-    sent = cluster.ship(training, "the training")
+    sent = ray.ship(training, "the training")
 
     def away(report: Report) -> list[Agent]:
         agents: list[Agent] = []
-        with contextlib.closing(cluster.streamed(_with_progress, sent)) as items:
+        with contextlib.closing(ray.streamed(_with_progress, sent)) as items:
             for item in items:
                 if isinstance(item, int):
                     report(item)
@@ -85,7 +85,7 @@ def _on_ray(training: Training) -> Training:
     return away
 
 
-def _with_progress(sent: cluster.Shipped) -> Iterator[int | list[Agent]]:
+def _with_progress(sent: ray.Shipped) -> Iterator[int | list[Agent]]:
     """What a worker does: it yields the steps just done, time and again, and then the agents."""
     progress: SimpleQueue[int | None] = SimpleQueue()
     training: Training = sent.unpack()

@@ -34,7 +34,7 @@ class Karel(Environment):
 
     A task is a row of 1800 small numbers (`KarelTasks.rows`): a program that solves it, which
     names its cluster, and six pairs of worlds. The tasks are a given set, by default ten thousand
-    generated ones. Agents (`taskspace.synthesis`) do not act step by step: they write programs,
+    generated ones. Agents (`taskspace.agents.karel`) do not act step by step: they write programs,
     which the compiled interpreter runs.
 
     >>> import taskspace as ts

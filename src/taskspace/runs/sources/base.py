@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.agents.population import Population
 from taskspace.envs.base import Environment
-from taskspace.outcomes import Outcomes
-from taskspace.population.population import Population
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.stages import Stages
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.embedding.estimator import TaskEmbedder
+from taskspace.agents.population import Population
 from taskspace.envs.base import Environment
-from taskspace.outcomes import Outcomes
-from taskspace.population.population import Population
-from taskspace.rollout.evaluate import evaluate
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.embedding.karel_embedder import KarelEmbedder
+from taskspace.agents.population import Population
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
-from taskspace.outcomes import Outcomes
-from taskspace.population.population import Population
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.rollouts.karel import play
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
 from taskspace.runs.stages import Stages
-from taskspace.synthesis.playing import play
-from taskspace.synthesis.recipes import train_synthesizers, training_settings
+from taskspace.training.karel.recipes import train_synthesizers, training_settings
 
 SPLITS = ("training", "validation")
 TasksBySplit = Mapping[str, KarelTasks]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.embedding.estimator import TaskEmbedder
-from taskspace.outcomes import Outcomes
+from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source

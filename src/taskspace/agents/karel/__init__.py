@@ -1,0 +1,1 @@
+"""Agents that write Karel programs: the network, how it writes, and the policy."""

@@ -1,1 +1,0 @@
-"""Where in space: networks, losses and the estimator that learns the map."""

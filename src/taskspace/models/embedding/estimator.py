@@ -1,0 +1,296 @@
+"""`TaskEmbedder`: the scikit-learn estimator that learns the map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from taskspace import checks
+from taskspace.models.embedding.axes import append, best_rotation, fold, spectral_map
+from taskspace.models.embedding.base import Embedding, check_layers, features_of
+from taskspace.models.embedding.constraints import check_orders
+from taskspace.models.embedding.lookup import Lookup, are_names
+from taskspace.models.embedding.training import (
+    HELD_OUT,
+    Constraints,
+    Pool,
+    Training,
+    fit_network,
+    pair_pools,
+    task_pools,
+)
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.task_names import places
+from taskspace.progress import progress_bar
+from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+from taskspace.torch_state import one_thread, torch_seed
+
+MOST_COMPONENTS = 10  # what "auto" goes up to
+WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
+ENOUGH_FOR_AXES = 1000  # tasks; those of Karel take long to encode
+
+# Measured on 50 to 5000 tasks of an item response model: free vectors have far to go, one by one.
+FASTER = 30  # times the learning rate of a network
+TASKS_PER_CONSTRAINT = 8  # at the most in a step, or the vectors of many tasks are not done in time
+
+
+class TaskEmbedder(Embedding):
+    """Learns a vector for every task: inner product = similarity, length = difficulty.
+
+    A network gives tasks their vectors, from their features; it is tested on tasks held out from
+    training. Where outcomes come without features, each task has a free vector of its own, and
+    `transform` and the others take the names of tasks. No task can be held out then, but pairs of
+    tasks are: `test_scores_` says how well the map tells similarities that it was never shown, of
+    tasks and agents that it knows. (With under 100 tasks, or 30 without features, nothing is held
+    out, and `test_scores_` says how well the map fits.)
+
+    `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
+    `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
+    hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
+    standardized, and the scaling is kept in the model. Constraints are drawn afresh for every
+    step, unless `n_constraints` says how many to draw once, in an order left to chance as in the
+    paper. With 0 `steps` the weights stay random. Free vectors use no `hidden`; they learn 30 times
+    faster than `learning_rate` says, and where tasks are many, from more than `batch_size`.
+
+    The axes are canonical: the map is rotated towards the principal axes of the similarities that
+    it was fitted to, which no seed can change. So two runs that agree look alike; see
+    `taskspace.models.embedding.agreement`.
+
+    >>> import numpy as np, taskspace as ts
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = rng.uniform(size=(60, 2))
+    >>> skills = rng.uniform(size=(20, 2))
+    >>> solved = np.all(skills[:, None] > tasks, axis=2)  # agents x tasks
+    >>> outcomes = ts.Outcomes(10 * solved, 10, features=tasks)
+    >>> embedder = ts.TaskEmbedder(n_components=2, steps=200, random_state=0).fit(outcomes)
+    >>> embedder.transform(tasks).shape
+    (60, 2)
+    >>> embedder.fit(ts.Outcomes(10 * solved, 10)).transform(["task-3", "task-7"]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        norm_weight: float = 0.4,
+        hidden: Sequence[int] | Callable[[int, int], torch.nn.Module] = (32, 32),
+        learning_rate: float = 3e-3,
+        batch_size: int = 128,
+        steps: int = 6_000,
+        patience: int = 20,
+        n_constraints: int | None = None,
+        random_state: int | None = None,
+        device: str = "cpu",
+        progress: bool | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.norm_weight = norm_weight
+        self.hidden = hidden
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.steps = steps
+        self.patience = patience
+        self.n_constraints = n_constraints
+        self.random_state = random_state
+        self.device = device
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> TaskEmbedder:
+        """Learn from `Outcomes` (which hold the tasks), or from tasks `X` and their outcomes.
+
+        Instead of `outcomes`, `y` may give scores, a row for each task and a column for each agent.
+        """
+        names = None
+        if isinstance(X, Outcomes):
+            outcomes, names = X, X.tasks if X.features is None else None
+            X = outcomes.features if names is None else names
+        if outcomes is None and y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        self._check_settings()
+        if names is not None and callable(self.hidden):
+            raise ValueError("a network of your own needs features of the tasks; there are none")
+        self.task_names_ = names
+        tasks = self._validated(X, ensure_min_samples=3)
+        statistics = _statistics(tasks, y, outcomes)
+        check_orders(statistics)
+        if outcomes is not None:
+            warn_if_anti_correlated(statistics, outcomes.tasks)
+        rng = np.random.default_rng(self.random_state)
+        inputs = self._training_inputs(tasks)
+        pools = task_pools(len(tasks), rng) if names is None else pair_pools(len(tasks), rng)
+        self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
+        self._turn_to_canonical_axes(tasks, statistics)
+        self.test_scores_ = self._accuracies(tasks, self.test_)
+        return self
+
+    def _training_inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
+        """What the network sees of these tasks while it learns; it does so in single precision."""
+        if self.task_names_ is not None:
+            return self._inputs(tasks)
+        return self._learn_scale(tasks).float()
+
+    def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
+        """Which share of the constraints on these tasks holds."""
+        return accuracies(self._vectors(tasks), constraints)
+
+    def _fit_dimensions(
+        self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
+    ) -> None:
+        """Fit one dimension, or ever more until the test loss falls no longer."""
+        train, validation, test = pools
+        self.test_ = Constraints.draw(statistics, test, HELD_OUT, self.norm_weight, rng)
+        auto = self.n_components == "auto"
+        sizes = range(1, MOST_COMPONENTS + 1) if auto else [int(self.n_components)]
+        seeds = rng.integers(0, 2**31, size=len(sizes))
+        self.dimension_losses_: dict[int, float] = {}
+        best = np.inf
+        for size, seed in zip(sizes, seeds, strict=True):
+            network, history = self._fit_one(
+                size, int(seed), inputs, statistics, (train, validation)
+            )
+            with torch.no_grad():
+                loss = float(self.test_.batches().loss(0, network, inputs, self.norm_weight))
+            self.dimension_losses_[size] = loss
+            if auto and loss > best * (1 - WORTH_ANOTHER):
+                break
+            best = loss
+            self.n_components_ = size
+            self.network_ = network.to("cpu", self.precision)
+            self.history_ = {"step": history.step, "loss": history.loss}
+            self.history_["validation"] = history.validation
+
+    def _fit_one(
+        self, size: int, seed: int, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any
+    ) -> Any:
+        rate, batch = self.learning_rate, self.batch_size
+        if self.task_names_ is not None:
+            rate, batch = rate * FASTER, max(batch, len(inputs) // TASKS_PER_CONSTRAINT)
+        training = Training(
+            self.norm_weight, rate, batch, self.steps, self.patience, self.n_constraints
+        )
+        with torch_seed(seed):
+            network = self._network(inputs.shape[1], size).to(self.device)
+        title = f"Learning the map ({size} dimension{'s' if size > 1 else ''})"
+        with one_thread(), progress_bar(title, self.steps, self.progress) as advance:
+            rng = np.random.default_rng(seed)
+            history = fit_network(
+                network, inputs, statistics, pools, training, rng,
+                lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
+            )  # fmt: skip
+        return network, history
+
+    def _network(self, inputs: int, outputs: int) -> torch.nn.Module:
+        if self.task_names_ is not None:
+            return Lookup(len(self.task_names_), outputs)
+        if callable(self.hidden):
+            return self.hidden(inputs, outputs)
+        return super()._network(inputs, outputs)
+
+    def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: SuccessStatistics) -> None:
+        """Rotate the map; which tasks are held out, and thus the seed, makes no difference."""
+        from threadpoolctl import threadpool_limits
+
+        some = np.arange(0, len(tasks), -(-len(tasks) // ENOUGH_FOR_AXES))
+        with threadpool_limits(1):  # the same bits on any number of cores
+            reference = spectral_map(statistics.matrix(some, some), self.n_components_)
+            rotation = best_rotation(self._vectors(tasks[some]), reference)
+        self.network_ = self._turned(self.network_, rotation)
+
+    def _turned(self, network: torch.nn.Module, rotation: Any) -> torch.nn.Module:
+        """The same network with its vectors rotated."""
+        return append(network, rotation) if callable(self.hidden) else fold(network, rotation)
+
+    def _rows(self, tasks: Any) -> Any:
+        return super()._rows(tasks) if self.task_names_ is None else np.atleast_1d(tasks)
+
+    def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
+        if self.task_names_ is not None:
+            X = places(self.task_names_, X, "map")[:, None]
+        elif are_names(X):
+            raise ValueError(
+                "this map was learned from the features of tasks; expected a row of numbers for"
+                " each task, not its name"
+            )
+        return super()._validated(X, **options)
+
+    def _inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
+        if self.task_names_ is not None:
+            return torch.from_numpy(tasks).long()
+        return super()._inputs(tasks)
+
+    def _check_settings(self) -> None:
+        if self.n_components != "auto":
+            checks.whole(self.n_components, "n_components", 1)
+        for name, least in (("batch_size", 1), ("steps", 0), ("patience", 1)):
+            checks.whole(getattr(self, name), name, least)
+        if self.n_constraints is not None:
+            checks.whole(self.n_constraints, "n_constraints", 1)
+        if not callable(self.hidden):
+            check_layers(self.hidden)
+        if not self.norm_weight >= 0 or not self.learning_rate > 0:
+            raise ValueError("norm_weight must not be negative, and learning_rate positive")
+
+    def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
+        """Share of constraints that hold on these tasks: the mean over the two kinds."""
+        check_is_fitted(self, "network_")
+        if isinstance(X, Outcomes):
+            X, outcomes = features_of(X) if self.task_names_ is None else X.tasks, X
+        tasks = self._validated(X, reset=False)
+        statistics = _statistics(tasks, y, outcomes)
+        everything, rng = Pool(np.arange(len(tasks))), np.random.default_rng(0)
+        drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
+        return float(np.mean(list(self._accuracies(tasks, drawn).values())))
+
+    def _findings(self) -> dict[str, Any]:
+        return {
+            "history": self.history_,
+            "test_scores": self.test_scores_,
+            "dimension_losses": self.dimension_losses_,
+        }
+
+    def _restore_findings(self, settings: dict[str, Any]) -> None:
+        self.history_, self.test_scores_ = settings["history"], settings["test_scores"]
+        self.dimension_losses_ = {int(k): v for k, v in settings["dimension_losses"].items()}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.non_deterministic = False
+        return tags
+
+
+def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:
+    if outcomes is not None:
+        if outcomes.n_tasks != len(tasks):
+            raise ValueError(f"{len(tasks)} tasks, but outcomes on {outcomes.n_tasks}")
+        return SuccessStatistics.from_outcomes(outcomes)
+    scores = checks.numbers(y, "y")
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if scores.ndim != 2 or len(scores) != len(tasks):
+        raise ValueError(f"{len(tasks)} tasks, but scores of shape {scores.shape}")
+    low, high = scores.min(), scores.max()
+    if low < 0 or high > 1:
+        scores = (scores - low) / (high - low)
+    return SuccessStatistics.from_rates(scores.T)
+
+
+def accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
+    """Which share of the constraints these vectors satisfy."""
+    found = {}
+    anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)
+    if len(anchor):
+        yes = (anchor * one).sum(1) > (anchor * other).sum(1)
+        p = constraints.triplets.probability
+        found["similarity"] = float(np.where(yes, p, 1 - p).mean())
+    easier, harder = (np.linalg.norm(vectors[column], axis=1) for column in constraints.pairs.T)
+    if len(easier):
+        found["difficulty"] = float((harder > easier).mean())
+    return found

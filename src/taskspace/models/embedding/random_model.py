@@ -1,0 +1,47 @@
+"""`RandomModel`: the map's network before any training, the least that a map must beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from taskspace import checks
+from taskspace.models.embedding.base import Embedding, check_layers, features_of
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.torch_state import torch_seed
+
+
+class RandomModel(Embedding):
+    """The network of `TaskEmbedder` with random weights; only the scale of the tasks is learned.
+
+    >>> import taskspace as ts
+    >>> from taskspace.models.embedding.random_model import RandomModel
+    >>> tasks = ts.make("MultiKeyNav").sample_tasks(100, seed=0)
+    >>> RandomModel(n_components=6, random_state=0).fit(tasks).transform(tasks).shape
+    (100, 6)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        hidden: Sequence[int] = (32, 32),
+        random_state: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.hidden = hidden
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> RandomModel:
+        """Draw the weights; the tasks `X`, or those of `Outcomes`, give the scale."""
+        size = checks.whole(self.n_components, "n_components", 1)
+        check_layers(self.hidden)
+        tasks = features_of(X) if isinstance(X, Outcomes) else X
+        tasks = self._validated(tasks, ensure_min_samples=2)
+        self._learn_scale(tasks)
+        with torch_seed(int(np.random.default_rng(self.random_state).integers(2**31))):
+            network = self._network(tasks.shape[1], size)
+        self.network_, self.n_components_ = network.to(self.precision), size
+        return self

@@ -1,0 +1,142 @@
+"""Success probabilities of known agents on known tasks, from a table with gaps and few attempts.
+
+Two sources are blended. A logistic low-rank model (`factors.py`) says what an agent's results on
+other tasks, and other agents' results on this one, tell about the pair. The pair's own results
+then count against the model's word as if that had been seen in `strength` attempts, so that
+one attempt moves little and twenty decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.models.success.factors import Factors, Floats, fit_factors
+from taskspace.outcomes.outcomes import Outcomes
+
+RANKS = (1, 2, 4, 8)
+SPREADS = (0.05, 0.5)
+STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+HELD_OUT = 0.15  # share of the pairs that candidates are judged by
+MOST_TASKS = 500  # that candidates are tried on; the best is then fitted to all
+_ENOUGH_PAIRS = 20_000  # to judge by a single division; smaller tables are divided up to
+_MOST_DIVISIONS = 4  # times
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What held-out results decide."""
+
+    rank: int  # dimensions of the low-rank model
+    least_spread: float  # the narrowest prior of the loadings; see `fit_factors`
+    strength: float  # attempts that the low-rank model is worth
+
+
+@dataclass(frozen=True, eq=False)
+class LowRankModel:
+    """A fitted model of all agents and tasks of some outcomes."""
+
+    factors: Factors
+    settings: Settings
+    profiles: Floats  # (agents, tasks): success probabilities, model and observation blended
+
+
+def fit_low_rank(
+    outcomes: Outcomes, *, settings: Settings | None = None, seed: int = 0
+) -> LowRankModel:
+    """Learn every agent's success probability on every task.
+
+    The settings are those under which held-out pairs are most likely, unless they are given.
+    `seed` only decides which pairs are held out.
+
+    >>> rng = np.random.default_rng(0)
+    >>> skill, level = rng.normal(size=(40, 1)), rng.normal(size=30)
+    >>> truth = 1 / (1 + np.exp(level - skill))
+    >>> tried = rng.random(truth.shape) < 0.7
+    >>> outcomes = Outcomes(rng.binomial(1, truth) * tried, tried * 1)
+    >>> model = fit_low_rank(outcomes)
+    >>> bool(np.abs(model.profiles - truth).mean() < 0.15)
+    True
+    """
+    from threadpoolctl import threadpool_limits
+
+    key = checks.seed(seed)
+    successes = outcomes.successes.astype(np.float64)
+    attempts = outcomes.rollouts.astype(np.float64)
+    if not attempts.any():
+        raise ValueError("these outcomes are empty: no agent tried any task")
+    with threadpool_limits(1):  # small matrices: the same bits, and faster on a busy machine
+        if settings is None:
+            settings = choose_settings(successes, attempts, np.random.default_rng(key))
+        factors = fit_factors(successes, attempts, settings.rank, settings.least_spread)
+        predicted = factors.probabilities()
+    return LowRankModel(factors, settings, blend(predicted, successes, attempts, settings.strength))
+
+
+def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: float) -> Floats:
+    """Success rates drawn towards predictions that are worth `strength` attempts.
+
+    >>> blend(np.array(0.5), np.array([0.0, 1.0, 20.0]), np.array([0.0, 1.0, 20.0]), 4.0)
+    array([0.5       , 0.6       , 0.91666667])
+    """
+    return (strength * predicted + successes) / (strength + attempts)
+
+
+def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generator) -> Settings:
+    """The settings under which held-out pairs are most likely."""
+    tasks = rng.permutation(successes.shape[1])[:MOST_TASKS]
+    successes, attempts = successes[:, tasks], attempts[:, tasks]
+    candidates = [
+        (rank, spread) for rank, spread in product(RANKS, SPREADS) if rank <= min(successes.shape)
+    ]
+    guesses: list[list[Floats]] = [[] for _ in candidates]
+    results: list[Floats] = []
+    for hidden in _divisions(attempts, rng):
+        seen, solved = np.where(hidden, 0.0, attempts), np.where(hidden, 0.0, successes)
+        results.append(np.stack([successes[hidden], attempts[hidden]]))
+        for guess, (rank, spread) in zip(guesses, candidates, strict=True):
+            guess.append(fit_factors(solved, seen, rank, spread).probabilities()[hidden])
+    truth = np.concatenate(results, axis=1)
+    losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
+    best = int(np.argmin(losses))
+    return Settings(*candidates[best], _strength(np.concatenate(guesses[best]), *truth))
+
+
+def _divisions(attempts: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
+    """Pairs to hide (agents, tasks), once or a few times."""
+    tried = attempts > 0
+    count = min(max(round(_ENOUGH_PAIRS / tried.sum()), 1), _MOST_DIVISIONS)
+    for _ in range(count):
+        yield tried & (rng.random(tried.shape) < HELD_OUT)
+
+
+def log_loss(predicted: Floats, successes: Floats, attempts: Floats) -> float:
+    """Surprise in nats at all these results.
+
+    >>> round(log_loss(np.array([0.5]), np.array([1.0]), np.array([1.0])), 4)
+    0.6931
+    """
+    p = np.clip(predicted, 1e-6, 1 - 1e-6)
+    return -float((successes * np.log(p) + (attempts - successes) * np.log1p(-p)).sum())
+
+
+def _strength(predicted: Floats, successes: Floats, attempts: Floats) -> float:
+    """How many attempts predictions are worth: the success rates of pairs scatter around them.
+
+    They do so as draws from a Beta distribution, and counts are beta-binomial. Single attempts
+    cannot tell: then the model has as much say as it may.
+    """
+    from scipy.special import betaln
+
+    several = attempts > 1
+    p, s, n = (np.clip(predicted, 1e-4, 1 - 1e-4)[several], successes[several], attempts[several])
+    fits = [
+        (betaln(s + k * p, n - s + k * (1 - p)) - betaln(k * p, k * (1 - p))).sum()
+        for k in STRENGTHS
+    ]
+    return STRENGTHS[int(np.argmax(fits))] if several.any() else STRENGTHS[-1]

@@ -1,0 +1,1 @@
+"""How it went: success counts, and tables of results in and out."""

@@ -1,0 +1,364 @@
+"""How it went: how often each agent solved each task."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+from taskspace.files import atomic_path, check_format, check_seal, seal
+from taskspace.outcomes import result_tables, tables
+
+FORMAT = "taskspace outcomes"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Success counts of agents on tasks.
+
+    Only `successes` and `rollouts` are needed; a pair that was never tried has 0 rollouts. Where
+    attempts have scores from 0 to 1, their sum takes the place of the number of successes.
+
+    >>> outcomes = Outcomes(successes=[[3, 0], [9, 4]], rollouts=10)
+    >>> outcomes
+    Outcomes(2 agents x 2 tasks, 10 rollouts a pair, 40 % solved)
+    >>> outcomes.rates
+    array([[0.3, 0. ],
+           [0.9, 0.4]])
+    """
+
+    successes: NDArray[Any]  # (agents, tasks): small unsigned; float32 if scores are fractional
+    rollouts: NDArray[np.unsignedinteger[Any]]  # (agents, tasks); one number stands for all pairs
+    agents: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "agent-0", … by default
+    tasks: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "task-0", … by default
+    features: NDArray[Any] | None = None  # (tasks, features): the tasks, as float64 or uint8
+    feature_names: tuple[str, ...] = ()
+    steps: NDArray[np.unsignedinteger[Any]] | None = None  # (agents, tasks), over all rollouts
+    returns: NDArray[np.float32] | None = None  # (agents, tasks), mean over rollouts
+    results: NDArray[np.bool_] | None = None  # (agents, tasks, rollouts), each single outcome
+    info: dict[str, Any] = field(default_factory=dict)  # where they come from, what success means
+
+    def __post_init__(self) -> None:
+        successes = _successes(self.successes)
+        if successes.ndim != 2 or not successes.size:
+            raise ValueError(
+                "successes must be a table of agents x tasks with at least one of each;"
+                f" got an array of shape {successes.shape}"
+            )
+        shape = successes.shape
+        self._set("successes", successes)
+        self._set("rollouts", _per_pair(self.rollouts, shape))
+        self._set("agents", _names(self.agents, shape[0], "agent"))
+        self._set("tasks", _names(self.tasks, shape[1], "task"))
+        self._check_counts()
+        self._check_features()
+        for name, check in (("steps", _counts), ("returns", checks.numbers)):
+            if getattr(self, name) is not None:
+                self._set(name, _table(check(getattr(self, name), name), shape, name))
+        if self.returns is not None:
+            self._set("returns", self.returns.astype(np.float32))
+        self._check_results()
+        self._check_info()
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_counts(self) -> None:
+        too_many = self.successes > self.rollouts
+        if too_many.any():
+            agent, task = np.argwhere(too_many)[0]
+            raise ValueError(
+                f"{self.agents[agent]} has {self.successes[agent, task]} successes on"
+                f" {self.tasks[task]} in {self.rollouts[agent, task]} rollouts"
+            )
+
+    def _check_features(self) -> None:
+        if self.features is None:
+            if self.feature_names:
+                raise ValueError("there are feature names, but no features")
+            return
+        features = checks.array(self.features, "features")
+        if features.ndim != 2 or len(features) != self.n_tasks:
+            raise ValueError(
+                f"features must have a row for each of the {self.n_tasks} tasks;"
+                f" got an array of shape {features.shape}"
+            )
+        if features.dtype.kind == "f" and not np.isfinite(features).all():
+            row = int(np.argwhere(~np.isfinite(features))[0][0])
+            raise ValueError(f"the features of {self.tasks[row]} hold NaN or infinity")
+        # Bytes stay bytes: as floats, the tasks of Karel would take eight times the memory.
+        compact = features.dtype == np.uint8
+        kept = features.copy("C") if compact else checks.numbers(features, "features")
+        self._set("features", kept)
+        names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
+        if len(names) != features.shape[1]:
+            raise ValueError(f"{len(names)} feature names for {features.shape[1]} features")
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError(f"feature names must be text, not {names}")
+        taken = Counter([*_TABLE_COLUMNS, *names])
+        repeated = [name for name in names if taken[name] > 1]
+        if repeated:
+            raise ValueError(f"the name {repeated[0]!r} of a feature is already taken")
+        self._set("feature_names", names)
+
+    def _check_results(self) -> None:
+        if self.results is None:
+            return
+        results = checks.array(self.results, "results").astype(np.bool_)
+        if results.shape[:2] != self.successes.shape or results.ndim != 3:
+            raise ValueError(f"results must be (agents, tasks, rollouts), not {results.shape}")
+        rollouts_differ = (self.rollouts != results.shape[2]).any()
+        if rollouts_differ or (results.sum(2) != self.successes).any():
+            raise ValueError("results and successes do not agree")
+        self._set("results", results)
+
+    def _check_info(self) -> None:
+        try:
+            same = json.loads(json.dumps(self.info))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"info must be plain text and numbers (JSON): {error}") from error
+        if not isinstance(same, dict):
+            raise ValueError(f"info must be a dictionary, not {self.info!r}")
+
+    # -- what they say ---------------------------------------------------------------------------
+
+    @property
+    def n_agents(self) -> int:
+        """The number of agents."""
+        return len(self.successes)
+
+    @property
+    def n_tasks(self) -> int:
+        """The number of tasks."""
+        return self.successes.shape[1]
+
+    @property
+    def task_inputs(self) -> NDArray[Any]:
+        """The tasks as models take them: rows of features, or names where there are none."""
+        return self.tasks if self.features is None else self.features
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """Success rates (agents, tasks); NaN where a pair was never tried."""
+        with np.errstate(invalid="ignore"):
+            return np.true_divide(self.successes, self.rollouts, dtype=np.float64)
+
+    @property
+    def mean_lengths(self) -> NDArray[np.float64]:
+        """Mean episode lengths (agents, tasks); NaN where a pair was never tried."""
+        if self.steps is None:
+            raise ValueError("these outcomes come without the lengths of episodes")
+        with np.errstate(invalid="ignore"):
+            return np.true_divide(self.steps, self.rollouts)
+
+    def of_agents(self, names: Iterable[str]) -> Outcomes:
+        """The outcomes of some of the agents, in the order of these names.
+
+        >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
+        array([[0.9, 0.4]])
+        """
+        places = {name: place for place, name in enumerate(self.agents.tolist())}
+        wanted = list(names)
+        unknown = [name for name in wanted if name not in places]
+        if unknown:
+            raise ValueError(f"there is no agent {unknown[0]!r} in these outcomes")
+        rows = [places[name] for name in wanted]
+        parts = {
+            name: getattr(self, name)[rows]
+            for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
+            if getattr(self, name) is not None
+        }
+        return replace(self, **parts)
+
+    def __repr__(self) -> str:
+        least, most = int(self.rollouts.min()), int(self.rollouts.max())
+        rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
+        total = int(self.rollouts.sum(dtype=np.int64))
+        solved = 100 * float(self.successes.sum(dtype=np.float64)) / total if total else 0
+        return (
+            f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
+            f" {rollouts} a pair, {solved:.0f} % solved)"
+        )
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one .npz file (no pickle inside), all or nothing."""
+        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
+        if _same_everywhere(self.rollouts):
+            arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
+        header = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "arrays": sorted(arrays),
+            "feature_names": self.feature_names,
+            "info": self.info,
+        }
+        with atomic_path(path) as temporary:
+            with temporary.open("wb") as file:
+                np.savez(file, header=np.array(json.dumps(header)), **arrays)
+            seal(temporary)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Outcomes:
+        """Read a file that `save` wrote."""
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"there is no file {path}")
+        try:
+            check_seal(path)
+            header, arrays = _read(path)
+            kind, version = header.get("format"), header.get("version")
+        except Exception as error:  # whatever NumPy, zipfile and json make of damaged bytes
+            raise ValueError(_DAMAGED.format(path)) from error
+        check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
+        try:
+            if sorted(arrays) != header["arrays"]:
+                raise ValueError("some of its parts are missing")
+            if arrays["rollouts"].size == 1:
+                arrays["rollouts"] = arrays["rollouts"].ravel()[0]
+            names, info = tuple(header["feature_names"]), header["info"]
+            return cls(**arrays, feature_names=names, info=info)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
+
+    def to_table(self, path: str | os.PathLike[str]) -> None:
+        """Write a long table, a row for each tried pair: agent, task, successes, rollouts.
+
+        The ending of the name says which kind: .csv or .parquet. Task features become columns.
+        All pairs of the first agent have a row, and every agent has one, with 0 rollouts if need
+        be: `from_table` gives back all names in their order.
+        """
+        kept = self.rollouts > 0
+        kept[0] = True
+        kept[~kept.any(axis=1), 0] = True
+        agent, task = np.nonzero(kept)
+        columns: dict[str, Any] = {
+            "agent": self.agents[agent],
+            "task": self.tasks[task],
+            "successes": self.successes[agent, task],
+            "rollouts": self.rollouts[agent, task],
+        }
+        if self.features is not None:
+            for name, values in zip(self.feature_names, self.features.T, strict=True):
+                columns[name] = values[task]
+        tables.write(columns, path)
+
+    @classmethod
+    def from_table(cls, table: Any, *, features: Any = None) -> Outcomes:
+        """Read results: the path of a .csv or .parquet file, a DataFrame (pandas, polars), columns.
+
+        With a column task, every row is about one agent and one task. It has either `successes`
+        and `rollouts`, or the result of one attempt as `success`, `solved` or `score`: yes or no,
+        or a number from 0 to 1; rows of the same pair are added up, and a row without a result
+        is no attempt. Other columns are features of the task.
+
+        Without a column task, the first column is agent and every other column is a task; the
+        cells are results as above. A NumPy array of agents x tasks is the same without names.
+
+        `features` is a table with one row a task: its name as `task`, and numbers. (For a NumPy
+        array it may be an array of tasks x features.) Names keep the order of first appearance.
+
+        >>> attempts = {"agent": ["a", "a", "b"], "task": ["t", "t", "u"], "solved": [1, 0, 1]}
+        >>> Outcomes.from_table(attempts).rates
+        array([[0.5, nan],
+               [nan, 1. ]])
+        >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts a pair, 50 % solved)
+        """
+        return cls(**result_tables.parts(table, features))
+
+
+_TABLE_COLUMNS = (*result_tables.PAIR, *result_tables.COUNTS)
+_ARRAYS = (
+    "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results",
+)  # fmt: skip
+
+
+_DAMAGED = (
+    "{} is damaged or not a file of outcomes; expected one written by Outcomes.save"
+    " (tables of results are read by Outcomes.from_table)"
+)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    with np.load(path, allow_pickle=False) as file:
+        header = json.loads(str(file["header"]))
+        return header, {name: file[name] for name in _ARRAYS if name in file.files}
+
+
+def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Zeros of the smallest unsigned kind that holds `largest`."""
+    return np.zeros(shape, np.min_scalar_type(largest))
+
+
+def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
+    """Whole numbers from 0 on, in the smallest unsigned kind that holds them."""
+    array = checks.array(values, what)
+    if array.dtype.kind == "u":
+        return array
+    if array.dtype.kind not in "if":
+        raise ValueError(f"{what} must be numbers, not {array.dtype}")
+    if np.isnan(array).any():
+        raise ValueError(f"{what} hold NaN; a pair that was never tried has 0 rollouts")
+    fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
+    if not fine.all():
+        raise ValueError(f"{what} must be whole numbers from 0 on")
+    return array.astype(np.min_scalar_type(int(array.max()) if array.size else 0))
+
+
+def _successes(values: ArrayLike) -> NDArray[Any]:
+    """Counts; sums of scores that are not whole numbers, in single precision."""
+    array = checks.array(values, "successes")
+    if array.dtype.kind == "f" and (array != np.floor(array)).any():
+        with np.errstate(over="ignore"):
+            single = array.astype(np.float32)
+        fractional = bool((single != np.floor(single)).any())
+        if fractional and np.isfinite(single).all() and single.min() >= 0:
+            return single
+        array = array if fractional else single  # sums of scores may miss a count by rounding
+    return _counts(array, "successes")
+
+
+def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
+    array = _counts(rollouts, "rollouts")
+    if array.shape not in ((), shape):
+        raise ValueError(f"rollouts must be one number or a table of shape {shape}")
+    return np.broadcast_to(array, shape)  # one number for all pairs takes no memory
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _same_everywhere(rollouts: NDArray[Any]) -> bool:
+    return rollouts.strides == (0, 0)
+
+
+def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
+    if names is None:
+        return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
+    if isinstance(names, str):
+        raise ValueError(f"the names of the {what}s must be a list, not the text {names!r}")
+    array = checks.array(names, f"{what} names").astype(np.str_)
+    if array.shape != (count,):
+        raise ValueError(f"{array.size} {what} names for {count} {what}s")
+    unique, first = np.unique(array, return_index=True)
+    if len(unique) != count:
+        repeated = array[np.setdiff1d(np.arange(count), first)[0]]
+        raise ValueError(f"two {what}s have the name {str(repeated)!r}")
+    return array
+
+
+def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:
+    if values.shape != shape:
+        raise ValueError(f"{what} must be a table of shape {shape}, not {values.shape}")
+    return values

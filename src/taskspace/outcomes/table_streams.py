@@ -1,0 +1,97 @@
+"""Tables that are read and written piece by piece, so that they may be larger than memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from taskspace.files import atomic_path
+from taskspace.outcomes import tables
+
+_BYTES = 1 << 22  # of a CSV file that are parsed at a time
+_ROWS = 1 << 16  # of a Parquet file
+
+
+def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
+    """The columns of a .csv or .parquet file, some rows at a time; an empty table is refused."""
+    import pyarrow
+
+    file, some = Path(path), False
+    kind = tables.kind_of_existing(file)
+    try:
+        for piece in _open(file, kind):
+            if len(piece):
+                some = True
+                yield tables.read(pyarrow.Table.from_batches([piece]))
+    except (pyarrow.ArrowException, KeyError) as error:
+        raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+    if not some:
+        raise ValueError(f"the table {path} is empty")
+
+
+def _open(path: Path, kind: str) -> Iterator[Any]:
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    if kind == ".parquet":
+        with pyarrow.parquet.ParquetFile(path) as file:
+            yield from file.iter_batches(_ROWS)
+        return
+    block = pyarrow.csv.ReadOptions(block_size=_BYTES)
+    with pyarrow.csv.open_csv(path, block, *tables.csv_options()) as stream:
+        yield from stream
+
+
+def refuse_overwriting(out: str | None, *inputs: str | None) -> None:
+    """Refuse to write to a file that is read, under whatever name."""
+    for name in inputs:
+        if None not in (out, name) and Path(str(out)).resolve() == Path(str(name)).resolve():
+            raise ValueError(f"{out} is read and would be lost; choose another name for --out")
+
+
+@contextlib.contextmanager
+def open_writer(path: str | os.PathLike[str] | None) -> Iterator[Writer]:
+    """What takes columns piece by piece: a .csv or .parquet file, all or nothing, or the terminal.
+
+    Without a path the pieces go to standard output as CSV.
+    """
+    if path is None:
+        yield Writer(sys.stdout.buffer, ".csv")
+        sys.stdout.buffer.flush()
+        return
+    kind = tables.kind_of(Path(path))
+    with atomic_path(path) as temporary, Writer(temporary, kind) as writer:
+        yield writer
+
+
+class Writer(contextlib.AbstractContextManager["Writer"]):
+    """Writes pieces of one table; the first one says which columns there are."""
+
+    def __init__(self, target: Any, kind: str) -> None:
+        self._target, self._kind = target, kind
+        self._writer: Any = None
+        self._schema: Any = None
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Some more rows."""
+        import pyarrow
+        import pyarrow.csv
+        import pyarrow.parquet
+
+        arrays = {
+            name: values if isinstance(values, pyarrow.ChunkedArray) else pyarrow.array(values)
+            for name, values in columns.items()
+        }
+        piece = pyarrow.table(arrays)
+        if self._writer is None:
+            kind = pyarrow.csv.CSVWriter if self._kind == ".csv" else pyarrow.parquet.ParquetWriter
+            self._writer, self._schema = kind(self._target, piece.schema), piece.schema
+        self._writer.write_table(piece.cast(self._schema))
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()

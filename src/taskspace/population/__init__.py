@@ -1,1 +1,0 @@
-"""Who solves it: policies, and populations of them."""

@@ -1,1 +1,0 @@
-"""Running agents on tasks: the compiled engine, the general path, and `evaluate` over both."""

@@ -1,0 +1,1 @@
+"""Playing agents on tasks."""

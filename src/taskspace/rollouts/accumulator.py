@@ -1,0 +1,117 @@
+"""What came of episodes, added up per agent and task, wherever they were played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.outcomes.outcomes import Outcomes, smallest_counts
+
+
+@dataclass(frozen=True, eq=False)
+class PartialResults:
+    """What came of some episodes of one agent; episode = task * rollouts + rollout."""
+
+    tasks: slice  # those that there are episodes of
+    successes: NDArray[Any]  # per task
+    steps: NDArray[Any]  # per task
+    returns: NDArray[np.float32] | None  # what the episodes add to the mean return of each task
+    results: NDArray[np.bool_] | None  # per episode
+    first_episode: int  # where `results` begin
+    errors: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, why
+    info_keys: frozenset[str] = frozenset()  # entries of a Gymnasium environment's infos
+
+    def compact(self) -> PartialResults:
+        """The same in fewer bytes, to be sent to another machine."""
+        return replace(self, successes=_smallest(self.successes), steps=_smallest(self.steps))
+
+
+def _smallest(counts: NDArray[Any]) -> NDArray[Any]:
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
+@dataclass
+class Accumulator:
+    """The results of all agents on all tasks so far."""
+
+    names: Sequence[str]
+    rollouts: int  # of each pair of an agent and a task, if nothing goes wrong
+    successes: NDArray[Any]  # (agents, tasks)
+    steps: NDArray[Any]
+    returns: NDArray[np.float32] | None
+    results: NDArray[np.bool_] | None  # (agents, tasks, rollouts)
+    errors: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)  # by pair
+    info_keys: set[str] = field(default_factory=set)
+
+    @classmethod
+    def empty(
+        cls, names: Sequence[str], tasks: int, rollouts: int,
+        *, keep_results: bool, keep_returns: bool, horizon: int | None = None,
+    ) -> Accumulator:  # fmt: skip
+        """Nothing played yet.
+
+        With `horizon`, the most steps of an episode, counts take no more memory than the largest
+        possible ones need; `Outcomes` makes others small at the end.
+        """
+        shape = (len(names), tasks)
+        largest = (rollouts, rollouts * horizon) if horizon is not None else None
+        return cls(
+            names,
+            rollouts,
+            np.zeros(shape, np.int64) if largest is None else smallest_counts(shape, largest[0]),
+            np.zeros(shape, np.int64) if largest is None else smallest_counts(shape, largest[1]),
+            np.zeros(shape, np.float32) if keep_returns else None,
+            np.zeros((*shape, rollouts), np.bool_) if keep_results else None,
+        )
+
+    def add(self, agent: int, part: PartialResults) -> None:
+        """Add what came of some episodes of an agent."""
+        cells = (agent, part.tasks)
+        self.successes[cells] += part.successes.astype(self.successes.dtype)
+        self.steps[cells] += part.steps.astype(self.steps.dtype)
+        if self.returns is not None and part.returns is not None:
+            self.returns[cells] += part.returns
+        if self.results is not None and part.results is not None:
+            episodes = slice(part.first_episode, part.first_episode + len(part.results))
+            self.results[agent].reshape(-1)[episodes] = part.results
+        for task, (count, why) in part.errors.items():
+            before, _ = self.errors.get((agent, task), (0, ""))
+            self.errors[agent, task] = (before + count, why)
+        self.info_keys |= part.info_keys
+
+    def played(self) -> NDArray[Any]:
+        """Rollouts: one number for all pairs, or a table where some went wrong."""
+        kind = self.successes.dtype
+        if not self.errors:
+            return np.array(self.rollouts, kind)
+        table = np.full(self.successes.shape, self.rollouts, kind)
+        for pair, (count, _) in self.errors.items():
+            table[pair] -= count
+        return table
+
+    def error_list(self) -> list[dict[str, str]]:
+        """What went wrong, by agent and task, as `Outcomes.info` has it."""
+        return [
+            {"agent": self.names[agent], "task": f"task-{task}", "error": why}
+            for (agent, task), (_, why) in sorted(self.errors.items())
+        ]
+
+    def outcomes(
+        self, features: NDArray[Any], feature_names: tuple[str, ...], info: dict[str, Any]
+    ) -> Outcomes:
+        """All of it, for tasks with these features."""
+        return Outcomes(
+            successes=self.successes,
+            rollouts=self.played(),
+            agents=np.array(self.names),
+            features=features,
+            feature_names=feature_names,
+            steps=self.steps,
+            returns=self.returns,
+            results=self.results,
+            info=info,
+        )

@@ -1,0 +1,1 @@
+"""The compiled engine, which plays on the library's own environments."""

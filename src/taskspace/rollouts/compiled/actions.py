@@ -1,0 +1,66 @@
+"""Drawing actions from what a policy network says, with the episode's own random stream."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from taskspace.envs.streams import next_bits, normal
+from taskspace.envs.views import column
+from taskspace.rollouts.compiled.network import LANES, exp_lanes, tanh_lanes
+
+_S40 = np.uint64(40)
+_TWO_24 = np.float32(2.0**-24)
+_LOG_STD_MIN, _LOG_STD_MAX = np.float32(-20), np.float32(2)  # as SAC bounds it
+
+
+@njit
+def draw_categorical(outputs, streams, actions, bound, squash):
+    """Actions with probabilities softmax(outputs), outputs (actions, lanes); exact, one draw each.
+
+    `outputs` is overwritten by the running sums of the exponentials.
+    """
+    count = len(outputs)
+    largest = outputs[0].copy()
+    for row in range(1, count):
+        for lane in range(LANES):
+            largest[lane] = max(largest[lane], outputs[row, lane])
+    for row in range(count):
+        for lane in range(LANES):
+            outputs[row, lane] -= largest[lane]
+        exp_lanes(outputs[row])
+        if row > 0:
+            for lane in range(LANES):
+                outputs[row, lane] += outputs[row - 1, lane]
+    for lane in range(LANES):
+        # 24 random bits: the product stays below the total even after rounding, so that an
+        # action of probability 0 is never drawn, not even the last one.
+        share = np.float32(next_bits(column(streams, lane)) >> _S40) * _TWO_24
+        largest[lane] = share * outputs[count - 1, lane]
+        actions[lane] = 0
+    for row in range(count - 1):
+        for lane in range(LANES):
+            actions[lane] += outputs[row, lane] <= largest[lane]
+
+
+@njit
+def draw_gaussian(outputs, streams, actions, bound, squash):
+    """Actions from a Gaussian: the first half of the rows are means, the second log deviations.
+
+    They are clipped to [-bound, bound], or squashed into it by tanh.
+    """
+    count = len(outputs) // 2
+    for row in range(count):
+        deviations = outputs[count + row]
+        if squash:
+            for lane in range(LANES):
+                deviations[lane] = min(max(deviations[lane], _LOG_STD_MIN), _LOG_STD_MAX)
+        exp_lanes(deviations)
+        means = outputs[row]
+        for lane in range(LANES):
+            means[lane] += deviations[lane] * np.float32(normal(column(streams, lane)))
+        if squash:
+            tanh_lanes(means)
+        for lane in range(LANES):
+            value = means[lane] * bound if squash else means[lane]
+            actions[lane, row] = min(max(value, -bound), bound)

@@ -1,0 +1,259 @@
+"""Plays a population on one of our environments, chunk by chunk: in threads, or on Ray."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.envs.base import Environment, Tasks
+from taskspace.envs.compiling import build
+from taskspace.envs.lanes import sparse_reward
+from taskspace.rollouts import ray
+from taskspace.rollouts.accumulator import PartialResults
+from taskspace.rollouts.compiled.loop import EnginePolicy, play_factory
+from taskspace.rollouts.compiled.network import LANES
+from taskspace.rollouts.compiled.python_policies import play_general
+from taskspace.rollouts.errors import PlayError, PolicyOutputError
+
+# The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
+# and threads end together; enough for the last lanes of a piece to cost little.
+_STEPS_PER_CHUNK = 500_000
+# The same for a worker of Ray, which takes several chunks at a time: `taskspace bench scaling`
+# measures what a piece of work costs beside the playing.
+_STEPS_PER_PIECE = 20_000_000
+_PIECES_PER_CORE = 4  # at least, for cores to end together
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Episodes first .. last - 1 of one agent; episode = task * rollouts + rollout."""
+
+    agent: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledEvaluation:
+    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
+
+    env: Environment
+    names: Sequence[str]
+    tasks: Tasks
+    rollouts: int
+    seed: int
+    keep_results: bool
+    keep_returns: bool
+    skip: bool
+
+    @property
+    def steps(self) -> int:
+        """The most steps that an agent makes."""
+        return len(self.tasks) * self.rollouts * self.env.horizon
+
+    def chunks(self, agent: int) -> Iterator[Chunk]:
+        """All episodes of an agent, in pieces that are the same wherever they are played."""
+        episodes = len(self.tasks) * self.rollouts
+        size = max(LANES, _STEPS_PER_CHUNK // self.env.horizon)
+        size -= size % self.rollouts if self.rollouts <= size else 0  # whole tasks, if possible
+        for first in range(0, episodes, size):
+            yield Chunk(agent, first, min(first + size, episodes))
+
+    def tasks_of(self, chunk: Chunk) -> slice:
+        """The tasks that a chunk has episodes of."""
+        return slice(chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts + 1)
+
+    def play(self, policy: Any, chunk: Chunk) -> PartialResults:
+        """The episodes of a chunk: of a network in the engine, of other policies in batches."""
+        if isinstance(policy, EnginePolicy):
+            return self._compiled(policy, chunk)
+        return self._general(policy, chunk)
+
+    def _compiled(self, policy: EnginePolicy, chunk: Chunk) -> PartialResults:
+        env, tasks = self.env, self.tasks_of(chunk)
+        counts, episodes = tasks.stop - tasks.start, chunk.last - chunk.first
+        successes, steps = np.zeros((2, counts), np.int64)
+        solved = np.zeros(episodes if self.keep_results else 0, np.bool_)
+        returns = np.zeros(episodes if self.keep_returns else 0)
+        reward = (env.reward if self.keep_returns else None) or sparse_reward
+        play = build(play_factory, env.lanes.transition, reward, policy.draw)
+        play(
+            *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
+            self.seed, chunk.agent, env.gamma, env.horizon,
+            policy.empty_buffers(), policy.empty_actions(LANES),
+            successes, steps, solved, returns,
+        )  # fmt: skip
+        return self._results(chunk, successes, steps, solved, returns)
+
+    def _general(self, policy: Any, chunk: Chunk) -> PartialResults:
+        errors: dict[int, tuple[int, str]] = {}
+        try:
+            solved, lengths, returns = self._play_batches(policy, chunk)
+        except Exception as error:
+            if not self.skip:
+                raise self._named(error, chunk) from error
+            solved, lengths, returns = self._task_by_task(policy, chunk, errors)
+        successes, steps = (self._sums(chunk, each).astype(np.int64) for each in (solved, lengths))
+        return self._results(chunk, successes, steps, solved, returns, errors)
+
+    def _sums(self, chunk: Chunk, values: NDArray[Any]) -> NDArray[Any]:
+        """Of a number per episode, the sum per task, in the order of the rollouts."""
+        task = np.arange(chunk.first, chunk.last) // self.rollouts
+        return np.bincount(task - task[0], values)
+
+    def _results(
+        self, chunk: Chunk, successes: NDArray[np.int64], steps: NDArray[np.int64],
+        solved: NDArray[np.bool_], returns: NDArray[np.float64],
+        errors: Mapping[int, tuple[int, str]] | None = None,
+    ) -> PartialResults:  # fmt: skip
+        means = None
+        if self.keep_returns:
+            means = (self._sums(chunk, returns) / self.rollouts).astype(np.float32)
+        return PartialResults(
+            tasks=self.tasks_of(chunk),
+            successes=successes,
+            steps=steps,
+            returns=means,
+            results=solved if self.keep_results else None,
+            first_episode=chunk.first,
+            errors=errors or {},
+        )
+
+    def _play_batches(self, policy: Any, chunk: Chunk) -> tuple[NDArray[Any], ...]:
+        return play_general(
+            policy, self.env, self.tasks, self.rollouts, chunk.first, chunk.last,
+            self.seed, chunk.agent,
+        )  # fmt: skip
+
+    def _named(self, error: Exception, chunk: Chunk) -> Exception:
+        """The error with the names of the agent and of the tasks that it was playing."""
+        name = self.names[chunk.agent]
+        if isinstance(error, PolicyOutputError):
+            return PolicyOutputError(f"{name}: {error}")
+        first, last = chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts
+        tasks = f"task-{first}" + (f" to task-{last}" if last > first else "")
+        return PlayError(f"{name} on {tasks}: {type(error).__name__}: {error}")
+
+    def _task_by_task(
+        self, policy: Any, chunk: Chunk, errors: dict[int, tuple[int, str]]
+    ) -> tuple[NDArray[Any], ...]:
+        """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
+        parts = []
+        first = chunk.first
+        while first < chunk.last:
+            task = first // self.rollouts
+            part = Chunk(chunk.agent, first, min((task + 1) * self.rollouts, chunk.last))
+            count = part.last - first
+            try:
+                parts.append(self._play_batches(policy, part))
+            except Exception as error:
+                errors[task] = (count, f"{type(error).__name__}: {error}")
+                parts.append(
+                    (np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count))
+                )
+            first = part.last
+        return tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+
+# -- on this machine -------------------------------------------------------------------------------
+
+
+def play_here(
+    evaluation: CompiledEvaluation, policies: Sequence[Any], threads: int
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
+    """All chunks: networks in threads, other policies in this one.
+
+    Results come always in the same order; what is under way at a time is bounded.
+    """
+    compiled, general = _by_kind(policies)
+    running: deque[tuple[Chunk, Future[PartialResults]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for agent in compiled:
+                for chunk in evaluation.chunks(agent):
+                    running.append((chunk, pool.submit(evaluation.play, policies[agent], chunk)))
+                    if len(running) >= 4 * threads:
+                        yield _oldest(running)
+            while running:
+                yield _oldest(running)
+        finally:
+            pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
+    for agent in general:
+        for chunk in evaluation.chunks(agent):
+            yield chunk, evaluation.play(policies[agent], chunk)
+
+
+def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Agents that the engine plays, and the others."""
+    kinds = [isinstance(policy, EnginePolicy) for policy in policies]
+    agents = range(len(kinds))
+    return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
+
+
+def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk, PartialResults]:
+    chunk, future = running.popleft()
+    return chunk, future.result()
+
+
+# -- on Ray ----------------------------------------------------------------------------------------
+
+
+def play_on_ray(
+    evaluation: CompiledEvaluation, policies: Sequence[Any]
+) -> Generator[tuple[Chunk, PartialResults], None, None]:
+    """The same chunks on a cluster, and so the same results in the same order."""
+    shipped = ray.ship(evaluation, "the environment", shared=True)
+    sent: deque[list[Chunk]] = deque()
+
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for agents, chunks in _pieces(evaluation, policies, ray.cores()):
+            sent.append(chunks)
+            yield shipped, agents, chunks
+
+    with contextlib.closing(ray.in_order(_play_piece, calls())) as results:
+        for played in results:
+            yield from zip(sent.popleft(), played, strict=True)
+
+
+def _play_piece(
+    evaluation: ray.Shipped, agents: ray.Shipped, chunks: Sequence[Chunk]
+) -> list[PartialResults]:
+    """What a worker does."""
+    shared, policies = evaluation.unpack(), agents.unpack()
+    # The shared tasks are read-only, for which the engine would have to be compiled once more.
+    # Of this array only those parts take memory that are written to: the tasks of this piece.
+    tasks = np.empty_like(shared.tasks)
+    for chunk in chunks:
+        part = shared.tasks_of(chunk)
+        tasks[part] = shared.tasks[part]
+    own = replace(shared, tasks=tasks)
+    return [own.play(policies[chunk.agent], chunk).compact() for chunk in chunks]
+
+
+def _pieces(
+    evaluation: CompiledEvaluation, policies: Sequence[Any], cores: int
+) -> Iterator[tuple[ray.Shipped, list[Chunk]]]:
+    """Agents, shipped once, and chunks for one worker: some of one agent, or all of several.
+
+    Nobody knows how long other policies take, so their pieces have one chunk's steps.
+    """
+    compiled, general = _by_kind(policies)
+    fair = len(compiled) * evaluation.steps // (_PIECES_PER_CORE * cores)
+    large = min(max(fair, _STEPS_PER_CHUNK), _STEPS_PER_PIECE)
+    for agents, most in ((compiled, large), (general, _STEPS_PER_CHUNK)):
+        waiting = iter(agents)
+        while group := list(islice(waiting, max(1, most // evaluation.steps))):
+            chunks = [chunk for agent in group for chunk in evaluation.chunks(agent)]
+            size = len(chunks) if len(group) > 1 else max(1, most // _STEPS_PER_CHUNK)
+            names = " or ".join(evaluation.names[agent] for agent in group[:3])
+            shipped = ray.ship({agent: policies[agent] for agent in group}, names)
+            for first in range(0, len(chunks), size):
+                yield shipped, chunks[first : first + size]

@@ -1,0 +1,143 @@
+"""The compiled engine: one agent's network, its episodes and their dynamics in one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.agents.policies import Gaussian, MLPPolicy
+from taskspace.envs.base import Environment
+from taskspace.envs.lanes import RUNNING, SOLVED, action
+from taskspace.envs.streams import seed_stream
+from taskspace.envs.views import column, row
+from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
+from taskspace.rollouts.compiled.network import LANES, buffer_rows, forward, pack_layers
+
+
+@dataclass(frozen=True)
+class EnginePolicy:
+    """A policy laid out for the engine."""
+
+    packed: NDArray[np.float32]
+    sizes: NDArray[np.int64]
+    tanh: bool
+    squash: bool
+    bound: float
+    continuous: bool
+
+    @classmethod
+    def prepare(cls, policy: MLPPolicy, env: Environment) -> EnginePolicy:
+        """Lay out a policy that fits the environment."""
+        weights, biases = policy.engine_layers()
+        return cls(
+            packed=pack_layers(weights, biases),
+            sizes=np.array([policy.sizes[0], *(len(bias) for bias in biases)]),
+            tanh=policy.activation == "tanh",
+            squash=isinstance(policy.output, Gaussian) and policy.output.squashed,
+            bound=float(env.action_bound or 0.0),
+            continuous=isinstance(policy.output, Gaussian),
+        )
+
+    @property
+    def draw(self) -> Any:
+        """The compiled function that draws actions from the network's outputs."""
+        return draw_gaussian if self.continuous else draw_categorical
+
+    @property
+    def network(self) -> tuple[Any, ...]:
+        """The arguments that the compiled functions take for a policy."""
+        return self.packed, self.sizes, self.tanh, self.squash, self.bound
+
+    def empty_actions(self, lanes: int) -> NDArray[Any]:
+        """Room for an action in each lane."""
+        if self.continuous:
+            return np.zeros((lanes, int(self.sizes[-1]) // 2))
+        return np.zeros(lanes, np.int64)
+
+    def empty_buffers(self) -> NDArray[np.float32]:
+        """Room for the activations of two layers."""
+        return np.zeros((2, buffer_rows(self.sizes.tolist()), LANES), np.float32)
+
+
+def act_factory(draw: Any) -> Callable[..., None]:
+    """What a network does in many lanes, a block of 64 at a time, as `play` would do it."""
+
+    def act(packed, sizes, tanh, squash, bound, states, streams, buffers, actions):
+        for start in range(0, states.shape[1], LANES):
+            for feature in range(len(states)):
+                for lane in range(LANES):
+                    buffers[0, feature, lane] = states[feature, start + lane]
+            output = forward(packed, sizes, tanh, buffers)
+            lanes = slice(start, start + LANES)
+            draw(buffers[output, : sizes[-1]], streams[:, lanes], actions[lanes], bound, squash)
+
+    return act
+
+
+def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]:
+    """The engine for an environment's `transition` and a policy's way to `draw` actions."""
+
+    def play(
+        packed, sizes, tanh, squash, bound,  # the policy
+        tasks, rollouts, first, last,  # episodes first .. last - 1 of task * rollouts + rollout
+        seed, agent, gamma, horizon,
+        buffers, actions,  # work space
+        successes, steps,  # counts, an entry per task from the first episode's on
+        results, returns,  # an entry per episode, or empty where they are not wanted
+    ):  # fmt: skip
+        """Play the episodes in 64 lanes; a lane takes the next episode as soon as its own ends."""
+        states = np.zeros((tasks.shape[1], LANES))
+        streams = np.zeros((2, LANES), np.uint64)
+        elapsed = np.zeros(LANES, np.int64)
+        earned = np.zeros(LANES)
+        episode = np.full(LANES, -1)  # -1: idle
+        waiting = first
+        playing = 0
+        for lane in range(LANES):
+            if waiting < last:
+                task, rollout = waiting // rollouts, waiting % rollouts
+                states[:, lane] = tasks[task]
+                seed_stream(column(streams, lane), seed, agent, task, rollout)
+                episode[lane] = waiting
+                waiting += 1
+                playing += 1
+        while playing > 0:
+            for feature in range(len(states)):
+                for lane in range(LANES):
+                    buffers[0, feature, lane] = states[feature, lane]
+            output = forward(packed, sizes, tanh, buffers)
+            draw(buffers[output, : sizes[-1]], streams, actions, bound, squash)
+            for lane in range(LANES):
+                if episode[lane] < 0:
+                    continue
+                state, stream = column(states, lane), column(streams, lane)
+                status = transition(
+                    state, action(actions, lane), stream, elapsed[lane], gamma, horizon
+                )
+                elapsed[lane] += 1
+                earned[lane] += reward(state, status)
+                if status == RUNNING:
+                    continue
+                task = episode[lane] // rollouts - first // rollouts
+                successes[task] += status == SOLVED
+                steps[task] += elapsed[lane]
+                if len(results):
+                    results[episode[lane] - first] = status == SOLVED
+                if len(returns):
+                    returns[episode[lane] - first] = earned[lane]
+                elapsed[lane], earned[lane] = 0, 0.0
+                if waiting < last:
+                    task, rollout = waiting // rollouts, waiting % rollouts
+                    state[:] = row(tasks, task)
+                    seed_stream(stream, seed, agent, task, rollout)
+                    episode[lane] = waiting
+                    waiting += 1
+                else:
+                    episode[lane] = -1
+                    playing -= 1
+
+    return play

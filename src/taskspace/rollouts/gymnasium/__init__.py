@@ -1,0 +1,1 @@
+"""Playing on a user's Gymnasium environments, in one process or several."""

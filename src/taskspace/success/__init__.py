@@ -1,1 +1,0 @@
-"""How likely each agent is to solve each task, learned from results alone."""

@@ -1,1 +1,0 @@
-"""Agents that write Karel programs: network, decoding, training, play."""

@@ -1,0 +1,1 @@
+"""Training of agents that write Karel programs."""

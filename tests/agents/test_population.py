@@ -1,0 +1,221 @@
+"""Populations: a mapping of agents, and files that give back the same bits."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3 import PPO
+
+import taskspace as ts
+from taskspace.agents.agent import Agent
+from taskspace.agents.population import Population
+from tests.messages import says
+
+ENV = ts.make("MultiKeyNav")
+
+
+def network(seed: int, **options: Any) -> ts.MLPPolicy:
+    policy = ts.MLPPolicy.random(ENV, seed=seed)
+    return ts.MLPPolicy(policy.weights, policy.biases, **options)
+
+
+def continuous(output: ts.Gaussian) -> ts.MLPPolicy:
+    rng = np.random.default_rng(0)
+    return ts.MLPPolicy([rng.standard_normal((2, 7))], [rng.standard_normal(2)], "tanh", output)
+
+
+def sample() -> Population:
+    return Population(
+        [
+            Agent("a-0", network(0), "a", 0, 0.1),
+            Agent("a-100", network(1, output=ts.Categorical((2, 3))), "a", 100, 1 / 3),
+            Agent("b", network(2), "b"),
+        ],
+        "MultiKeyNav",
+    )
+
+
+def test_it_maps_names_to_policies() -> None:
+    population = sample()
+    assert list(population) == ["a-0", "a-100", "b"]
+    assert len(population) == 3
+    assert population["b"] is population.agents[2].policy
+    with pytest.raises(KeyError, match=says("agent 'c'")):
+        population["c"]
+
+
+def test_evaluate_takes_it() -> None:
+    tasks = ENV.sample_tasks(10, seed=0)
+    outcomes = ts.evaluate(sample(), ENV, tasks, 5)
+    assert outcomes.agents.tolist() == ["a-0", "a-100", "b"]
+    plain = ts.evaluate([agent.policy for agent in sample().agents], ENV, tasks, 5)
+    assert (outcomes.successes == plain.successes).all()
+
+
+def test_it_is_made_from_policies_of_any_kind() -> None:
+    module = torch.nn.Linear(7, 7)
+    listed = Population([network(0), module, lambda observations: np.zeros(len(observations), int)])
+    assert list(listed) == ["agent-0", "agent-1", "agent-2"]
+    named = Population({"expert": ts.ExpertPolicy(ENV)})
+    assert list(named) == ["expert"]
+    assert list(Population(named)) == ["expert"]
+    assert ts.evaluate(listed, ENV, ENV.sample_tasks(3, seed=0), 2).n_agents == 3
+
+
+def test_parts_and_sums() -> None:
+    population = sample()
+    assert population.subpopulations == ("a", "b")
+    part = population.select("a")
+    assert list(part) == ["a-0", "a-100"]
+    assert part.environment == "MultiKeyNav"
+    assert list(population.select("b") + part) == ["b", "a-0", "a-100"]
+    assert (part + Population([network(5)])).environment == ""
+    with pytest.raises(ValueError, match=says("subpopulation 'c' 'a' 'b'")):
+        population.select("c")
+    with pytest.raises(TypeError):
+        population + [network(0)]  # noqa: RUF005
+
+
+def test_it_can_be_read() -> None:
+    population = sample()
+    assert re.search(r"^Population\(3 .*MultiKeyNav.* 2 ", repr(population))
+    lines = str(population).splitlines()
+    assert re.search(r"^ *a +2 .* 0 .* 100 .*skill 0.10 .*0.33$", lines[1])
+    assert re.search(r"^ *b +1 ", lines[2])
+    assert str(Population([])).startswith("Population(0 ")
+    assert population.table()[1] == {
+        "name": "a-100", "subpopulation": "a", "step": 100, "skill": 1 / 3,
+    }  # fmt: skip
+    assert "skill 0.33" in repr(population.agents[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "tokens"),
+    [
+        (("", None), ValueError, "name empty"),
+        ((3, None), TypeError, "name agent 3"),
+        (("a", None, None), TypeError, "subpopulation agent None"),
+        (("a", None, "", -1), ValueError, "step a -1"),
+        (("a", None, "", 0, 2.0), ValueError, "skill a 0 1 2.0"),
+        (("a", None, "", 0, "good"), ValueError, "skill a 0 1 'good'"),
+    ],
+)
+def test_bad_agents_are_refused(
+    arguments: tuple[Any, ...], error: type[Exception], tokens: str
+) -> None:
+    with pytest.raises(error, match=says(tokens)):
+        Agent(*arguments)
+
+
+def test_bad_populations_are_refused() -> None:
+    with pytest.raises(ValueError, match=says("agents 'a'")):
+        Population([Agent("a", None), Agent("a", None)])
+    with pytest.raises(TypeError, match=says("population 3")):
+        Population(3)  # type: ignore[arg-type]
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def assert_same(one: ts.MLPPolicy, two: ts.MLPPolicy) -> None:
+    for mine, theirs in zip((*one.weights, *one.biases), (*two.weights, *two.biases), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert mine.tobytes() == theirs.tobytes()
+    assert (one.activation, one.output) == (two.activation, two.output)
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
+    population = sample() + Population(
+        {
+            "constant": continuous(ts.Gaussian((0.1, -1 / 3))),
+            "own": ts.MLPPolicy([np.eye(4)], [np.ones(4)], output=ts.Gaussian(squashed=True)),
+            "expert": ts.ExpertPolicy(ENV),
+        },
+        "MultiKeyNav",
+    )
+    population.save(tmp_path / "some.population")
+    loaded = Population.load(tmp_path / "some.population")
+    assert loaded.environment == "MultiKeyNav"
+    for mine, theirs in zip(population.agents, loaded.agents, strict=True):
+        assert (mine.name, mine.subpopulation, mine.step) == (
+            theirs.name, theirs.subpopulation, theirs.step,
+        )  # fmt: skip
+        assert mine.skill == theirs.skill or (math.isnan(mine.skill) and math.isnan(theirs.skill))
+        if mine.name != "expert":
+            assert_same(mine.policy, theirs.policy)
+    assert loaded["expert"].env.name == "MultiKeyNav"
+
+
+def test_the_same_population_is_the_same_bytes(tmp_path: Path) -> None:
+    for name in "ab":
+        sample().save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_stable_baselines3_models_go_along(tmp_path: Path) -> None:
+    from taskspace.envs.to_gymnasium import TaskEnv
+
+    model = PPO("MlpPolicy", TaskEnv("MultiKeyNav"), seed=0, device="cpu")
+    Population({"ppo": model}).save(tmp_path / "p")
+    loaded = Population.load(tmp_path / "p")["ppo"]
+    tasks = ENV.sample_tasks(20, seed=0)
+    ours, theirs = (ts.evaluate([m], ENV, tasks, 20, keep_results=True) for m in (model, loaded))
+    assert np.array_equal(ours.results, theirs.results)  # type: ignore[arg-type]
+    assert np.array_equal(ours.steps, theirs.steps)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy", [torch.nn.Linear(7, 7), np.argmax])
+def test_what_has_no_form_on_disk_is_refused(policy: Any, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=says("agent 'odd' MLPPolicy")):
+        Population({"odd": policy}).save(tmp_path / "p")
+    assert not (tmp_path / "p").exists()
+
+
+def change_header(path: Path, **changes: Any) -> None:
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(files["population.json"]) | changes
+    files["population.json"] = json.dumps(header).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+@pytest.mark.parametrize(
+    ("changes", "tokens"),
+    [
+        ({"version": 2}, "version 2 1"),
+        ({"format": "other"}, "'other'"),
+        ({"agents": [{}]}, "damaged population"),
+        ({"agents": None}, "damaged population"),
+    ],
+)
+def test_foreign_and_newer_files_are_refused(
+    changes: dict[str, Any], tokens: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "p"
+    sample().save(path)
+    change_header(path, **changes)
+    with pytest.raises(ValueError, match=says(tokens)) as caught:
+        Population.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    with pytest.raises(FileNotFoundError, match=says(str(path))):
+        Population.load(path)
+    sample().save(path)
+    whole = path.read_bytes()
+    for damaged in (b"", b"no zip", whole[:-100], whole[:3000] + b"\xff\xee" + whole[3002:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=says(f"{path} damaged population")):
+            Population.load(path)

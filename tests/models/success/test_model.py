@@ -1,0 +1,346 @@
+"""`SuccessModel`: chances near the truth, also of tasks never tried, and scikit-learn manners."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.models.success.model import SuccessModel, calibration_error, scores
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.information import mutual_information
+from taskspace.similarity.statistics import SuccessStatistics
+from tests.messages import says
+
+FAST: dict[str, Any] = {
+    "width": 32, "blocks": 1, "batch_size": 64, "epochs": 1, "random_state": 0, "progress": False,
+}  # fmt: skip
+
+
+def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
+    return Outcomes(np.asarray(successes), np.asarray(rollouts), **more)
+
+
+def chances(tasks: NDArray[np.float64], agents: int = 12) -> NDArray[np.float64]:
+    """Success is likely at one side of a line, which each agent draws elsewhere."""
+    lines = np.linspace(0.2, 0.8, agents)[:, None]
+    return np.where(tasks[:, 0] < lines, 0.9, 0.2 + 0.3 * tasks[:, 1])
+
+
+def world(tasks: int = 3000, rollouts: Any = 2, seed: int = 0) -> Outcomes:
+    rng = np.random.default_rng(seed)
+    features = rng.uniform(size=(tasks, 2))
+    truth = chances(features)
+    tried = np.broadcast_to(rollouts, truth.shape)
+    return table(rng.binomial(tried, truth), tried, features=features)
+
+
+FRESH = np.random.default_rng(99).uniform(size=(400, 2))
+
+
+@pytest.fixture(scope="module")
+def fitted() -> SuccessModel:
+    return SuccessModel(**FAST).fit(world())
+
+
+@pytest.fixture(scope="module")
+def named() -> SuccessModel:
+    return SuccessModel(random_state=0).fit(table(world(40).successes, 2))
+
+
+def test_profiles_are_near_the_truth_on_tasks_never_tried(fitted: SuccessModel) -> None:
+    profiles = fitted.predict_proba(FRESH)
+    assert profiles.shape == (12, 400)
+    assert profiles.dtype == np.float64
+    assert np.sqrt(np.square(profiles - chances(FRESH)).mean()) < 0.08
+    assert fitted.agents_.tolist() == [f"agent-{number}" for number in range(12)]
+
+
+def test_a_line_is_resolved_where_tasks_are_on_both_sides_of_it() -> None:
+    places = np.linspace(0, 1, 4000)[:, None]
+    narrow = ((places > 0.4) & (places < 0.43)).T
+    outcomes = table(np.concatenate([narrow, ~narrow]).astype(int), 1, features=places)
+    found = (
+        SuccessModel(**{**FAST, "epochs": 10})
+        .fit(outcomes)
+        .predict_proba([[0.39], [0.415], [0.44]])
+    )
+    np.testing.assert_allclose(found, [[0, 1, 0], [1, 0, 1]], atol=0.05)
+
+
+def test_held_out_tasks_say_how_good_it_is(fitted: SuccessModel) -> None:
+    found = fitted.test_scores_
+    truth = chances(FRESH)
+    entropy = -(truth * np.log(truth) + (1 - truth) * np.log1p(-truth)).mean()
+    assert found["log_loss"] == pytest.approx(entropy, abs=0.05)
+    assert found["log_loss"] < found["agent_mean_log_loss"] - 0.1
+    assert found["brier"] == pytest.approx((truth * (1 - truth)).mean(), abs=0.02)
+    assert found["calibration_error"] < 0.04
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_difficulty_and_similarity_follow_from_profiles(fitted: SuccessModel) -> None:
+    some, others = FRESH[:6], FRESH[6:10]
+    p, q = fitted.predict_proba(some), fitted.predict_proba(others)
+    np.testing.assert_allclose(fitted.difficulty(some), 1 - p.mean(0))
+    expected = mutual_information(p.T @ q / len(p), p.mean(0)[:, None], q.mean(0))
+    np.testing.assert_allclose(fitted.similarity(some, others), expected, atol=1e-5)
+    matrix = SuccessStatistics.from_rates(p).matrix()
+    np.testing.assert_allclose(fitted.similarity(some), matrix, atol=1e-6)
+    np.testing.assert_allclose(fitted.similarity(some, some), matrix, atol=1e-6)
+
+
+def test_one_task_is_a_row_of_its_own(fitted: SuccessModel) -> None:
+    np.testing.assert_allclose(fitted.predict_proba(FRESH[0]), fitted.predict_proba(FRESH[:1]))
+    assert fitted.similarity(FRESH[0], FRESH[1]).shape == (1, 1)
+
+
+def test_pairs_never_tried_count_for_nothing() -> None:
+    rng = np.random.default_rng(1)
+    tried = rng.integers(0, 4, (12, 3000)) * (rng.random((12, 3000)) < 0.7)
+    tried[:, 7] = 0  # a task that nobody tried
+    outcomes = world(rollouts=tried)
+    model = SuccessModel(**FAST).fit(outcomes)
+    assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.06
+
+
+def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
+    outcomes, far = world(150), world(150).features
+    assert far is not None
+    far[7] = 1e9
+    tried = np.full((12, 150), 2)
+    tried[:, 7] = 0
+    solved = np.where(tried, outcomes.successes, 0)
+    one, other = (
+        SuccessModel(**FAST).fit(table(solved, tried, features=features)).predict_proba(FRESH)
+        for features in (outcomes.features, far)
+    )
+    np.testing.assert_array_equal(one, other)
+
+
+def test_scores_may_be_fractions() -> None:
+    features = world().features
+    assert features is not None
+    model = SuccessModel(**FAST).fit(table(chances(features), 1, features=features))
+    assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.05
+
+
+def test_few_tasks_and_columns_of_bytes_are_no_trouble() -> None:
+    bits = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(np.uint8)
+    solved = np.stack([bits[:, 0], 1 - bits[:, 0]])
+    model = SuccessModel(**FAST).fit(table(9 * solved, 9, features=bits))
+    np.testing.assert_allclose(model.predict_proba(bits), solved, atol=0.1)
+    assert model.test_scores_["log_loss"] < 0.1
+    assert SuccessModel(**FAST).fit(table([[1]], 2, features=[[3.0]])).predict_proba(
+        [[3.0]]
+    ).shape == (
+        1,
+        1,
+    )
+
+
+def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() -> None:
+    torch.manual_seed(5)
+    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    one, other = (SuccessModel(**FAST).fit(world(200)) for _ in range(2))
+    np.testing.assert_array_equal(one.predict_proba(FRESH), other.predict_proba(FRESH))
+    assert one.test_scores_ == other.test_scores_
+    assert torch.equal(before, torch.get_rng_state())
+    assert torch.get_num_threads() == threads
+
+
+def test_clones_are_unfitted_and_settings_kept(fitted: SuccessModel) -> None:
+    assert clone(fitted).get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        clone(fitted).predict_proba(FRESH)
+
+
+# -- without features ------------------------------------------------------------------------------
+
+
+def test_without_features_profiles_are_those_of_the_low_rank_model(named: SuccessModel) -> None:
+    outcomes = table(world(40).successes, 2)
+    seed = int(np.random.default_rng(0).integers(2**31))
+    expected = fit_low_rank(outcomes, seed=seed).profiles
+    np.testing.assert_array_equal(named.predict_proba(["task-7", "task-3"]), expected[:, [7, 3]])
+    np.testing.assert_allclose(named.difficulty("task-7"), 1 - expected[:, [7]].mean(0))
+    assert named.similarity(["task-1", "task-2"], outcomes.tasks).shape == (2, 40)
+    assert named.test_scores_["log_loss"] < named.test_scores_["agent_mean_log_loss"]
+
+
+def test_small_tables_are_no_trouble() -> None:
+    model = SuccessModel(random_state=0).fit(table([[1, 0], [2, 2]], 2, tasks=["a", "b"]))
+    assert model.predict_proba(["b"]).shape == (2, 1)
+    assert set(model.test_scores_) == {
+        "log_loss", "agent_mean_log_loss", "brier", "calibration_error",
+    }  # fmt: skip
+
+
+def test_unknown_tasks_are_refused(fitted: SuccessModel, named: SuccessModel) -> None:
+    with pytest.raises(ValueError, match=says("'nowhere' 40")):
+        named.predict_proba(["task-1", "nowhere"])
+    with pytest.raises(ValueError, match=says("features names (400, 2)")):
+        named.predict_proba(FRESH)
+    with pytest.raises(ValueError, match=says("features row name")):
+        fitted.predict_proba(["task-1"])
+    with pytest.raises(ValueError, match=says("features 5 2")):
+        fitted.predict_proba(np.ones((3, 5)))
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def test_calibration_error_is_zero_for_the_truth_and_large_for_the_overconfident() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.uniform(0.3, 0.7, (50, 2000))
+    solved = rng.binomial(3, truth).astype(float)
+    tried = np.full(solved.shape, 3.0)
+    assert calibration_error(truth, solved, tried) < 0.01
+    overconfident = np.where(truth > 0.5, 0.95, 0.05)
+    assert calibration_error(overconfident, solved, tried) == pytest.approx(0.35, abs=0.01)
+
+
+def test_scores_of_chances_0_and_1_are_finite() -> None:
+    ends = np.array([0.0, 1.0])
+    found = scores(ends, ends, ends, np.ones(2))
+    assert found["log_loss"] == pytest.approx(0, abs=1e-5)
+    assert found["brier"] == found["calibration_error"] == 0
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["fitted", "named"])
+def test_save_and_load_give_the_same_bits(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    model: SuccessModel = request.getfixturevalue(kind)
+    model.save(tmp_path / "model")
+    model.save(tmp_path / "model")  # replaces itself
+    before = torch.get_rng_state()
+    loaded = SuccessModel.load(tmp_path / "model")
+    assert torch.equal(before, torch.get_rng_state())
+    tasks: Any = FRESH if kind == "fitted" else ["task-5", "task-0"]
+    np.testing.assert_array_equal(model.predict_proba(tasks), loaded.predict_proba(tasks))
+    assert loaded.get_params() == model.get_params()
+    assert loaded.test_scores_ == model.test_scores_
+    assert loaded.agents_.tolist() == model.agents_.tolist()
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("name", ["success-model.json", "weights.safetensors"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "missing", "foreign"])
+def test_damaged_files_are_refused(
+    fitted: SuccessModel, tmp_path: Path, name: str, damage: str
+) -> None:
+    fitted.save(tmp_path / "model")
+    path = tmp_path / "model" / name
+    content = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    else:
+        flipped = content[:2] + bytes([content[2] ^ 0xFF]) + content[3:]
+        half = content[: len(content) // 2]
+        path.write_bytes({"cut": half, "flip": flipped, "foreign": b"{}"}[damage])
+    lost = damage == "missing" and name == "success-model.json"
+    error = FileNotFoundError if lost else ValueError
+    with pytest.raises(error, match=says(str(tmp_path / "model"))):
+        SuccessModel.load(tmp_path / "model")
+
+
+def test_a_setting_that_is_gone_counts_as_damage(fitted: SuccessModel, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model")
+    path = tmp_path / "model" / "success-model.json"
+    settings = json.loads(path.read_text())
+    del settings["agents"]
+    path.write_text(json.dumps(settings))
+    with pytest.raises(ValueError, match=says("success-model.json checksum")):
+        SuccessModel.load(tmp_path / "model")
+
+
+def test_a_folder_of_something_else_is_not_overwritten(
+    fitted: SuccessModel, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match=says(str(tmp_path))):
+        fitted.save(tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError):
+        SuccessModel().save(tmp_path / "model")
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "tokens"),
+    [
+        ({"width": 0}, "width 0"),
+        ({"blocks": -1}, "blocks -1"),
+        ({"bins": 0}, "bins 0"),
+        ({"batch_size": 1.5}, "batch_size 1.5"),
+        ({"epochs": "many"}, "epochs 'many'"),
+        ({"learning_rate": 0}, "learning_rate 0"),
+    ],
+)
+def test_bad_settings_are_refused(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
+        SuccessModel(**settings).fit(world(20))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_rows_that_are_not_finite_are_refused_in_one_sentence(
+    fitted: SuccessModel, bad: float
+) -> None:
+    rows = FRESH[:3].copy()
+    rows[1, 0] = bad
+    tokens = "tasks finite row 1"
+    for ask in (fitted.predict_proba, fitted.difficulty, fitted.similarity):
+        with pytest.raises(ValueError, match=says(tokens)):
+            ask(rows)
+
+
+def test_bad_data_are_refused() -> None:
+    with pytest.raises(ValueError, match=says("Outcomes ndarray")):
+        SuccessModel().fit(np.ones((3, 3)))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=says("agent-1 task")):
+        SuccessModel().fit(table([[1, 1], [0, 0]], [[1, 1], [0, 0]], features=[[0.0], [1.0]]))
+
+
+def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
+    model = SuccessModel(width=np.int64(8), epochs=0, random_state=0).fit(world(200))  # type: ignore[arg-type]
+    tasks = FRESH[:5]
+    backwards = model.predict_proba(tasks[::-1])
+    np.testing.assert_allclose(backwards, model.predict_proba(tasks)[:, ::-1], atol=1e-6)
+    far = model.predict_proba([[1e30] * tasks.shape[1], [-1e300] * tasks.shape[1]])
+    assert np.isfinite(far).all()
+    model.save(tmp_path / "model")
+    assert SuccessModel.load(tmp_path / "model").width == 8
+    (tmp_path / "model" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match=says(str(tmp_path / "model"))):
+        model.save(tmp_path / "model")
+    assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("settings", "tokens"),
+    [
+        ({"random_state": -1}, "seed -1"),
+        ({"learning_rate": np.inf}, "learning_rate"),
+        ({"learning_rate": 1e30}, "diverged learning_rate"),
+    ],
+)
+def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
+        SuccessModel(**settings).fit(world(200))
