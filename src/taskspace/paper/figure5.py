@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction_benchmark import QUIZ_SIZES, benchmark_prediction
 from taskspace.embedding.base import Embedding
 from taskspace.envs.base import Environment, Tasks
 from taskspace.outcomes import Outcomes
 from taskspace.paper import baselines
+from taskspace.paper.harness.quiz_prediction import QUIZ_SIZES, benchmark_prediction
 from taskspace.paper.study import Result, Study, Table
 from taskspace.population.population import Population
 from taskspace.report import plots

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction_benchmark import benchmark_prediction, other_rates
-from taskspace.applications.selection_benchmark import Judge, Pool, compare
 from taskspace.embedding.estimator import TaskEmbedder
 from taskspace.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
+from taskspace.paper.harness.quiz_prediction import benchmark_prediction, other_rates
+from taskspace.paper.harness.task_selection import Judge, Pool, compare
 from taskspace.paper.study import Result, Study, Table
 from taskspace.population.population import Population
 from taskspace.rollout.evaluate import evaluate

@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
-from taskspace.applications.prediction_benchmark import MULTIPLES, draw_datasets, tune_beta
-from taskspace.applications.prediction_comparison import (
+from taskspace.applications.soft_neighbours import soft_vote, squared_distances
+from taskspace.applications.task_mixtures import TaskMixture
+from taskspace.envs.base import Environment, Tasks
+from taskspace.outcomes import Outcomes
+from taskspace.paper.figure5 import fresh_tasks
+from taskspace.paper.harness.predictor_comparison import (
     Predictor,
     PredictorScore,
     calibration_error,
@@ -22,11 +26,7 @@ from taskspace.applications.prediction_comparison import (
     mean_curve,
     mean_reliability,
 )
-from taskspace.applications.soft_neighbours import soft_vote, squared_distances
-from taskspace.applications.task_mixtures import TaskMixture
-from taskspace.envs.base import Environment, Tasks
-from taskspace.outcomes import Outcomes
-from taskspace.paper.figure5 import fresh_tasks
+from taskspace.paper.harness.quiz_prediction import MULTIPLES, draw_datasets, tune_beta
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Study
 from taskspace.population.population import Population

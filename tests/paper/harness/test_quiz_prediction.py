@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction_benchmark import (
+from taskspace.applications.soft_neighbours import mean_squared_distance
+from taskspace.outcomes import Outcomes
+from taskspace.paper.harness.quiz_prediction import (
     EXAMPLES,
     FOLDS,
     MULTIPLES,
@@ -19,8 +21,6 @@ from taskspace.applications.prediction_benchmark import (
     other_rates,
     tune_beta,
 )
-from taskspace.applications.soft_neighbours import mean_squared_distance
-from taskspace.outcomes import Outcomes
 
 CLUSTERS = np.arange(120) % 4
 # Every way to solve some of the four clusters: 16 agents x 120 tasks.

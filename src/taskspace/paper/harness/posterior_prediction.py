@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
-from taskspace.applications.prediction_benchmark import (
+from taskspace.applications.predictor import PerformancePredictor
+from taskspace.outcomes import Outcomes
+from taskspace.paper.harness.quiz_prediction import (
     Examples,
     PredictionScore,
     draw_datasets,
     folded,
 )
-from taskspace.applications.predictor import PerformancePredictor
-from taskspace.outcomes import Outcomes
 from taskspace.success.factors import Floats
 
 
