@@ -108,9 +108,9 @@ def test_the_table_has_mean_and_spread() -> None:
 
 def test_bad_input_is_refused() -> None:
     new = table([[1, 0, 1]], 1)
-    with pytest.raises(ValueError, match="no new agent tried more tasks than the largest quiz"):
+    with pytest.raises(ValueError, match="largest quiz"):
         compare_predictors({"same": constant(0.5)}, new, quiz_sizes=[3])
-    with pytest.raises(ValueError, match="a quiz size must be a whole number from 1 on"):
+    with pytest.raises(ValueError, match="quiz size"):
         compare_predictors({}, new, quiz_sizes=[0])
-    with pytest.raises(ValueError, match="vectors must have a row for each of the 3 tasks"):
+    with pytest.raises(ValueError, match=r"vectors .*3 tasks"):
         predictors(new, np.ones((2, 2)))

@@ -65,11 +65,11 @@ def test_gaps_are_never_asked_and_the_idle_are_left_out() -> None:
 
 def test_bad_input_is_refused() -> None:
     outcomes = students(4)
-    with pytest.raises(ValueError, match="4 agents cannot be divided into 5 folds"):
+    with pytest.raises(ValueError, match="4 agents"):
         compare_choices(outcomes)
-    with pytest.raises(ValueError, match="a quiz size must be a whole number from 1 on"):
+    with pytest.raises(ValueError, match="quiz size"):
         compare_choices(outcomes, sizes=[0])
-    with pytest.raises(ValueError, match="folds must be a whole number from 2 on"):
+    with pytest.raises(ValueError, match="folds"):
         compare_choices(outcomes, folds=1)
-    with pytest.raises(ValueError, match="no agent tried twice as many tasks"):
+    with pytest.raises(ValueError, match="no agent"):
         compare_choices(outcomes, sizes=[21], folds=2)

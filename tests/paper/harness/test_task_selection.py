@@ -263,39 +263,37 @@ def test_a_judge_on_some_tasks_in_another_order(pool: Pool) -> None:
 # -- bad input -----------------------------------------------------------------------------------
 
 
-def test_bad_pools_get_a_sentence(pool: Pool) -> None:
+def test_bad_pools_are_refused(pool: Pool) -> None:
     small = skill_pool(tasks=40 + OPTIONS)
-    with pytest.raises(ValueError, match="truth and again must be of the same tasks"):
+    with pytest.raises(ValueError, match="same tasks"):
         replace(pool, again=small.again)
-    with pytest.raises(ValueError, match="truth and again must be of the same agents"):
+    with pytest.raises(ValueError, match="same agents"):
         replace(pool, again=skill_pool(agents=7).again)
-    with pytest.raises(ValueError, match="the pool has 43 tasks; expected at least 44"):
+    with pytest.raises(ValueError, match=r"43.*44"):
         skill_pool(tasks=43)
-    with pytest.raises(ValueError, match="features must have a row for each of the 400 tasks"):
+    with pytest.raises(ValueError, match=r"features.*400"):
         replace(pool, features=pool.features[:-1])
-    with pytest.raises(ValueError, match="399 sequences of actions for 400 tasks"):
+    with pytest.raises(ValueError, match=r"399.*actions"):
         replace(pool, actions=pool.actions[1:])
     for bad in ([0.5], [-1], [[1, 2]], ["left"]):
-        with pytest.raises(ValueError, match="must be whole numbers from 0 on"):
+        with pytest.raises(ValueError, match="actions"):
             replace(pool, actions=[bad, *pool.actions[1:]])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
-    ("embeddings", "options", "sentence"),
+    ("embeddings", "options", "token"),
     [
-        ({"OPT": np.zeros((400, 2))}, {}, "'OPT' is the name of a baseline"),
-        ({"map": np.zeros((399, 2))}, {}, "map must have a row for each of the 400 tasks"),
-        ({"map": np.zeros(400)}, {}, "map must have a row for each"),
-        ({"map": np.full((400, 2), np.nan)}, {}, "map must be finite numbers"),
-        ({"map": Judge(np.zeros((3, 3)), np.zeros(3))}, {}, "map must have a row for each"),
-        ({}, {"examples": 0}, "examples must be a whole number from 1 on"),
-        ({}, {"seed": -1}, "a seed is a whole number"),
+        ({"OPT": np.zeros((400, 2))}, {}, "'OPT'.*baseline"),
+        ({"map": np.zeros((399, 2))}, {}, "map.*400"),
+        ({"map": np.zeros(400)}, {}, "map.*row"),
+        ({"map": np.full((400, 2), np.nan)}, {}, "map.*finite"),
+        ({"map": Judge(np.zeros((3, 3)), np.zeros(3))}, {}, "map.*row"),
+        ({}, {"examples": 0}, "examples"),
+        ({}, {"seed": -1}, "seed"),
     ],
 )
-def test_bad_arguments_get_a_sentence(
-    pool: Pool, embeddings: Any, options: Any, sentence: str
-) -> None:
-    with pytest.raises(ValueError, match=sentence):
+def test_bad_arguments_are_refused(pool: Pool, embeddings: Any, options: Any, token: str) -> None:
+    with pytest.raises(ValueError, match=token):
         compare(pool, embeddings, **options)
 
 
@@ -304,11 +302,11 @@ def test_bad_arguments_get_a_sentence(
     [(np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 3)), np.zeros((3, 1))), (np.zeros(3), 0.0)],
 )
 def test_judges_of_the_wrong_shape_are_refused(similarity: Any, difficulty: Any) -> None:
-    with pytest.raises(ValueError, match="similarity must be tasks x tasks"):
+    with pytest.raises(ValueError, match="similarity"):
         Judge(similarity, difficulty)
 
 
 def test_tasks_of_one_difficulty_are_refused() -> None:
     same = Judge(np.zeros((20, 20)), np.zeros(20), HARDER)
-    with pytest.raises(ValueError, match="hardly any of these tasks is harder than another"):
+    with pytest.raises(ValueError, match="harder"):
         Examples.draw(same, 10, "harder", np.random.default_rng(0))
