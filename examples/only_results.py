@@ -20,7 +20,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
 import taskspace as ts
-from taskspace.applications import prediction_comparison as comparison
+from taskspace.paper.harness import predictor_comparison as comparison
 
 fast = "--fast" in sys.argv
 students, questions, seeds = (150, 45, 1) if fast else (600, 120, 3)

@@ -5,12 +5,66 @@ from __future__ import annotations
 import numpy as np
 
 from taskspace.applications.candidates import (
+    IMAGINED,
     ON_MAP,
     SKILLS,
+    SPREADS,
     TILTS,
+    Table,
+    candidates,
+    imagine,
     of_their_own_skill,
     on_map,
 )
+from taskspace.models.success.factors import Factors, fit_factors
+from taskspace.models.success.low_rank import Settings
+
+
+def simulated() -> tuple[Table, Factors]:
+    """300 agents with two skills, 40 tasks with an attempt each."""
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 40)) + rng.normal(size=40)
+    solved = rng.binomial(1, 1 / (1 + np.exp(-logits))).astype(np.float64)
+    table = Table(solved, np.ones_like(solved), rng.normal(size=(40, 2)))
+    return table, fit_factors(table.successes, table.attempts, 2, 0.1)
+
+
+def test_imagined_agents_fare_as_the_known_ones_do() -> None:
+    table, factors = simulated()
+    imagined = imagine(factors, np.random.default_rng(0))
+    assert imagined.shape == (IMAGINED, 40)
+    alike, apart = (imagined[spread :: len(SPREADS)] for spread in range(2))
+    np.testing.assert_allclose(alike.mean(0), table.successes.mean(0), atol=0.07)
+    assert (apart.std(0) > alike.std(0)).all()  # every other one is twice as far out
+
+
+def test_agents_on_the_map_need_a_map() -> None:
+    table, factors = simulated()
+    plain = Table(table.successes, table.attempts, None)
+    for given, sizes in (
+        (plain, [300, IMAGINED, SKILLS * len(TILTS)]),
+        (table, [300, IMAGINED, SKILLS * len(TILTS), ON_MAP]),
+    ):
+        groups = candidates(given, factors, Settings(2, 0.1, 30.0), np.random.default_rng(0))
+        assert [group.shape for group in groups] == [(size, 40) for size in sizes]
+
+
+def test_parts_of_a_table_stay_together() -> None:
+    table, _ = simulated()
+    agents, tasks = np.array([7, 3]), np.array([30, 1, 2])
+    part = table.of_agents(agents).of_tasks(tasks)
+    np.testing.assert_array_equal(part.successes, table.successes[np.ix_(agents, tasks)])
+    assert part.attempts.shape == (2, 3)
+    assert table.places is not None
+    assert part.places is not None
+    np.testing.assert_array_equal(part.places, table.places[tasks])
+
+
+def test_ease_is_centred_and_follows_success() -> None:
+    table, _ = simulated()
+    assert abs(table.ease.mean()) < 1e-12
+    order = np.argsort(table.successes.mean(0), kind="stable")
+    assert (np.diff(table.ease[order]) >= 0).all()
 
 
 def test_own_skill_reaches_from_all_the_same_to_as_hard_as_for_others() -> None:

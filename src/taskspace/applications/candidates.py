@@ -56,7 +56,10 @@ def candidates(
 
 
 def imagine(factors: Factors, rng: np.random.Generator) -> Floats:
-    """Success probabilities (IMAGINED, tasks) of agents that there might be."""
+    """Success probabilities (IMAGINED, tasks) of agents that there might be.
+
+    The known agents' factors have mean 0 and covariance 1 when learning ends.
+    """
     rank = factors.agents.mean.shape[1]
     drawn = rng.standard_normal((IMAGINED, rank)) * np.resize(SPREADS, IMAGINED)[:, None]
     agents = Gaussians(drawn, np.zeros((IMAGINED, rank, rank)))

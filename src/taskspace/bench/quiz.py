@@ -12,10 +12,10 @@ from rich.console import Console
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import CHOICES, Quiz
-from taskspace.applications.quiz_comparison import ChoiceScore, compare_choices
 from taskspace.bench.printing import print_lines
 from taskspace.bench.subjects import Subject
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.harness.question_choice import ChoiceScore, compare_choices
 
 SIZES = (1, 3, 5, 10, 20)
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")

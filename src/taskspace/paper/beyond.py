@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from taskspace.agents.population import Population
-from taskspace.applications.prediction_benchmark import benchmark_prediction
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.profile_benchmark import benchmark_posterior
-from taskspace.applications.selection_benchmark import HARDER, Judge, compare
 from taskspace.models.success.model import SuccessModel
 from taskspace.paper import trust
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import selection_pool
+from taskspace.paper.harness.posterior_prediction import benchmark_posterior
+from taskspace.paper.harness.quiz_prediction import benchmark_prediction
+from taskspace.paper.harness.task_selection import HARDER, Judge, compare
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Result, Study, Table
 from taskspace.paper.trust import KNOWN, NEW

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
-from taskspace.applications.prediction_benchmark import QUIZ_SIZES, benchmark_prediction
 from taskspace.envs.base import Environment, Tasks
 from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper import baselines
+from taskspace.paper.harness.quiz_prediction import QUIZ_SIZES, benchmark_prediction
 from taskspace.paper.study import Result, Study, Table
 from taskspace.report import plots
 from taskspace.rollouts.evaluate import evaluate

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from taskspace.agents.policies import ExpertPolicy
-from taskspace.applications.selection_benchmark import Pool, compare
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper import baselines
 from taskspace.paper.figure5 import fresh_tasks
+from taskspace.paper.harness.task_selection import Pool, compare
 from taskspace.paper.study import Result, Study, Table
 from taskspace.report import plots
 from taskspace.rollouts.evaluate import evaluate

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
-from taskspace.applications.prediction_benchmark import benchmark_prediction, other_rates
-from taskspace.applications.selection_benchmark import Judge, Pool, compare
 from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
+from taskspace.paper.harness.quiz_prediction import benchmark_prediction, other_rates
+from taskspace.paper.harness.task_selection import Judge, Pool, compare
 from taskspace.paper.study import Result, Study, Table
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run

@@ -14,15 +14,6 @@ from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
-from taskspace.applications.prediction_benchmark import MULTIPLES, draw_datasets, tune_beta
-from taskspace.applications.prediction_comparison import (
-    Predictor,
-    PredictorScore,
-    calibration_error,
-    compare_predictors,
-    mean_curve,
-    mean_reliability,
-)
 from taskspace.applications.soft_neighbours import soft_vote, squared_distances
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.base import Environment, Tasks
@@ -30,6 +21,15 @@ from taskspace.models.success.factors import Floats
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.figure5 import fresh_tasks
+from taskspace.paper.harness.predictor_comparison import (
+    Predictor,
+    PredictorScore,
+    calibration_error,
+    compare_predictors,
+    mean_curve,
+    mean_reliability,
+)
+from taskspace.paper.harness.quiz_prediction import MULTIPLES, draw_datasets, tune_beta
 from taskspace.paper.new_agents import new_population
 from taskspace.paper.study import Study
 from taskspace.report import plots

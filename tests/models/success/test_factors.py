@@ -45,14 +45,6 @@ def test_agents_have_mean_0_and_covariance_1() -> None:
     np.testing.assert_allclose(covariance, np.eye(3), atol=1e-6)
 
 
-def test_imagined_agents_fare_as_the_known_ones_do() -> None:
-    _, results = simulate(300, 40, rank=2)
-    factors = fitted(results, 2)
-    imagined = factors.imagine(4000, np.random.default_rng(0))
-    assert imagined.shape == (4000, 40)
-    np.testing.assert_allclose(imagined.mean(0), np.nanmean(results, axis=0), atol=0.07)
-
-
 def test_no_result_says_nothing_and_no_one_is_lost() -> None:
     _, results = simulate(50, 30, rank=1)
     results[3], results[:, 7] = np.nan, np.nan

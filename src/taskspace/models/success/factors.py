@@ -59,15 +59,6 @@ class Factors:
         """Success probabilities (agents, tasks)."""
         return _success(self.agents.after_one(), self.tasks)
 
-    def imagine(self, count: int, rng: np.random.Generator) -> Floats:
-        """Success probabilities (count, tasks) of agents drawn from those that there might be.
-
-        The agents' factors have mean 0 and covariance 1 when learning ends.
-        """
-        rank = self.agents.mean.shape[1]
-        drawn = Gaussians(rng.standard_normal((count, rank)), np.zeros((count, rank, rank)))
-        return _success(drawn.after_one(), self.tasks)
-
 
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
     """Expected success, by the usual approximation of the logistic of a Gaussian."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.applications import selection_benchmark
-from taskspace.applications.selection_benchmark import (
+from taskspace.paper.harness import task_selection
+from taskspace.paper.harness.task_selection import (
     DATA_SETS,
     HARDER,
     OPTIONS,
@@ -109,7 +109,7 @@ def test_the_same_seed_gives_the_same_bits_and_others_do_not_matter(pool: Pool, 
 
 def test_errors_are_standard_errors_across_data_sets(pool: Pool) -> None:
     scores = np.array([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5], [0.4, 0.5]])
-    row = selection_benchmark._row("one", "similar", 7, scores)
+    row = task_selection._row("one", "similar", 7, scores)
     assert row.top1 == pytest.approx(0.25)
     assert row.top1_error == pytest.approx(np.sqrt(0.05 / 3) / 2)
     assert (row.method, row.query, row.examples, row.top3, row.top3_error) == (
@@ -219,7 +219,7 @@ def test_difficulty_by_easy_tasks_is_distance_from_the_nearest() -> None:
 def judges_of(pool: Pool, tasks: Any, seed: int = 0) -> dict[str, Judge]:
     """What the baselines think of these tasks."""
     truth = judge_of(pool.truth).on(tasks)
-    return selection_benchmark._judges(pool, {}, tasks, truth, np.random.default_rng(seed))
+    return task_selection._judges(pool, {}, tasks, truth, np.random.default_rng(seed))
 
 
 def test_the_easy_tasks_of_a_data_set_are_its_five_easiest(pool: Pool) -> None:
@@ -264,7 +264,7 @@ def test_a_judge_on_some_tasks_in_another_order(pool: Pool) -> None:
 # -- bad input -----------------------------------------------------------------------------------
 
 
-def test_bad_pools_get_a_sentence(pool: Pool) -> None:
+def test_bad_pools_are_refused(pool: Pool) -> None:
     small = skill_pool(tasks=40 + OPTIONS)
     with pytest.raises(ValueError, match=says("truth again tasks")):
         replace(pool, again=small.again)

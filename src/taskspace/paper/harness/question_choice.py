@@ -6,7 +6,7 @@ other is predicted, the same halves and the same answers for all ways to choose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,14 +123,3 @@ def _scores(marks: NDArray[np.float64], sizes: list[int]) -> list[ChoiceScore]:
         for column, size in enumerate(sizes)
         for row, choose in enumerate(CHOICES)
     ]
-
-
-def choice_table(scores: Iterable[ChoiceScore]) -> str:
-    """Text: accuracy, Brier score and gain over a random quiz, each with its standard error."""
-    lines = [f"{'quiz':>4} {'choose':<11} {'accuracy':>15} {'Brier':>17} {'gain in Brier':>18}"]
-    lines += [
-        f"{s.quiz_size:>4} {s.choose:<11} {s.accuracy:.3f} ± {s.accuracy_error:.3f}"
-        f" {s.brier:>9.4f} ± {s.brier_error:.4f} {s.gain:>+10.4f} ± {s.gain_error:.4f}"
-        for s in scores
-    ]
-    return "\n".join(lines)

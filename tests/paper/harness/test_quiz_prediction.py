@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction_benchmark import (
+from taskspace.applications.soft_neighbours import mean_squared_distance
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.harness.quiz_prediction import (
     EXAMPLES,
     FOLDS,
     MULTIPLES,
@@ -19,8 +21,6 @@ from taskspace.applications.prediction_benchmark import (
     other_rates,
     tune_beta,
 )
-from taskspace.applications.soft_neighbours import mean_squared_distance
-from taskspace.outcomes.outcomes import Outcomes
 
 CLUSTERS = np.arange(120) % 4
 # Every way to solve some of the four clusters: 16 agents x 120 tasks.
@@ -223,30 +223,30 @@ def test_vectors_in_one_place_tell_nothing_and_break_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vectors", "told"),
+    ("vectors", "token"),
     [
-        ({"map": NOISE[:7]}, r"a row for each of the 120 tasks, not shape \(7, 3\)"),
-        ({"map": NOISE[:, 0]}, "a row for each of the 120 tasks"),
-        ({"map": NOISE * np.nan}, "vectors of map must be finite numbers"),
-        ({"OPT": NOISE}, "OPT is the name of a baseline"),
+        ({"map": NOISE[:7]}, r"map.*120 tasks.*\(7, 3\)"),
+        ({"map": NOISE[:, 0]}, "120 tasks"),
+        ({"map": NOISE * np.nan}, "map.*finite"),
+        ({"OPT": NOISE}, "OPT.*baseline"),
     ],
 )
-def test_bad_vectors_are_refused(vectors: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_bad_vectors_are_refused(vectors: Any, token: str) -> None:
+    with pytest.raises(ValueError, match=token):
         benchmark_prediction(played(SOLVED), vectors)
 
 
 def test_outcomes_without_single_results_are_refused() -> None:
     counts = Outcomes(SOLVED.astype(np.uint8), np.array(11))
     for outcomes in (counts, outcomes_of(SOLVED[:, :, None])):
-        with pytest.raises(ValueError, match="keep_results=True and, as in the paper, rollouts=11"):
+        with pytest.raises(ValueError, match="keep_results=True"):
             benchmark_prediction(outcomes, {})
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
-    [(0, "a quiz size must be a whole number from 1"), (120, "do not fit into 120 tasks")],
+    ("size", "token"),
+    [(0, "quiz size"), (120, "120 tasks")],
 )
-def test_impossible_quiz_sizes_are_refused(size: int, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_impossible_quiz_sizes_are_refused(size: int, token: str) -> None:
+    with pytest.raises(ValueError, match=token):
         benchmark_prediction(played(SOLVED), {}, quiz_sizes=[5, size])

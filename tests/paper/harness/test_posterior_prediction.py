@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import taskspace as ts
-from taskspace.applications.prediction_benchmark import benchmark_prediction
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.profile_benchmark import benchmark_posterior
+from taskspace.paper.harness.posterior_prediction import benchmark_posterior
+from taskspace.paper.harness.quiz_prediction import benchmark_prediction
 
 RNG = np.random.default_rng(0)
 KINDS = np.repeat(np.eye(2), 30, axis=1)

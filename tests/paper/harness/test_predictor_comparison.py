@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.applications.prediction_comparison import (
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.harness.predictor_comparison import (
     BINS,
     Predictor,
     PredictorScore,
@@ -18,7 +19,6 @@ from taskspace.applications.prediction_comparison import (
     reliability,
     score_table,
 )
-from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
 

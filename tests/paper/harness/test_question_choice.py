@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.applications.quiz_comparison import ChoiceScore, choice_table, compare_choices
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.harness.question_choice import ChoiceScore, compare_choices
 from tests.messages import says
 
 
@@ -53,12 +53,6 @@ def test_a_row_for_each_choice_and_size_the_same_again(scores: list[ChoiceScore]
 def test_a_random_quiz_differs_from_the_others_by_its_gain(scores: list[ChoiceScore]) -> None:
     for score in scores[:3]:
         assert score.gain == pytest.approx(scores[2].brier - score.brier)
-
-
-def test_the_table_says_it_all(scores: list[ChoiceScore]) -> None:
-    [line] = choice_table(scores[2:3]).splitlines()[1:]
-    assert line.startswith(f"   1 random      {scores[2].accuracy:.3f} ± ")
-    assert line.endswith("+0.0000 ± 0.0000")
 
 
 def test_gaps_are_never_asked_and_the_idle_are_left_out() -> None:

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
-from taskspace.applications.prediction_benchmark import (
+from taskspace.applications.predictor import PerformancePredictor
+from taskspace.models.success.factors import Floats
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.harness.quiz_prediction import (
     Examples,
     PredictionScore,
     draw_datasets,
     folded,
 )
-from taskspace.applications.predictor import PerformancePredictor
-from taskspace.models.success.factors import Floats
-from taskspace.outcomes.outcomes import Outcomes
 
 
 def benchmark_posterior(

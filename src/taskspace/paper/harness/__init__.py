@@ -1,0 +1,1 @@
+"""How the experiments score what they compare: examples, judges, folds and standard errors."""
