@@ -16,8 +16,10 @@ from matplotlib.patches import FancyBboxPatch
 from numpy.typing import NDArray
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.report.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
 from taskspace.report.projections import TSNE, project
+from taskspace.rollouts.trajectories import record
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.testing.agents import trained_like
 
@@ -59,13 +61,13 @@ def draw_environments() -> None:
     """A task and an episode of each environment."""
     for name, cluster in SHOWN.items():
         env = ts.make(name)
-        agent: Any = trained_like(env)[-1] if env.expert is None else ts.ExpertPolicy(env)
+        agent: Any = trained_like(env)[-1] if env.expert is None else ExpertPolicy(env)
         tasks = env.sample_tasks(100, seed=1)
         task = tasks[env.clusters(tasks) == env.cluster_names.index(cluster)][0]
         figure = Figure(figsize=(8, 3), dpi=120, layout="constrained")
         left, right = figure.subplots(1, 2)
         env.draw_task(task, left)
-        env.draw_episode(*ts.record(agent, env, task)[0], right)
+        env.draw_episode(*record(agent, env, task)[0], right)
         figure.savefig(FOLDER / f"{name}.png")
 
 

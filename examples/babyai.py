@@ -20,6 +20,7 @@ from minigrid.utils.baby_ai_bot import BabyAIBot
 from sklearn.metrics import silhouette_score
 
 import taskspace as ts
+from taskspace.envs.success_rules import EpisodeSummary
 
 fast = "--fast" in sys.argv
 LEVELS = {  # and the skill that they need, beside walking
@@ -48,7 +49,7 @@ def make(level: int, world: int) -> gym.Env[Any, Any]:
     return env
 
 
-def mission_done(episode: ts.EpisodeSummary) -> bool:
+def mission_done(episode: EpisodeSummary) -> bool:
     """The mission is accomplished before time is up."""
     return episode.total_reward > 0
 

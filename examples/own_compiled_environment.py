@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 import taskspace as ts
+from taskspace.envs.base import Column
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
 from taskspace.envs.streams import uniform
 
@@ -37,10 +38,10 @@ class Lander(ts.Environment):
     """Touch the ground slowly; the fuel is short."""
 
     columns = (
-        ts.Column("height", 5, 20, state_low=-99, state_high=999),
-        ts.Column("speed", -5, 0, state_low=-99, state_high=999),
-        ts.Column("gravity", 1, 10),
-        ts.Column("fuel", 10, 40, whole=True, state_low=0),
+        Column("height", 5, 20, state_low=-99, state_high=999),
+        Column("speed", -5, 0, state_low=-99, state_high=999),
+        Column("gravity", 1, 10),
+        Column("fuel", 10, 40, whole=True, state_low=0),
     )
     action_names = ("fall", "thrust")
     horizon = 100

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
 import taskspace as ts
+from taskspace.envs.success_rules import EpisodeSummary
 
 fast = "--fast" in sys.argv
 rng = np.random.default_rng(0)
@@ -30,7 +31,7 @@ def set_links(env: Any, task: dict[str, float]) -> None:
 
 
 # 2. What success is. The docstring is kept with the outcomes.
-def swung_up(episode: ts.EpisodeSummary) -> bool:
+def swung_up(episode: EpisodeSummary) -> bool:
     """The free end swings above the line before time is up."""
     return episode.terminated
 

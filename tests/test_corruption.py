@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.cli import main
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import read_tasks, write_tasks
@@ -58,7 +59,7 @@ def population() -> ts.Population:
     env = ts.make("MultiKeyNav")
     layers = [RNG.normal(size=shape).astype(np.float32) for shape in ((5, 7), (7, 5))]
     network = ts.MLPPolicy(layers, [np.zeros(5, np.float32), np.ones(7, np.float32)])
-    return ts.Population({"network": network, "expert": ts.ExpertPolicy(env)}, env.name)
+    return ts.Population({"network": network, "expert": ExpertPolicy(env)}, env.name)
 
 
 def embedder() -> ts.TaskEmbedder:
@@ -73,7 +74,7 @@ def lookup() -> ts.TaskEmbedder:
 
 def pred_model() -> PredModel:
     env = ts.make("MultiKeyNav")
-    episodes = expert_episodes(ts.ExpertPolicy(env), env, 5)
+    episodes = expert_episodes(ExpertPolicy(env), env, 5)
     return PredModel(2, hidden=(4,), epochs=1, random_state=0).fit(episodes)
 
 

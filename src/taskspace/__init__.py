@@ -22,37 +22,28 @@ from taskspace._version import __version__
 from taskspace.envs.registry import register as _register
 
 if TYPE_CHECKING:
-    from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
+    from taskspace.agents.policies import MLPPolicy
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
-    from taskspace.envs.base import Column, Environment
+    from taskspace.envs.base import Environment
     from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
-    from taskspace.envs.success_rules import EpisodeSummary
-    from taskspace.models.embedding.agreement import agreement
     from taskspace.models.embedding.estimator import TaskEmbedder
     from taskspace.models.embedding.pretrained import load_pretrained
     from taskspace.models.success.model import SuccessModel
     from taskspace.outcomes.outcomes import Outcomes
     from taskspace.report.plots import plot_map
     from taskspace.rollouts.evaluate import evaluate
-    from taskspace.rollouts.trajectories import Episodes, record
     from taskspace.runs.pipeline import fit, run
     from taskspace.runs.run import open_run
     from taskspace.training.recipes import train_population
 
 _HOMES = {
-    "Categorical": "taskspace.agents.policies",
-    "Column": "taskspace.envs.base",
     "Environment": "taskspace.envs.base",
-    "EpisodeSummary": "taskspace.envs.success_rules",
-    "Episodes": "taskspace.rollouts.trajectories",
-    "ExpertPolicy": "taskspace.agents.policies",
-    "Gaussian": "taskspace.agents.policies",
     "GymEnvironment": "taskspace.envs.from_gymnasium",
     "MLPPolicy": "taskspace.agents.policies",
     "Outcomes": "taskspace.outcomes.outcomes",
@@ -63,28 +54,20 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.estimator",
     "TaskIndex": "taskspace.applications.search",
-    "agreement": "taskspace.models.embedding.agreement",
     "evaluate": "taskspace.rollouts.evaluate",
+    "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
     "make": "taskspace.envs.registry",
-    "fit": "taskspace.runs.pipeline",
     "open_run": "taskspace.runs.run",
     "plot_map": "taskspace.report.plots",
-    "run": "taskspace.runs.pipeline",
     "predict": "taskspace.applications.predictor",
-    "record": "taskspace.rollouts.trajectories",
+    "run": "taskspace.runs.pipeline",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
 }
 
 __all__ = [
-    "Categorical",
-    "Column",
     "Environment",
-    "EpisodeSummary",
-    "Episodes",
-    "ExpertPolicy",
-    "Gaussian",
     "GymEnvironment",
     "MLPPolicy",
     "Outcomes",
@@ -96,7 +79,6 @@ __all__ = [
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
-    "agreement",
     "evaluate",
     "fit",
     "load_pretrained",
@@ -104,7 +86,6 @@ __all__ = [
     "open_run",
     "plot_map",
     "predict",
-    "record",
     "run",
     "select",
     "train_population",

@@ -15,6 +15,8 @@ from torch import nn
 
 import taskspace as ts
 from taskspace.agents.adapters import as_policy
+from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian
+from taskspace.rollouts.trajectories import record
 from tests.agents.test_policies import outputs
 from tests.messages import says
 
@@ -37,7 +39,7 @@ def observations(name: str) -> Any:
     """States of real episodes, as the engine sees them."""
     env = ts.make(name)
     agent = ts.MLPPolicy.random(env, seed=0)
-    return ts.record(agent, env, env.sample_tasks(20, seed=0)).states.astype(np.float32)
+    return record(agent, env, env.sample_tasks(20, seed=0)).states.astype(np.float32)
 
 
 # -- networks, experts, functions ------------------------------------------------------------------
@@ -74,7 +76,7 @@ def test_a_network_for_another_environment_is_refused(
 
 
 def test_an_expert_of_another_environment_is_refused() -> None:
-    expert = ts.ExpertPolicy(ts.make("CartPoleVar"))
+    expert = ExpertPolicy(ts.make("CartPoleVar"))
     assert as_policy(expert, ts.make("CartPoleVar")) is expert
     with pytest.raises(ValueError, match=says("expert CartPoleVar MultiKeyNav")):
         as_policy(expert, ts.make("MultiKeyNav"))
@@ -126,7 +128,7 @@ def test_discrete_actor_critics_compile_to_the_same_logits(algorithm: Any) -> No
     made = model(algorithm, "CartPoleVar")
     policy = as_policy(made, ts.make("CartPoleVar"))
     assert isinstance(policy, ts.MLPPolicy)
-    assert policy.output == ts.Categorical()
+    assert policy.output == Categorical()
     batch = observations("CartPoleVar")
     with torch.no_grad():
         theirs = made.policy.get_distribution(torch.from_numpy(batch)).distribution.logits.numpy()
@@ -140,7 +142,7 @@ def test_continuous_actor_critics_compile_to_the_same_gaussians(algorithm: Any) 
     made = model(algorithm, "PointMass")
     policy = as_policy(made, ts.make("PointMass"))
     assert isinstance(policy, ts.MLPPolicy)
-    assert isinstance(policy.output, ts.Gaussian)
+    assert isinstance(policy.output, Gaussian)
     assert not policy.output.squashed
     batch = observations("PointMass")
     with torch.no_grad():
@@ -154,7 +156,7 @@ def test_sac_compiles_to_the_same_squashed_gaussian() -> None:
     made = model(SAC, "PointMass")
     policy = as_policy(made, ts.make("PointMass"))
     assert isinstance(policy, ts.MLPPolicy)
-    assert policy.output == ts.Gaussian(squashed=True)
+    assert policy.output == Gaussian(squashed=True)
     batch = observations("PointMass")
     with torch.no_grad():
         means, log_std, _ = made.policy.actor.get_action_dist_params(torch.from_numpy(batch))
@@ -168,7 +170,7 @@ def test_a_compiled_model_acts_as_its_own_predictions_do(algorithm: Any, name: s
     """On many copies of one state: the same mean action, within the error of the mean."""
     made, env = model(algorithm, name), ts.make(name)
     task = env.sample_tasks(1, seed=0)
-    episodes = ts.record(made, env, np.repeat(task, 4000, axis=0))
+    episodes = record(made, env, np.repeat(task, 4000, axis=0))
     ours = episodes.actions[episodes.starts[:-1]].astype(float)
     theirs = made.predict(np.repeat(task, 4000, axis=0).astype(np.float32), deterministic=False)[0]
     error = 5 * np.sqrt((ours.var(0) + theirs.var(0)) / 4000)

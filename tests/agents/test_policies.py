@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 import taskspace as ts
+from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian
 from tests.messages import says
 
 W, B = np.zeros((3, 7)), np.zeros(3)
@@ -47,10 +48,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"weights": [W + 1e30]}, "weights ±1e+09 1e+30"),
     ({"activation": "gelu"}, "activation 'relu' 'tanh' 'gelu'"),
     ({"activation": None}, "activation 'relu' 'tanh' None"),
-    ({"output": ts.Categorical((3,))}, "masked 0 2 (3,)"),
-    ({"output": ts.Categorical((0, 1, 2))}, "masked 0 2 (0, 1, 2)"),
-    ({"output": ts.Gaussian()}, "means deviations outputs 3"),
-    ({"output": ts.Gaussian((0.0,))}, "log_std 1 3"),
+    ({"output": Categorical((3,))}, "masked 0 2 (3,)"),
+    ({"output": Categorical((0, 1, 2))}, "masked 0 2 (0, 1, 2)"),
+    ({"output": Gaussian()}, "means deviations outputs 3"),
+    ({"output": Gaussian((0.0,))}, "log_std 1 3"),
 ]
 
 
@@ -66,7 +67,7 @@ UNCLEAR: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"weights": ["x"]}, ValueError, "weights"),
     ({"weights": None}, TypeError, "weights"),
     ({"output": "categorical"}, TypeError, "output"),
-    ({"output": ts.Categorical}, TypeError, "output"),
+    ({"output": Categorical}, TypeError, "output"),
 ]
 
 
@@ -83,13 +84,13 @@ def test_more_bad_networks_are_refused_in_one_sentence(
 def test_bad_masks_are_refused_in_one_sentence(masked: Any) -> None:
     error = ValueError if isinstance(masked, tuple) else TypeError
     with pytest.raises(error, match="masked"):
-        ts.Categorical(masked)
+        Categorical(masked)
 
 
 @pytest.mark.parametrize("log_std", [0.5, (np.nan,), (np.inf,), ("x",)])
 def test_bad_deviations_are_refused_in_one_sentence(log_std: Any) -> None:
     with pytest.raises(ValueError, match="log_std"):
-        ts.Gaussian(log_std)
+        Gaussian(log_std)
 
 
 def test_sizes_actions_and_repr_of_a_categorical_policy() -> None:
@@ -99,12 +100,12 @@ def test_sizes_actions_and_repr_of_a_categorical_policy() -> None:
 
 
 def test_repr_tells_masks() -> None:
-    policy = make(activation="tanh", output=ts.Categorical((0, 2)))
+    policy = make(activation="tanh", output=Categorical((0, 2)))
     assert repr(policy) == "MLPPolicy(7-3, tanh, categorical, masked [0, 2])"
 
 
 def test_a_network_that_gives_deviations_has_half_as_many_actions() -> None:
-    policy = make(weights=[np.zeros((4, 7))], biases=[np.zeros(4)], output=ts.Gaussian())
+    policy = make(weights=[np.zeros((4, 7))], biases=[np.zeros(4)], output=Gaussian())
     assert (policy.sizes, policy.actions) == ((7, 4), 2)
     assert repr(policy) == "MLPPolicy(7-4, relu, gaussian)"
 
@@ -118,14 +119,14 @@ def test_arrays_are_copied() -> None:
 
 
 def test_masks_become_hopeless_logits_in_a_copy() -> None:
-    policy = make(output=ts.Categorical((0, 2)))
+    policy = make(output=Categorical((0, 2)))
     _, biases = policy.engine_layers()
     assert biases[-1].tolist() == [-1e9, 0, -1e9]
     assert policy.biases[-1].tolist() == [0, 0, 0]
 
 
 def test_constant_deviations_become_outputs_of_the_network() -> None:
-    policy = make(weights=[np.ones((2, 7))], biases=[np.ones(2)], output=ts.Gaussian((-1.0, 0.5)))
+    policy = make(weights=[np.ones((2, 7))], biases=[np.ones(2)], output=Gaussian((-1.0, 0.5)))
     assert policy.actions == 2
     np.testing.assert_allclose(outputs(policy, np.ones((1, 7))), [[8, 8, -1, 0.5]])
 
@@ -138,7 +139,7 @@ def test_random_policies_fit_and_depend_on_nothing_but_the_seed(name: str) -> No
     env = ts.make(name)
     first, again, other = (ts.MLPPolicy.random(env, seed=seed) for seed in (0, 0, 1))
     assert (first.sizes[0], first.actions) == (env.state_size, len(env.action_names))
-    assert isinstance(first.output, ts.Categorical) == env.discrete
+    assert isinstance(first.output, Categorical) == env.discrete
     for a, b, c in zip(first.weights, again.weights, other.weights, strict=True):
         assert (a == b).all()
         assert (a != c).any()
@@ -199,8 +200,8 @@ def test_a_torch_network_says_the_same(name: str) -> None:
 
 
 def test_a_torch_network_may_give_deviations() -> None:
-    policy = ts.MLPPolicy.from_torch(nn.Linear(7, 4), output=ts.Gaussian(squashed=True))
-    assert (policy.actions, policy.output) == (2, ts.Gaussian(squashed=True))
+    policy = ts.MLPPolicy.from_torch(nn.Linear(7, 4), output=Gaussian(squashed=True))
+    assert (policy.actions, policy.output) == (2, Gaussian(squashed=True))
 
 
 def test_training_on_does_not_change_the_policy() -> None:
@@ -269,16 +270,16 @@ def test_a_network_of_another_order_is_refused_or_says_the_same(module: nn.Modul
 
 def test_an_environment_without_expert_is_told() -> None:
     with pytest.raises(ValueError, match=says("PointMass expert")):
-        ts.ExpertPolicy(ts.make("PointMass"))
+        ExpertPolicy(ts.make("PointMass"))
 
 
 def test_the_expert_acts_as_the_environment_says() -> None:
     env = ts.make("MultiKeyNav")
     tasks = env.sample_tasks(20, seed=0)
-    assert (ts.ExpertPolicy(env).act_on_states(tasks) == env.expert_actions(tasks)).all()
+    assert (ExpertPolicy(env).act_on_states(tasks) == env.expert_actions(tasks)).all()
 
 
 @pytest.mark.parametrize("env", ["MultiKeyNav", None])
 def test_an_expert_needs_an_environment(env: Any) -> None:
     with pytest.raises(TypeError, match="environment"):
-        ts.ExpertPolicy(env)
+        ExpertPolicy(env)

@@ -16,6 +16,7 @@ from stable_baselines3 import PPO
 
 import taskspace as ts
 from taskspace.agents.agent import Agent
+from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian
 from taskspace.agents.population import Population
 from tests.messages import says
 
@@ -27,7 +28,7 @@ def network(seed: int, **options: Any) -> ts.MLPPolicy:
     return ts.MLPPolicy(policy.weights, policy.biases, **options)
 
 
-def continuous(output: ts.Gaussian) -> ts.MLPPolicy:
+def continuous(output: Gaussian) -> ts.MLPPolicy:
     rng = np.random.default_rng(0)
     return ts.MLPPolicy([rng.standard_normal((2, 7))], [rng.standard_normal(2)], "tanh", output)
 
@@ -36,7 +37,7 @@ def sample() -> Population:
     return Population(
         [
             Agent("a-0", network(0), "a", 0, 0.1),
-            Agent("a-100", network(1, output=ts.Categorical((2, 3))), "a", 100, 1 / 3),
+            Agent("a-100", network(1, output=Categorical((2, 3))), "a", 100, 1 / 3),
             Agent("b", network(2), "b"),
         ],
         "MultiKeyNav",
@@ -64,7 +65,7 @@ def test_it_is_made_from_policies_of_any_kind() -> None:
     module = torch.nn.Linear(7, 7)
     listed = Population([network(0), module, lambda observations: np.zeros(len(observations), int)])
     assert list(listed) == ["agent-0", "agent-1", "agent-2"]
-    named = Population({"expert": ts.ExpertPolicy(ENV)})
+    named = Population({"expert": ExpertPolicy(ENV)})
     assert list(named) == ["expert"]
     assert list(Population(named)) == ["expert"]
     assert ts.evaluate(listed, ENV, ENV.sample_tasks(3, seed=0), 2).n_agents == 3
@@ -135,9 +136,9 @@ def assert_same(one: ts.MLPPolicy, two: ts.MLPPolicy) -> None:
 def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     population = sample() + Population(
         {
-            "constant": continuous(ts.Gaussian((0.1, -1 / 3))),
-            "own": ts.MLPPolicy([np.eye(4)], [np.ones(4)], output=ts.Gaussian(squashed=True)),
-            "expert": ts.ExpertPolicy(ENV),
+            "constant": continuous(Gaussian((0.1, -1 / 3))),
+            "own": ts.MLPPolicy([np.eye(4)], [np.ones(4)], output=Gaussian(squashed=True)),
+            "expert": ExpertPolicy(ENV),
         },
         "MultiKeyNav",
     )

@@ -15,7 +15,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.envs.registry import ENVIRONMENTS
+from taskspace.rollouts.trajectories import record
 from tests.envs.twin import karel_task, play
 from tests.messages import says
 
@@ -48,8 +50,8 @@ def downwards(observations: NDArray[np.float32]) -> NDArray[np.float64]:
 
 def episode(name: str, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[Any]]:
     env = ts.make(name)
-    agent: Any = downwards if name == "PointMass" else ts.ExpertPolicy(env)
-    return ts.record(agent, env, env.sample_tasks(1, seed=seed), seed=seed)[0]
+    agent: Any = downwards if name == "PointMass" else ExpertPolicy(env)
+    return record(agent, env, env.sample_tasks(1, seed=seed), seed=seed)[0]
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)

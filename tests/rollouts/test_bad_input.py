@@ -12,6 +12,7 @@ import torch
 
 import taskspace as ts
 from taskspace.rollouts.errors import PolicyOutputError
+from taskspace.rollouts.trajectories import record
 from tests.messages import says
 
 ENV, POINTMASS = ts.make("MultiKeyNav"), ts.make("PointMass")
@@ -80,10 +81,10 @@ ARGUMENTS: list[Case] = [
     (lambda: evaluate(seed="a"), "seed 'a'"),
     (lambda: evaluate(seed=True), "seed True"),
     (lambda: evaluate(seed=2**63), "seed 9223372036854775808"),
-    (lambda: ts.record(POLICY, POINTMASS, MASSES), "PointMass continuous categorical"),
-    (lambda: ts.record(POLICY, ENV, TASKS + 1), "task 0 MultiKeyNav location"),
-    (lambda: ts.record(POLICY, ENV, []), COLUMNS + "(0,)"),
-    (lambda: ts.record(POLICY, ENV, TASKS, seed=-1), "seed -1"),
+    (lambda: record(POLICY, POINTMASS, MASSES), "PointMass continuous categorical"),
+    (lambda: record(POLICY, ENV, TASKS + 1), "task 0 MultiKeyNav location"),
+    (lambda: record(POLICY, ENV, []), COLUMNS + "(0,)"),
+    (lambda: record(POLICY, ENV, TASKS, seed=-1), "seed -1"),
     (lambda: ENV.draw_task(TASKS[0] + 1), "task 0 MultiKeyNav location"),
     (lambda: ENV.draw_task(TASKS[0, :3]), COLUMNS + "(3,)"),
     (lambda: ENV.draw_task("x"), "MultiKeyNav numbers"),
@@ -118,12 +119,12 @@ OF_ANOTHER_TYPE: list[Case] = [
     (lambda: evaluate("expert"), f"agent-0 {NO_AGENT} str"),
     (lambda: evaluate([POLICY, "x"]), f"agent-1 {NO_AGENT} str"),
     (lambda: evaluate({"me": 5}), f"me {NO_AGENT} int"),
-    (lambda: ts.record(None, ENV, TASKS), f"{NO_AGENT} NoneType"),
-    (lambda: ts.record([POLICY], ENV, TASKS), f"{NO_AGENT} list"),
+    (lambda: record(None, ENV, TASKS), f"{NO_AGENT} NoneType"),
+    (lambda: record([POLICY], ENV, TASKS), f"{NO_AGENT} list"),
     (lambda: evaluate(env="MultiKeyNav"), "environment 'MultiKeyNav'"),
     (lambda: evaluate(env=None), "environment None"),
-    (lambda: ts.record(POLICY, "MultiKeyNav", TASKS), "environment 'MultiKeyNav'"),  # type: ignore[arg-type]
-    (lambda: ts.record(POLICY, ENV, TASKS)[0:2], "'slice'"),  # type: ignore[index]
+    (lambda: record(POLICY, "MultiKeyNav", TASKS), "environment 'MultiKeyNav'"),  # type: ignore[arg-type]
+    (lambda: record(POLICY, ENV, TASKS)[0:2], "'slice'"),  # type: ignore[index]
 ]
 
 
@@ -136,7 +137,7 @@ UNCLEAR: list[Case] = [
     (lambda: evaluate(tasks=None), "MultiKeyNav numbers"),
     (lambda: evaluate(tasks=TASKS.astype(complex)), "MultiKeyNav numbers"),
     (lambda: evaluate(tasks=np.ma.masked_array(TASKS, TASKS > 0)), "mask"),
-    (lambda: ts.record(POLICY, ENV, TASKS[:0]), "tasks"),
+    (lambda: record(POLICY, ENV, TASKS[:0]), "tasks"),
     (lambda: ENV.draw_task(TASKS), "task 3"),
     (lambda: ENV.draw_task(TASKS[:0]), "task 0"),
     (lambda: ENV.draw_episode([], []), "states MultiKeyNav (0,)"),
@@ -263,7 +264,7 @@ ANSWERS: list[Case] = [
         CONTINUOUS + "float64 (1024, 2),",
     ),
     (lambda: on_pointmass(lambda o: np.full((len(o), 2), np.nan)), "policy NaN"),
-    (lambda: ts.record(lambda o: None, ENV, TASKS), DISCRETE + "object ()"),
+    (lambda: record(lambda o: None, ENV, TASKS), DISCRETE + "object ()"),
 ]
 
 
@@ -310,7 +311,7 @@ def test_a_single_action_may_be_excluded_by_an_infinite_logit() -> None:
         logits[:, 3] = 0
         return logits
 
-    assert set(ts.record(only_3, ENV, TASKS).actions) == {3}
+    assert set(record(only_3, ENV, TASKS).actions) == {3}
 
 
 def test_an_error_inside_an_agent_passes_through_in_the_middle() -> None:

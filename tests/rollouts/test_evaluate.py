@@ -15,7 +15,9 @@ import pytest
 import torch
 
 import taskspace as ts
+from taskspace.agents.policies import Categorical, ExpertPolicy
 from taskspace.rollouts.compiled import chunks, python_policies
+from taskspace.rollouts.trajectories import record
 from taskspace.testing.agents import as_torch, trained_like
 
 MAIN = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
@@ -122,9 +124,9 @@ def test_general_path_does_not_depend_on_its_lanes(
         logits[:, :2] = observations[:, :1]
         return logits
 
-    whole = ts.evaluate([left_or_right, ts.ExpertPolicy(env)], env, tasks, 10)
+    whole = ts.evaluate([left_or_right, ExpertPolicy(env)], env, tasks, 10)
     monkeypatch.setattr(python_policies, "GENERAL_LANES", lanes)
-    assert same(whole, ts.evaluate([left_or_right, ts.ExpertPolicy(env)], env, tasks, 10))
+    assert same(whole, ts.evaluate([left_or_right, ExpertPolicy(env)], env, tasks, 10))
 
 
 def test_success_rate_has_its_closed_form() -> None:
@@ -134,7 +136,7 @@ def test_success_rate_has_its_closed_form() -> None:
     task = [0.95, 1, 1, 1, 1, 0, 0]
     # Held keys crash (4/7), finish solves (1/7), moves (2/7) may stay at the door or leave it;
     # masking them leaves finish against four crashes, each step surviving with gamma.
-    only = ts.MLPPolicy([np.zeros((7, 7))], [np.zeros(7)], output=ts.Categorical(masked=(0, 1)))
+    only = ts.MLPPolicy([np.zeros((7, 7))], [np.zeros(7)], output=Categorical(masked=(0, 1)))
     rates = ts.evaluate([uniform, only], env, [task], 200_000).rates[:, 0]
     assert abs(rates[1] - 0.999 / 5) < 4 * np.sqrt(0.16 / 200_000)
     assert rates[0] > 0.999 / 7
@@ -143,11 +145,11 @@ def test_success_rate_has_its_closed_form() -> None:
 def test_a_masked_action_is_never_taken() -> None:
     env = ts.make("MultiKeyNav")
     base = trained_like(env)[-1]
-    masked = ts.MLPPolicy(base.weights, base.biases, output=ts.Categorical(masked=(6,)))
+    masked = ts.MLPPolicy(base.weights, base.biases, output=Categorical(masked=(6,)))
     outcomes = ts.evaluate([base, masked], env, env.sample_tasks(50, seed=0), 20)
     assert outcomes.rates[0].mean() > 0.2
     assert outcomes.successes[1].sum() == 0  # without `finish` nothing is ever solved
-    assert not (ts.record(masked, env, env.sample_tasks(50, seed=0)).actions == 6).any()
+    assert not (record(masked, env, env.sample_tasks(50, seed=0)).actions == 6).any()
 
 
 def test_results_returns_and_lengths_fit_together() -> None:

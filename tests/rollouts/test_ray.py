@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.bench import scaling
 from taskspace.rollouts.compiled import chunks
 from taskspace.rollouts.errors import PlayError
@@ -71,14 +72,14 @@ def logits(seed: int) -> Callable[[Any], Any]:
 def test_bad_arguments(named: dict[str, Any], tokens: str, multikeynav: Any) -> None:
     env, tasks = multikeynav
     with pytest.raises(ValueError, match=says(tokens)):
-        ts.evaluate(ts.ExpertPolicy(env), env, tasks, **named)
+        ts.evaluate(ExpertPolicy(env), env, tasks, **named)
 
 
 def test_networks_experts_and_functions(cluster: Any, multikeynav: Any) -> None:
     env, tasks = multikeynav
     agents = {
         **{f"network-{i}": ts.MLPPolicy.random(env, seed=i) for i in range(5)},
-        "expert": ts.ExpertPolicy(env),
+        "expert": ExpertPolicy(env),
         "function": logits(0),
     }
     choices: list[dict[str, Any]] = [{}, {"keep_returns": True, "keep_results": True}]

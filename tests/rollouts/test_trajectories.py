@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
+from taskspace.rollouts.trajectories import record
 from taskspace.testing.agents import trained_like
 
 
@@ -13,7 +15,7 @@ from taskspace.testing.agents import trained_like
 def test_recorded_episodes_are_those_that_evaluate_plays(name: str) -> None:
     env = ts.make(name)
     policy, tasks = trained_like(env)[1], env.sample_tasks(1500, seed=2)
-    episodes = ts.record(policy, env, tasks, seed=9)
+    episodes = record(policy, env, tasks, seed=9)
     outcomes = ts.evaluate([policy], env, tasks, 1, seed=9)
     assert outcomes.steps is not None
     assert (episodes.solved == outcomes.successes[0]).all()
@@ -23,7 +25,7 @@ def test_recorded_episodes_are_those_that_evaluate_plays(name: str) -> None:
 def test_states_follow_each_other() -> None:
     env = ts.make("MultiKeyNav")
     tasks = env.sample_tasks(30, seed=0)
-    episodes = ts.record(ts.ExpertPolicy(env), env, tasks)
+    episodes = record(ExpertPolicy(env), env, tasks)
     assert len(episodes) == 30
     assert len(episodes.states) == episodes.lengths.sum()
     for index in range(30):
@@ -37,7 +39,7 @@ def test_states_follow_each_other() -> None:
 
 def test_the_expert_finishes_last_and_earns_the_reward() -> None:
     env = ts.make("BasicKarel")
-    episodes = ts.record(ts.ExpertPolicy(env), env, env.sample_tasks(200, seed=0))
+    episodes = record(ExpertPolicy(env), env, env.sample_tasks(200, seed=0))
     last = episodes.starts[1:] - 1
     assert (episodes.actions[last][episodes.solved] == 5).all()
     assert (episodes.rewards[last] == episodes.solved).all()

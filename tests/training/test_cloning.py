@@ -8,6 +8,7 @@ import torch
 
 import taskspace as ts
 from taskspace.agents.agent import Agent
+from taskspace.rollouts.trajectories import record
 from taskspace.training.backprop import Learner
 from taskspace.training.cloning import Cloning, clone, expert_examples
 from taskspace.training.recipes import multikeynav_tasks
@@ -99,7 +100,7 @@ def test_a_masked_action_is_never_played(agents: list[Agent]) -> None:
     masked = ENV.action_names.index("pickKeyA")
     for agent in (agents[0], agents[-1]):
         assert agent.policy.output.masked == (masked,)
-        episodes = ts.record(agent.policy, ENV, ENV.sample_tasks(500, seed=1))
+        episodes = record(agent.policy, ENV, ENV.sample_tasks(500, seed=1))
         assert masked not in episodes.actions
 
 

@@ -18,7 +18,8 @@ class Population(Mapping[str, Any]):
 
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
-    >>> Population({"expert": ts.ExpertPolicy(env), "novice": ts.MLPPolicy.random(env, seed=0)})
+    >>> from taskspace.agents.policies import ExpertPolicy
+    >>> Population({"expert": ExpertPolicy(env), "novice": ts.MLPPolicy.random(env, seed=0)})
     Population(2 agents)
     """
 

@@ -64,7 +64,8 @@ def evaluate(
 
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
-    >>> agents = {"expert": ts.ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
+    >>> from taskspace.agents.policies import ExpertPolicy
+    >>> agents = {"expert": ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
     >>> outcomes = ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5)
     >>> outcomes.rates.mean(axis=1).round(2)
     array([0.99, 0.01])

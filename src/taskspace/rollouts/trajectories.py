@@ -24,7 +24,8 @@ class Episodes:
 
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
-    >>> episodes = ts.record(ts.ExpertPolicy(env), env, env.sample_tasks(10, seed=0))
+    >>> from taskspace.agents.policies import ExpertPolicy
+    >>> episodes = record(ExpertPolicy(env), env, env.sample_tasks(10, seed=0))
     >>> states, actions = episodes[0]
     >>> len(states) == len(actions) + 1
     True

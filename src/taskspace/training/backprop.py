@@ -77,7 +77,7 @@ class Learner:
 
 @njit(fastmath={"contract"}, error_model="numpy")
 def _add_product(a, b, c):  # type: ignore[no-untyped-def]
-    """c += a @ b, four rows of b at a time, so that c is read and written less often.
+    """C += a @ b, four rows of b at a time, so that c is read and written less often.
 
     What `a` and `c` have beyond the rows and columns of `b` is left alone.
     """

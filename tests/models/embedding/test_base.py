@@ -12,6 +12,7 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.models.embedding.base import Embedding, features_of
 from taskspace.models.embedding.pred_model import PredModel, expert_episodes
 from taskspace.models.embedding.pretrained import FOLDER
@@ -39,7 +40,7 @@ def models() -> dict[str, Any]:
     env = ts.make("MultiKeyNav")
     tasks = env.sample_tasks(40, seed=0)
     successes = np.random.default_rng(0).integers(0, 11, (8, 40))
-    episodes = expert_episodes(ts.ExpertPolicy(env), env, 20)
+    episodes = expert_episodes(ExpertPolicy(env), env, 20)
     fitted = (
         ts.TaskEmbedder(3, steps=5, random_state=0).fit(tasks, successes.T / 10),
         RandomModel(3, random_state=0).fit(tasks),

@@ -11,7 +11,9 @@ import torch
 from sklearn.metrics import silhouette_score
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.models.embedding.pred_model import PredModel, expert_episodes, gaussian_kl
+from taskspace.rollouts.trajectories import Episodes, record
 from tests.messages import says
 
 SENSE, NOISE = 1, 2  # columns
@@ -20,7 +22,7 @@ FAST: dict[str, Any] = {
 }  # fmt: skip
 
 
-def sense_world(episodes: int = 200, length: int = 5, discrete: bool = True) -> ts.Episodes:
+def sense_world(episodes: int = 200, length: int = 5, discrete: bool = True) -> Episodes:
     """A place, the sense of the actions (+1 or -1: the context), a number without meaning."""
     rng = np.random.default_rng(0)
     sense = rng.choice([-1.0, 1.0], episodes)
@@ -39,10 +41,10 @@ def sense_world(episodes: int = 200, length: int = 5, discrete: bool = True) -> 
     actions = ((actions + 1) / 2).astype(np.int64) if discrete else actions[:, None]
     starts = np.arange(episodes + 1) * length
     solved = np.ones(episodes, np.bool_)
-    return ts.Episodes(states(places), actions, states(ends), rewards.reshape(-1), solved, starts)
+    return Episodes(states(places), actions, states(ends), rewards.reshape(-1), solved, starts)
 
 
-def first_states(episodes: ts.Episodes) -> Any:
+def first_states(episodes: Episodes) -> Any:
     return episodes.states[episodes.starts[:-1]]
 
 
@@ -195,7 +197,7 @@ def steer(observations: Any) -> Any:
 def test_there_are_exactly_as_many_episodes_as_wanted_and_all_are_solved() -> None:
     env = ts.make("MultiKeyNav")
     for n in (1, 300):
-        episodes = expert_episodes(ts.ExpertPolicy(env), env, n, seed=4)
+        episodes = expert_episodes(ExpertPolicy(env), env, n, seed=4)
         assert len(episodes) == n
         assert episodes.solved.all()
         assert episodes.lengths.sum() == len(episodes.states) == len(episodes.actions)
@@ -207,7 +209,7 @@ def test_there_are_exactly_as_many_episodes_as_wanted_and_all_are_solved() -> No
 def test_episodes_follow_the_seed() -> None:
     env = ts.make("CartPoleVar")
     one, same, other = (
-        expert_episodes(ts.ExpertPolicy(env), env, 20, seed=seed).states for seed in (1, 1, 2)
+        expert_episodes(ExpertPolicy(env), env, 20, seed=seed).states for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
@@ -215,7 +217,7 @@ def test_episodes_follow_the_seed() -> None:
 
 def test_an_agent_that_often_fails_plays_more_tasks() -> None:
     env = ts.make("PointMass")
-    rate = ts.record(steer, env, env.sample_tasks(500, seed=0)).solved.mean()
+    rate = record(steer, env, env.sample_tasks(500, seed=0)).solved.mean()
     assert 0.05 < rate < 0.95
     episodes = expert_episodes(steer, env, 600)
     assert len(episodes) == 600
@@ -231,7 +233,7 @@ def test_the_reward_is_one_at_the_end_also_where_training_shapes_it() -> None:
 
 def test_few_tasks_are_played_repeatedly() -> None:
     env = Few()
-    episodes = expert_episodes(ts.ExpertPolicy(env), env, 250)
+    episodes = expert_episodes(ExpertPolicy(env), env, 250)
     assert len(episodes) == 250
     assert len(np.unique(first_states(episodes), axis=0)) <= 100
 
@@ -241,8 +243,8 @@ def test_hopeless_agents_and_bad_input_are_refused() -> None:
     with pytest.raises(ValueError, match=says("expert 0 1024 CartPoleVar")):
         expert_episodes(lambda states: np.zeros(len(states), np.int64), env, 10)
     with pytest.raises(ValueError, match=says("episodes 0")):
-        expert_episodes(ts.ExpertPolicy(env), env, 0)
+        expert_episodes(ExpertPolicy(env), env, 0)
     with pytest.raises(ValueError, match=says("seed -1")):
-        expert_episodes(ts.ExpertPolicy(env), env, 10, seed=-1)
+        expert_episodes(ExpertPolicy(env), env, 10, seed=-1)
     with pytest.raises(TypeError, match=says("environment 'CartPoleVar'")):
-        expert_episodes(ts.ExpertPolicy(env), "CartPoleVar", 10)  # type: ignore[arg-type]
+        expert_episodes(ExpertPolicy(env), "CartPoleVar", 10)  # type: ignore[arg-type]

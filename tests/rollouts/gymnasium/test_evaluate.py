@@ -13,6 +13,7 @@ import torch
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Space, Text
 
 import taskspace as ts
+from taskspace.agents.policies import Gaussian
 from taskspace.envs.from_gymnasium import GymEnvironment
 from taskspace.envs.success_rules import EpisodeSummary
 from taskspace.rollouts.errors import PlayError, PolicyOutputError
@@ -320,7 +321,7 @@ def test_continuous_actions_are_clipped_drawn_and_squashed() -> None:
     def drawn(observations: Any) -> Any:
         return np.tile([1.0, 0.5], (len(observations), 1)), np.full((len(observations), 2), -1.5)
 
-    means = ts.MLPPolicy([np.zeros((2, 3))], [np.zeros(2)], output=ts.Gaussian((-9.0, -9.0), True))
+    means = ts.MLPPolicy([np.zeros((2, 3))], [np.zeros(2)], output=Gaussian((-9.0, -9.0), True))
     outcomes = evaluate(
         [outside, drawn, means], echo(space), [[0.0]], 100, keep_returns=True, keep_results=True
     )
@@ -379,7 +380,7 @@ def test_stable_baselines_models_play() -> None:
             "agent-0 policy 4 actions Corridor 2",
         ),
         (
-            ts.MLPPolicy([np.zeros((2, 2))], [np.zeros(2)], output=ts.Gaussian((0.0, 0.0))),
+            ts.MLPPolicy([np.zeros((2, 2))], [np.zeros(2)], output=Gaussian((0.0, 0.0))),
             ValueError,
             "agent-0 Corridor discrete gaussian",
         ),

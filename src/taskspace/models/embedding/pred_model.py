@@ -46,7 +46,8 @@ class PredModel(Embedding):
     >>> import taskspace as ts
     >>> from taskspace.models.embedding.pred_model import PredModel, expert_episodes
     >>> env = ts.make("MultiKeyNav")
-    >>> episodes = expert_episodes(ts.ExpertPolicy(env), env, 200)
+    >>> from taskspace.agents.policies import ExpertPolicy
+    >>> episodes = expert_episodes(ExpertPolicy(env), env, 200)
     >>> model = PredModel(6, context=env.context_columns, epochs=2, random_state=0).fit(episodes)
     >>> model.transform(env.sample_tasks(5, seed=1)).shape
     (5, 6)
@@ -274,7 +275,8 @@ def expert_episodes(expert: Any, env: Environment, n: int = 10_000, *, seed: int
 
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
-    >>> episodes = expert_episodes(ts.ExpertPolicy(env), env, 30)
+    >>> from taskspace.agents.policies import ExpertPolicy
+    >>> episodes = expert_episodes(ExpertPolicy(env), env, 30)
     >>> len(episodes), bool(episodes.solved.all())
     (30, True)
     """
