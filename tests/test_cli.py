@@ -93,6 +93,7 @@ def test_mistakes_exit_with_2_and_usage(arguments: list[str], told: str) -> None
     assert told in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "tokens"),
     [
@@ -111,6 +112,7 @@ def test_mistakes_are_told_in_one_sentence(arguments: list[str], tokens: str) ->
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["envs"], ["--help"], ["--version"]])
 def test_a_reader_that_has_gone_is_no_reason_to_complain(arguments: list[str]) -> None:
     reader, writer = os.pipe()

@@ -91,6 +91,7 @@ def test_generate_writes_the_tasks_and_a_table_of_them(folder: Path) -> None:
     assert sum(counts[-1] for counts in sums) == TASKS
 
 
+@pytest.mark.slow
 def test_generate_is_one_with_its_seed_and_writes_json_lines_only_if_asked(
     folder: Path, tmp_path: Path, capsys: Output
 ) -> None:
@@ -186,6 +187,7 @@ def test_the_widest_worlds_fit_in_100_columns(tmp_path: Path, capsys: Output) ->
         assert all(world.same_as(worlds[example]) for world in pair)
 
 
+@pytest.mark.slow
 def test_show_draws_a_picture(folder: Path, tmp_path: Path, capsys: Output) -> None:
     from matplotlib.image import imread
 

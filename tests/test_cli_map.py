@@ -31,6 +31,7 @@ def make(folder: Path, n_features: int) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["similar", "{}", "task-3"], ["hardest", "{}"]])
 @pytest.mark.parametrize("n_features", [MOST_SHOWN, MOST_SHOWN + 1])
 def test_many_features_go_to_files_alone(

@@ -24,6 +24,8 @@ from taskspace.fit_pipeline import fit_table
 from taskspace.groups import FoundGroups
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 N_AGENTS, N_TASKS = 60, 40
 RNG = np.random.default_rng(0)
 SKILLS = RNG.normal(size=(N_AGENTS, 2))

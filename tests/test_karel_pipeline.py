@@ -14,6 +14,8 @@ from taskspace.paper import figure3, generalization
 from taskspace.paper.study import NothingHereError, Study
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.usefixtures("small_karel")
 def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ import taskspace as ts
 from taskspace import pipeline, summary
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
 

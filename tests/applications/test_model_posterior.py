@@ -90,6 +90,7 @@ def test_few_agents_are_better_than_none() -> None:
     assert chances[0] > 0.5
 
 
+@pytest.mark.slow
 def test_a_success_model_predicts_by_features_and_by_names() -> None:
     rng = np.random.default_rng(0)
     tasks, skills = rng.uniform(size=(300, 2)), rng.uniform(size=(30, 2))

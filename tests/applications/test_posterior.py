@@ -156,6 +156,7 @@ def test_an_answer_tells_the_kind() -> None:
     np.testing.assert_allclose(predicted, [0.9, 0.1], atol=0.1)
 
 
+@pytest.mark.slow
 def test_after_one_answer_hard_tasks_are_still_hard() -> None:
     rng = np.random.default_rng(2)
     rates = np.linspace(0.05, 0.95, 20)
@@ -175,6 +176,7 @@ def test_an_agent_unlike_all_known_ones_is_believed() -> None:
     assert (best > worst + 0.15).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits() -> None:
     outcomes = table(two_kinds(12, np.random.default_rng(4))[:, 5:15], 1)
     first, second = (fit_posterior(outcomes, seed=1) for _ in range(2))
@@ -202,6 +204,7 @@ def test_few_agents_are_better_than_none(agents: int) -> None:
 # -- agents of a new kind ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_map_helps_with_an_agent_of_a_new_kind() -> None:
     """Known agents tell two halves apart; the new one solves a quarter that lies together."""
     places = np.linspace(0, 1, 40)[:, None]

@@ -215,6 +215,7 @@ def test_the_vote_has_no_interval() -> None:
         predict(Plain(), QUIZ, RESULTS, TASKS, interval=0.9)
 
 
+@pytest.mark.slow
 def test_the_map_helps_to_learn_from_outcomes() -> None:
     solved = RNG.integers(0, 2, (12, 7))
     for known in (table(solved, 1, features=QUIZ), table(solved, 1)):

@@ -13,6 +13,8 @@ from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import decode
 from taskspace.envs.karel.worlds import random_worlds
 
+pytestmark = pytest.mark.slow
+
 ENDS = ("done", "into a wall", "no marker here", "too many markers", "out of ticks")
 
 

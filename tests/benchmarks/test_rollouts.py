@@ -13,6 +13,8 @@ from taskspace.benchmarks.agents import as_torch, trained_like
 from taskspace.benchmarks.plain_envs import plain_environments
 from taskspace.benchmarks.plain_loop import steps_per_second
 
+pytestmark = pytest.mark.slow
+
 
 def test_json_has_the_promised_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rollouts, "ROUNDS", 1)

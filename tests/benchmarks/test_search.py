@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from taskspace.benchmarks import search
+
+pytestmark = pytest.mark.slow
 
 
 def test_json_has_a_positive_time_for_every_way() -> None:

@@ -8,6 +8,8 @@ import pytest
 import taskspace as ts
 from taskspace.benchmarks import success
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

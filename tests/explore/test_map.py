@@ -15,6 +15,8 @@ from taskspace.explore.prepared import Prepared
 from taskspace.finished import FinishedMap
 from tests.explore.browser import READY, STILL, served
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_WEBGL = """
   const getContext = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {

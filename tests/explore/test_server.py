@@ -57,6 +57,7 @@ def rude_clients(url: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_it_serves_until_it_is_interrupted(keys: FinishedMap, keys_prepared: Prepared) -> None:
     with running(keys.folder, "--port", 0) as (process, url):
         assert url.startswith("http://127.0.0.1:")
@@ -95,6 +96,7 @@ def test_a_server_for_everybody_is_warned_of(keys: FinishedMap) -> None:
             serve(keys.folder, 0, "0.0.0.0", open_browser=False)
 
 
+@pytest.mark.slow
 def test_an_export_says_how_large_it_is(
     course: FinishedMap, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

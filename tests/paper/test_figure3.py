@@ -16,6 +16,8 @@ from taskspace.paper.study import Study, Table
 from taskspace.pipeline import Map
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

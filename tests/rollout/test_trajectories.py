@@ -9,6 +9,7 @@ import taskspace as ts
 from taskspace.benchmarks.agents import trained_like
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel"])
 def test_recorded_episodes_are_those_that_evaluate_plays(name: str) -> None:
     env = ts.make(name)
