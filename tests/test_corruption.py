@@ -194,6 +194,7 @@ def damages(whole: bytes) -> Iterator[tuple[str, bytes]]:
         yield f"{foreign[:20]!r}", foreign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_damage_is_told_or_does_no_harm(name: str, tmp_path: Path) -> None:
     kind, path = KINDS[name], tmp_path / name.replace("/", "-")

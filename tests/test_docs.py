@@ -17,6 +17,8 @@ import pytest
 
 from taskspace.cli.parser import build_parser
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 PARSERS = list(runpy.run_path(str(ROOT / "docs" / "hooks.py"))["commands"](build_parser()))

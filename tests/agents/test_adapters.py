@@ -89,6 +89,7 @@ def test_a_function_is_taken_as_it_is() -> None:
     assert as_policy(function, ts.make("MultiKeyNav")) is function
 
 
+@pytest.mark.slow
 def test_a_torch_module_becomes_a_function_of_arrays() -> None:
     module = nn.Sequential(nn.Linear(7, 4), nn.GELU(), nn.Linear(4, 7))
     function: Any = as_policy(module, ts.make("MultiKeyNav"))
@@ -97,6 +98,7 @@ def test_a_torch_module_becomes_a_function_of_arrays() -> None:
         np.testing.assert_array_equal(function(batch), module(torch.from_numpy(batch)).numpy())
 
 
+@pytest.mark.slow
 def test_a_torch_module_may_give_means_and_deviations() -> None:
     class Both(nn.Module):
         def __init__(self) -> None:
@@ -123,6 +125,7 @@ def test_what_does_not_play_is_refused(agent: Any) -> None:
 # -- Stable-Baselines3: compiled -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [PPO, A2C])
 def test_discrete_actor_critics_compile_to_the_same_logits(algorithm: Any) -> None:
     made = model(algorithm, "CartPoleVar")
@@ -137,6 +140,7 @@ def test_discrete_actor_critics_compile_to_the_same_logits(algorithm: Any) -> No
     np.testing.assert_allclose(np.diff(ours), np.diff(theirs), atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [PPO, A2C])
 def test_continuous_actor_critics_compile_to_the_same_gaussians(algorithm: Any) -> None:
     made = model(algorithm, "PointMass")
@@ -185,6 +189,7 @@ def test_relu_models_compile_too() -> None:
 # -- Stable-Baselines3: on the general path --------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "name", "options"),
     [
@@ -263,6 +268,7 @@ def test_a_model_with_other_actions_is_refused(case: str) -> None:
         as_policy(made, ts.make(name))
 
 
+@pytest.mark.slow
 def test_models_on_the_general_path_depend_on_the_seed_alone() -> None:
     made = model(PPO, "CartPoleVar", policy_kwargs={"activation_fn": nn.ELU})
     env = ts.make("CartPoleVar")

@@ -53,6 +53,7 @@ def test_it_maps_names_to_policies() -> None:
         population["c"]
 
 
+@pytest.mark.slow
 def test_evaluate_takes_it() -> None:
     tasks = ENV.sample_tasks(10, seed=0)
     outcomes = ts.evaluate(sample(), ENV, tasks, 5)

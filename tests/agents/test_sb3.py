@@ -35,6 +35,7 @@ def ppo(**options: Any) -> Any:
     return sb3.PPO("MlpPolicy", "CartPole-v1", **{**settings, **options})
 
 
+@pytest.mark.slow
 def test_a_folder_of_checkpoints_becomes_a_population(tmp_path: Path) -> None:
     for seed in (0, 1):
         saving = sb3.common.callbacks.CheckpointCallback(32, str(tmp_path / f"seed{seed}"))
@@ -51,6 +52,7 @@ def test_a_folder_of_checkpoints_becomes_a_population(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.successes, outcomes.successes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["TRPO", "QRDQN"])
 def test_models_of_sb3_contrib_are_saved_and_played(tmp_path: Path, algorithm: str) -> None:
     cls = getattr(contrib, algorithm)
@@ -65,6 +67,7 @@ def test_models_of_sb3_contrib_are_saved_and_played(tmp_path: Path, algorithm: s
     np.testing.assert_array_equal(again.successes, outcomes.successes)
 
 
+@pytest.mark.slow
 def test_snapshots_do_not_learn_on() -> None:
     snapshots = ts.SnapshotCallback(every=64, name="ppo")
     model = ppo()
@@ -80,6 +83,7 @@ def test_snapshots_do_not_learn_on() -> None:
     assert list(snapshots.population)[-1] == "ppo-192"
 
 
+@pytest.mark.slow
 def test_models_that_are_no_plain_network_are_copied() -> None:
     model = sb3.DQN("MlpPolicy", "CartPole-v1", seed=0, device="cpu", learning_starts=10)
     snapshots = ts.SnapshotCallback(every=30)
@@ -91,6 +95,7 @@ def test_models_that_are_no_plain_network_are_copied() -> None:
     assert outcomes.n_agents == len(snapshots.population)
 
 
+@pytest.mark.slow
 def test_a_recurrent_model_remembers_the_episode(tmp_path: Path) -> None:
     model = contrib.RecurrentPPO("MlpLstmPolicy", "CartPole-v1", seed=0, device="cpu")
     with torch.no_grad():

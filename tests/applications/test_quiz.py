@@ -137,6 +137,7 @@ def test_it_stops_when_it_is_sure_or_has_asked_enough() -> None:
     assert asked(Quiz(predictor), at_most=0) == []
 
 
+@pytest.mark.slow
 def test_answers_make_it_surer_on_average() -> None:
     rng = np.random.default_rng(1)
     profiles = rng.uniform(size=(30, 40)).astype(np.float32) ** 2

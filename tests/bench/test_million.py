@@ -12,6 +12,8 @@ from rich.console import Console
 
 from taskspace.bench import million
 
+pytestmark = pytest.mark.slow
+
 STEPS = """
 import json
 import numpy as np

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from taskspace.bench import quiz
 from taskspace.outcomes.outcomes import Outcomes
+
+pytestmark = pytest.mark.slow
 
 
 def test_students_are_as_described() -> None:

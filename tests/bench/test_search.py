@@ -6,6 +6,8 @@ import json
 
 from taskspace.bench import search
 
+pytestmark = pytest.mark.slow
+
 
 def test_json_has_a_positive_time_for_every_way() -> None:
     numbers = json.loads(json.dumps(search.as_json(search.measure_all(tasks=5000))))

@@ -8,6 +8,8 @@ import pytest
 import taskspace as ts
 from taskspace.bench import success
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

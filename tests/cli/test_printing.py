@@ -28,6 +28,7 @@ def make(folder: Path, n_features: int) -> Path:
     return write_run(folder, {"name": "ten"}, outcomes, embedder).folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["similar", "{}", "task-3"], ["hardest", "{}"]])
 @pytest.mark.parametrize("n_features", [MOST_SHOWN, MOST_SHOWN + 1])
 def test_many_features_go_to_files_alone(

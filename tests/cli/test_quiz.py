@@ -17,6 +17,8 @@ from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

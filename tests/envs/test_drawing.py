@@ -67,6 +67,7 @@ def test_a_task_is_drawn_on_a_new_figure(name: str) -> None:
     assert ink(env.draw_task(env.sample_tasks(1, seed=1)[0])) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_an_episode_is_drawn(name: str) -> None:
     ax = axes()
@@ -131,6 +132,7 @@ def test_text_differs_between_tasks(name: str) -> None:
     assert len(texts) > 5
 
 
+@pytest.mark.slow
 def test_drawing_leaves_pyplot_alone() -> None:
     code = f"""
 import sys, numpy as np, taskspace as ts

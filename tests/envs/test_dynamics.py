@@ -76,6 +76,7 @@ def compare_with_twin(name: str, starts: NDArray[np.float64], gamma: float) -> s
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_kernel_equals_twin_step_for_step(name: str) -> None:
     env = ts.make(name)
@@ -83,6 +84,7 @@ def test_kernel_equals_twin_step_for_step(name: str) -> None:
     assert {RUNNING, SOLVED, FAILED} <= seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_kernel_equals_twin_under_frequent_random_failure(name: str) -> None:
     compare_with_twin(name, ts.make(name).sample_tasks(60, seed=6), 0.9)

@@ -256,6 +256,7 @@ class Walk(Environment):
     sample, step = sample, step
 
 
+@pytest.mark.slow
 def test_a_compiled_environment_needs_few_facts_and_gets_the_engine() -> None:
     env = Walk()
     assert env.name == "Walk"

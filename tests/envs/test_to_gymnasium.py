@@ -49,6 +49,7 @@ def random_actions(env: Any, steps: int, copies: int, seed: int = 0) -> NDArray[
 # -- one copy --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_gymnasium_finds_nothing_wrong(name: str) -> None:
     env = gymnasium.make(f"taskspace/{name}-v0")
@@ -256,6 +257,7 @@ def test_shaped_reward_is_paid_only_when_asked_for() -> None:
 # -- many copies -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "shaped"), [*((name, False) for name in ENVIRONMENTS), ("PointMass", True)]
 )

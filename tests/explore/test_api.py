@@ -178,6 +178,7 @@ def test_a_task_and_the_map(client: httpx.Client, keys: Run) -> None:
     assert info["limits"]["quiz"] == models.MOST_QUIZ
 
 
+@pytest.mark.slow
 def test_tasks_that_are_known_by_name(course: Run) -> None:
     with client_of(create_app(course)) as client:
         check_course(client, course)
@@ -384,6 +385,7 @@ async def call(
 # -- whatever the schema allows, and what it does not ----------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
 def test_the_api_keeps_to_its_schema(keys: Run, mode: schemathesis.GenerationMode) -> None:
     app = create_app(keys, hosts=["*"])

@@ -15,6 +15,7 @@ from tests.explore.browser import chromium
 from tests.messages import says
 
 
+@pytest.mark.slow
 def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -> None:
     with chromium() as browser:
         path = tmp_path / "page.html"

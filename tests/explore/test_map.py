@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from taskspace.runs.run import Run
 from tests.explore.browser import READY, STILL, served
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_WEBGL = """
   const getContext = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {

@@ -30,6 +30,8 @@ from taskspace.explore.programs import read, shown, task_of
 from taskspace.runs.run import Run
 from tests.explore.browser import NASTY, READY, STILL, served
 
+pytestmark = pytest.mark.slow
+
 TASK = 7  # that is looked at
 
 

@@ -56,6 +56,7 @@ def rude_clients(url: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_it_serves_until_it_is_interrupted(keys: Run) -> None:
     with running(keys.folder, "--port", 0) as (process, url):
         assert url.startswith("http://127.0.0.1:")
@@ -94,6 +95,7 @@ def test_a_server_for_everybody_is_warned_of(keys: Run) -> None:
             serve(keys, 0, "0.0.0.0", open_browser=False)
 
 
+@pytest.mark.slow
 def test_an_export_says_how_large_it_is(
     course: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,8 @@ import taskspace as ts
 from taskspace.paper import annotated
 from taskspace.paper.study import Study
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

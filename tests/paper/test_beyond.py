@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from taskspace.paper import beyond, trust
 from taskspace.paper.study import Result, Study, Table
 from taskspace.paper.trust import KNOWN, METHODS, NEW, STRANGERS
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_success_model_is_between_chance_and_opt(study: Study) -> None:

@@ -16,6 +16,8 @@ from taskspace.report.projections import PCA, TSNE
 from taskspace.runs.run import Run
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 
 

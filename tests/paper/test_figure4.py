@@ -10,6 +10,8 @@ from taskspace.paper import figure4
 from taskspace.paper.study import Result, Study
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> Result:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from taskspace.paper import figure5, new_agents
 from taskspace.paper.study import Result, Study
+
+pytestmark = pytest.mark.slow
 
 
 def accuracies(result: Result) -> dict[str, dict[str, float]]:

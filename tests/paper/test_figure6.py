@@ -12,6 +12,8 @@ from taskspace.paper.study import Study
 from taskspace.runs.sources.environment import map_settings
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 def test_both_numbers_of_examples_are_there(study: Study) -> None:
     result = figure6.reproduce(study)

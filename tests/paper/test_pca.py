@@ -8,6 +8,8 @@ from sklearn.decomposition import PCA
 from taskspace.paper import pca
 from taskspace.paper.study import Study
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_share_that_is_shown_is_that_of_two_components(study: Study) -> None:
     result = pca.reproduce(study)

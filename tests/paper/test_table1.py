@@ -12,6 +12,8 @@ from taskspace.paper import table1
 from taskspace.paper.study import Study
 from taskspace.runs.measures import silhouettes
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_model_is_beside_the_papers(study: Study, folder: Path) -> None:
     scores, maps = table1.reproduce(study).tables

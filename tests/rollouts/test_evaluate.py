@@ -35,6 +35,7 @@ def same(a: ts.Outcomes, b: ts.Outcomes) -> bool:
     return bool((a.successes == b.successes).all() and (a.steps == b.steps).all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAIN)
 def test_any_number_of_threads_and_any_chunking_give_the_same_bits(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -62,6 +63,7 @@ def test_more_tasks_and_agents_do_not_change_the_first_ones(multikeynav: Any) ->
     assert (whole.successes[:2, :40] == part.successes).all()
 
 
+@pytest.mark.slow
 def test_episodes_of_different_tasks_agents_and_rollouts_are_independent() -> None:
     """One task and one agent many times over: outcomes must look like fair, unrelated coins."""
     env = ts.make("MultiKeyNav")
@@ -84,6 +86,7 @@ def test_episodes_of_different_tasks_agents_and_rollouts_are_independent() -> No
     assert abs(spread - 1) < 4 * np.sqrt(2 / (n / 100))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "BasicKarel"])
 def test_general_path_plays_the_same_episodes_as_the_compiled_one(name: str) -> None:
     """Same streams, same draws: only rounding in the network can make a difference, rarely."""
@@ -96,6 +99,7 @@ def test_general_path_plays_the_same_episodes_as_the_compiled_one(name: str) -> 
     assert (compiled.results == modules.results).mean() > 0.995
 
 
+@pytest.mark.slow
 def test_general_path_with_gaussians_agrees_with_the_compiled_one() -> None:
     env = ts.make("PointMass")
     policy = trained_like(env)[0]
@@ -142,6 +146,7 @@ def test_success_rate_has_its_closed_form() -> None:
     assert rates[0] > 0.999 / 7
 
 
+@pytest.mark.slow
 def test_a_masked_action_is_never_taken() -> None:
     env = ts.make("MultiKeyNav")
     base = trained_like(env)[-1]
@@ -152,6 +157,7 @@ def test_a_masked_action_is_never_taken() -> None:
     assert not (record(masked, env, env.sample_tasks(50, seed=0)).actions == 6).any()
 
 
+@pytest.mark.slow
 def test_results_returns_and_lengths_fit_together() -> None:
     env = ts.make("PointMass")
     policies, tasks = trained_like(env), env.sample_tasks(40, seed=1)
@@ -189,6 +195,7 @@ def test_counts_are_stored_small(multikeynav: Any) -> None:
     assert outcomes.rollouts.strides == (0, 0)
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded() -> None:
     """40 agents x 20,000 tasks x 20 rollouts: 16 M episodes may not be held at once."""
     program = """
@@ -208,6 +215,7 @@ print((after - before - matrices) / 1024)
     assert float(done.stdout) < 100  # MB beyond the matrices
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_long_before_the_end_and_leaves_no_file(tmp_path: Path) -> None:
     program = """
 import sys, taskspace as ts

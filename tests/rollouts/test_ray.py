@@ -75,6 +75,7 @@ def test_bad_arguments(named: dict[str, Any], tokens: str, multikeynav: Any) -> 
         ts.evaluate(ExpertPolicy(env), env, tasks, **named)
 
 
+@pytest.mark.slow
 def test_networks_experts_and_functions(cluster: Any, multikeynav: Any) -> None:
     env, tasks = multikeynav
     agents = {
@@ -89,6 +90,7 @@ def test_networks_experts_and_functions(cluster: Any, multikeynav: Any) -> None:
         assert_same(here, ts.evaluate(agents, env, tasks, 40, seed=5, executor="ray", **named))
 
 
+@pytest.mark.slow
 def test_agents_that_raise_or_cannot_be_sent(cluster: Any, multikeynav: Any) -> None:
     env, tasks = multikeynav
 
@@ -137,6 +139,7 @@ class Careful:
         return lambda observation: int(rng.random() < 0.9)
 
 
+@pytest.mark.slow
 def test_an_environment_and_agents_of_ones_own(cluster: Any) -> None:
     gymnasium.register(
         "Walk-v0", lambda **named: Walk(**named)
@@ -168,6 +171,7 @@ def test_an_environment_and_agents_of_ones_own(cluster: Any) -> None:
     assert_same(here, there)
 
 
+@pytest.mark.slow
 def test_a_population_trains(cluster: Any) -> None:
     env = ts.make("MultiKeyNav")
     recipe = recipe_for(env).fast()
@@ -180,6 +184,7 @@ def test_a_population_trains(cluster: Any) -> None:
             assert same.flags.writeable
 
 
+@pytest.mark.slow
 def test_the_benchmark_measures(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"TASKS": 100, "MANY_TASKS": 1000, "CALLS": 5, "PAIRS": 1, "PIECES": (500_000,)}
     for name, value in small.items():
@@ -216,6 +221,7 @@ def kill_both(marks: Path, node: Any, cluster: Any) -> None:
     (marks / "both").touch()
 
 
+@pytest.mark.slow
 def test_a_dead_worker_and_a_dead_node_change_nothing(
     cluster: Any, multikeynav: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

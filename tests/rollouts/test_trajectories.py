@@ -11,6 +11,7 @@ from taskspace.rollouts.trajectories import record
 from taskspace.testing.agents import trained_like
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel"])
 def test_recorded_episodes_are_those_that_evaluate_plays(name: str) -> None:
     env = ts.make(name)

@@ -112,6 +112,7 @@ def refused(write: Callable[[], object], path: Path, why: str) -> None:
     assert ".taskspace" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_is_too_large_is_told_and_what_was_there_stays(name: str, tmp_path: Path) -> None:
     write, path = WRITERS[name], tmp_path / name
@@ -263,6 +264,7 @@ print(json.dumps(faults.as_json({"job": faults.measure(job, Path(sys.argv[1]), 6
 """
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_ends_with_the_same_bits(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", KILLED, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

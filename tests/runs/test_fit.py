@@ -22,6 +22,8 @@ from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 N_AGENTS, N_TASKS = 60, 40
 RNG = np.random.default_rng(0)
 SKILLS = RNG.normal(size=(N_AGENTS, 2))

@@ -15,6 +15,8 @@ from taskspace.runs import pipeline
 from taskspace.runs.sources.karel import karel_settings
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.usefixtures("small_karel")
 def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from taskspace.runs import measures, pipeline
 from taskspace.runs.sources import environment
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
 

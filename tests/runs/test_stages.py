@@ -389,6 +389,7 @@ def test_a_run_in_the_same_process_is_refused_too(tmp_path: Path) -> None:
         Stages(tmp_path, SETTINGS)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_resumes_to_the_same_bits(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLER, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)

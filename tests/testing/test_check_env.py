@@ -190,6 +190,7 @@ def test_our_environments_pass(name: str) -> None:
         check_env(ts.make(name))
 
 
+@pytest.mark.slow
 def test_an_environment_of_ones_own_passes() -> None:
     check_env(Coin())
 

@@ -11,6 +11,8 @@ from taskspace.envs.karel.language import decode
 from taskspace.envs.karel.worlds import random_worlds
 from taskspace.testing import plain_karel
 
+pytestmark = pytest.mark.slow
+
 ENDS = ("done", "into a wall", "no marker here", "too many markers", "out of ticks")
 
 

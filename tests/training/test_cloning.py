@@ -26,6 +26,7 @@ def agents() -> list[Agent]:
     return clone(ENV, NO_KEY_A, QUICK, TASKS, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(7, 32, 32, 7), (88, 64, 32, 6), (5, 3, 2, 9)])
 def test_training_is_that_of_pytorch(sizes: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)

@@ -105,6 +105,7 @@ def short_training(seed: int) -> list[Agent]:
     return reinforce(env, subpopulation, TINY, env.sample_tasks(20, seed=1), seed=seed, delta=0.0)
 
 
+@pytest.mark.slow
 def test_snapshots_are_networks_for_the_engine(agents: list[Agent]) -> None:
     assert agents[0].step == 0
     assert all(isinstance(agent.policy, MLPPolicy) for agent in agents)
@@ -112,6 +113,7 @@ def test_snapshots_are_networks_for_the_engine(agents: list[Agent]) -> None:
     assert (np.diff([agent.skill for agent in agents]) >= 0).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits(agents: list[Agent]) -> None:
     again, other = short_training(0), short_training(1)
     assert [(a.step, a.skill) for a in again] == [(a.step, a.skill) for a in agents]
@@ -120,6 +122,7 @@ def test_the_same_seed_gives_the_same_bits(agents: list[Agent]) -> None:
     assert (other[0].policy.weights[0] != agents[0].policy.weights[0]).any()
 
 
+@pytest.mark.slow
 def test_sac_trains_too() -> None:
     env = ts.make("PointMass")
     settings = PolicyGradient("SAC", steps=800, every=400, copies=8, batch=64, hidden=(16,))

@@ -75,6 +75,7 @@ def test_the_new_agents_are_those_of_the_appendix() -> None:
     assert isinstance(recipe_for(ts.make("CartPoleVar"), "new-agents").method, PolicyGradient)
 
 
+@pytest.mark.slow
 def test_biased_cart_poles_ignore_sign_and_type() -> None:
     env = ts.make("CartPoleVar")
     subpopulation = recipe_for(env).subpopulations[2]
@@ -90,6 +91,7 @@ def test_biased_cart_poles_ignore_sign_and_type() -> None:
     assert (env.expert_actions(shown) == actions[:1000]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar"])
 def test_any_number_of_workers_gives_the_same_bits(name: str) -> None:
     env, recipe = ts.make(name), quick(name)
@@ -100,6 +102,7 @@ def test_any_number_of_workers_gives_the_same_bits(name: str) -> None:
     assert (first != second).any()
 
 
+@pytest.mark.slow
 def test_a_population_by_policy_gradient_in_processes() -> None:
     env, recipe = ts.make("PointMass"), quick("PointMass")
     population = train_population(env, recipe=recipe, workers=2)
@@ -111,6 +114,7 @@ def test_a_population_by_policy_gradient_in_processes() -> None:
     assert_same(population.select("left"), Population(here))
 
 
+@pytest.mark.slow
 def test_a_population_has_untrained_agents_and_rising_skill() -> None:
     population = train_population(ts.make("BasicKarel"), recipe=quick("BasicKarel"))
     assert population.environment == "BasicKarel"
@@ -123,6 +127,7 @@ def test_a_population_has_untrained_agents_and_rising_skill() -> None:
         assert (np.diff([agent.skill for agent in part]) >= 0.01).all()
 
 
+@pytest.mark.slow
 def test_fast_agents_learn_something() -> None:
     population = train_population(ts.make("MultiKeyNav"), fast=True)
     best = max(agent.skill for agent in population.agents)

@@ -81,6 +81,7 @@ in_process(linger)(lambda worker: print(worker, flush=True))
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_its_parent_however_that_ends() -> None:
     from taskspace.bench.faults import members, survivors  # slow, and processes import us
 
@@ -131,6 +132,7 @@ def test_arguments_arrive_to_the_last_bit() -> None:
     assert agent.name == repr({**named, **plain})
 
 
+@pytest.mark.slow
 def test_errors_come_through() -> None:
     with pytest.raises(ValueError, match="no such luck"):
         run_all([in_process(fail)], None, lambda done: None)
@@ -144,6 +146,7 @@ def test_errors_come_through() -> None:
         in_process(unsavable)(lambda done: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, BrokenPipeError])
 def test_giving_up_leaves_nothing_behind(
     error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -262,6 +262,7 @@ def test_unwanted_grids_are_not_looked_at(tmp_path: Path) -> None:
     assert list(read_tasks(lines(tmp_path / "a.json", record), lambda tokens: False)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "wanted"), [(300, True), (4000, False)])
 def test_reading_takes_little_memory(tmp_path: Path, count: int, wanted: bool) -> None:
     path, text = tmp_path / "many.jsonl.gz", json.dumps(public_record()) + "\n"

@@ -208,6 +208,7 @@ def same(one: KarelTasks, other: KarelTasks) -> bool:
     return all(np.array_equal(part, vars(other)[name]) for name, part in vars(one).items())
 
 
+@pytest.mark.slow
 def test_same_seed_same_tasks(dataset: dict[str, KarelTasks]) -> None:
     again = generate_tasks(300, seed=5, progress=False)[0]
     other = generate_tasks(300, seed=6, progress=False)[0]

@@ -61,6 +61,7 @@ def compare(rows: NDArray[np.uint8], worlds: Worlds) -> NDArray[np.int64]:
     return np.bincount(quick.status.ravel(), minlength=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("programs", "each", "longest", "shortest", "sides", "walls"),
     [

@@ -109,6 +109,7 @@ def assert_canonical(vectors: Any, successes: Any) -> None:
     np.testing.assert_allclose(rotation, np.eye(len(rotation)), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [(16,), torch.nn.Linear], ids=["ours", "own"])
 @pytest.mark.parametrize("steps", [0, 50])
 def test_a_fitted_map_has_canonical_axes(hidden: Any, steps: int) -> None:
@@ -118,6 +119,7 @@ def test_a_fitted_map_has_canonical_axes(hidden: Any, steps: int) -> None:
     assert_canonical(embedder.transform(tasks), successes)
 
 
+@pytest.mark.slow
 def test_two_seeds_look_alike() -> None:
     _, successes = small_world()
     outcomes = ts.Outcomes(successes, 10)  # type: ignore[arg-type]

@@ -39,6 +39,7 @@ def fitted() -> ts.TaskEmbedder:
     return ts.TaskEmbedder(4, **{**FAST, "steps": 2000}).fit(skill_world()[2])  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @parametrize_with_checks([ts.TaskEmbedder(2, steps=20, random_state=0)])  # type: ignore
 def test_scikit_learn_finds_nothing_wrong(estimator: Any, check: Any) -> None:
     check(estimator)
@@ -73,6 +74,7 @@ def test_similarity_is_the_inner_product_and_difficulty_the_length(fitted: ts.Ta
     assert fitted.similarity(features[0], features[1]).shape == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same_bits() -> None:
     features, _, outcomes = skill_world()
     one, other = (ts.TaskEmbedder(3, **FAST).fit(outcomes).transform(features) for _ in "ab")
@@ -97,6 +99,7 @@ def test_global_randomness_is_neither_used_nor_touched() -> None:
     assert torch.equal(before, torch.get_rng_state())
 
 
+@pytest.mark.slow
 def test_tasks_and_outcomes_may_come_apart() -> None:
     features, _, outcomes = skill_world(tasks=150)
     joined = ts.TaskEmbedder(2, **FAST).fit(outcomes)
@@ -111,6 +114,7 @@ def test_without_norm_constraints_difficulty_is_left_out() -> None:
     assert set(embedder.test_scores_) == {"similarity"}
 
 
+@pytest.mark.slow
 def test_constraints_may_be_drawn_once() -> None:
     outcomes = skill_world()[2]
     few, many = (ts.TaskEmbedder(2, n_constraints=n, **FAST).fit(outcomes) for n in (10, 5000))
@@ -121,6 +125,7 @@ def test_constraints_may_be_drawn_once() -> None:
         ts.TaskEmbedder(2, n_constraints=0).fit(outcomes)
 
 
+@pytest.mark.slow
 def test_auto_stops_where_another_dimension_is_not_worth_it() -> None:
     embedder = ts.TaskEmbedder("auto", **FAST).fit(skill_world()[2])
     assert 2 <= embedder.n_components_ <= 6
@@ -128,6 +133,7 @@ def test_auto_stops_where_another_dimension_is_not_worth_it() -> None:
     assert len(embedder.dimension_losses_) >= embedder.n_components_
 
 
+@pytest.mark.slow
 def test_it_stops_early_when_nothing_improves() -> None:
     embedder = ts.TaskEmbedder(2, steps=50_000, patience=1, learning_rate=0.05, random_state=0)
     assert embedder.fit(skill_world(tasks=120)[2]).history_["step"][-1] < 50_000

@@ -22,6 +22,8 @@ from taskspace.models.embedding.karel_embedder import BATCH, KarelEmbedder
 from taskspace.torch_state import torch_seed
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 SIDE = 6
 SMALL: dict[str, Any] = {"side": SIDE, "channels": 4, "blocks": 1, "code": 16}
 FAST: dict[str, Any] = {**SMALL, "steps": 5, "random_state": 0, "progress": False}

@@ -106,6 +106,7 @@ def test_the_same_seed_learns_the_same_bits() -> None:
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_dimension_may_be_found() -> None:
     outcomes = item_response()[2]
     embedder = ts.TaskEmbedder("auto", **FAST).fit(outcomes)

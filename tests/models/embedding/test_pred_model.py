@@ -48,6 +48,7 @@ def first_states(episodes: Episodes) -> Any:
     return episodes.states[episodes.starts[:-1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discrete", [True, False])
 def test_it_separates_what_transitions_depend_on(discrete: bool) -> None:
     episodes = sense_world(discrete=discrete)
@@ -57,6 +58,7 @@ def test_it_separates_what_transitions_depend_on(discrete: bool) -> None:
     assert silhouette_score(vectors, tasks[:, NOISE] > 0) < 0.2
 
 
+@pytest.mark.slow
 def test_hidden_context_can_only_be_told_by_the_vector() -> None:
     """A heavy weight on KL keeps the vectors silent."""
     episodes = sense_world()

@@ -34,6 +34,7 @@ def test_with_single_attempts_the_model_decides() -> None:
     assert np.abs(outcomes.rates - chances).mean() > 0.2
 
 
+@pytest.mark.slow
 def test_with_many_attempts_at_unrelated_pairs_the_rates_decide() -> None:
     chances = RNG.uniform(size=(40, 30))  # what one pair does says nothing about another
     outcomes = table(RNG.binomial(20, chances), 20)
@@ -43,6 +44,7 @@ def test_with_many_attempts_at_unrelated_pairs_the_rates_decide() -> None:
     assert np.abs(model.profiles - chances).mean() < np.abs(outcomes.rates - chances).mean()
 
 
+@pytest.mark.slow
 def test_with_many_attempts_at_related_pairs_both_are_better_than_each() -> None:
     chances = low_rank_chances(80, 60)
     outcomes = table(RNG.binomial(20, chances), 20)
@@ -50,6 +52,7 @@ def test_with_many_attempts_at_related_pairs_both_are_better_than_each() -> None
     assert np.abs(model.profiles - chances).mean() < 0.6 * np.abs(outcomes.rates - chances).mean()
 
 
+@pytest.mark.slow
 def test_gaps_and_uneven_attempts_are_fine() -> None:
     chances = low_rank_chances(100, 40)
     attempts = RNG.integers(0, 4, chances.shape)
@@ -67,6 +70,7 @@ def test_given_settings_are_used() -> None:
     np.testing.assert_allclose(model.profiles, expected)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits() -> None:
     outcomes = table(RNG.binomial(2, 0.4, (20, 15)), 2)
     first, second = (fit_low_rank(outcomes, seed=3) for _ in range(2))

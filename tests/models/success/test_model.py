@@ -64,6 +64,7 @@ def test_profiles_are_near_the_truth_on_tasks_never_tried(fitted: SuccessModel) 
     assert fitted.agents_.tolist() == [f"agent-{number}" for number in range(12)]
 
 
+@pytest.mark.slow
 def test_a_line_is_resolved_where_tasks_are_on_both_sides_of_it() -> None:
     places = np.linspace(0, 1, 4000)[:, None]
     narrow = ((places > 0.4) & (places < 0.43)).T
@@ -103,6 +104,7 @@ def test_one_task_is_a_row_of_its_own(fitted: SuccessModel) -> None:
     assert fitted.similarity(FRESH[0], FRESH[1]).shape == (1, 1)
 
 
+@pytest.mark.slow
 def test_pairs_never_tried_count_for_nothing() -> None:
     rng = np.random.default_rng(1)
     tried = rng.integers(0, 4, (12, 3000)) * (rng.random((12, 3000)) < 0.7)
@@ -112,6 +114,7 @@ def test_pairs_never_tried_count_for_nothing() -> None:
     assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.06
 
 
+@pytest.mark.slow
 def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
     outcomes, far = world(150), world(150).features
     assert far is not None
@@ -126,6 +129,7 @@ def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_scores_may_be_fractions() -> None:
     features = world().features
     assert features is not None
@@ -133,6 +137,7 @@ def test_scores_may_be_fractions() -> None:
     assert np.abs(model.predict_proba(FRESH) - chances(FRESH)).mean() < 0.05
 
 
+@pytest.mark.slow
 def test_few_tasks_and_columns_of_bytes_are_no_trouble() -> None:
     bits = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(np.uint8)
     solved = np.stack([bits[:, 0], 1 - bits[:, 0]])
@@ -147,6 +152,7 @@ def test_few_tasks_and_columns_of_bytes_are_no_trouble() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() -> None:
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
@@ -333,6 +339,7 @@ def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
     assert (tmp_path / "model" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "tokens"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import taskspace as ts
 from taskspace.applications.predictor import PerformancePredictor
@@ -31,6 +32,7 @@ def pool(chances: Any) -> ts.Outcomes:
     return ts.Outcomes(results.sum(2), 11, results=results, features=features)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_agents_of_two_kinds_are_told_by_others_of_their_kind() -> None:
     chances = 0.02 + 0.96 * KINDS[np.arange(20) % 2]
     outcomes = pool(chances)
@@ -41,6 +43,7 @@ def test_agents_of_two_kinds_are_told_by_others_of_their_kind() -> None:
     assert scores[1].accuracy > best[0].accuracy - 0.02
 
 
+@pytest.mark.slow
 def test_of_a_family_nobody_is_a_candidate() -> None:
     chances = 0.02 + 0.96 * KINDS[np.arange(20) % 2]
     predictor = PerformancePredictor().fit(Known(chances))
@@ -60,6 +63,7 @@ def test_new_agents_are_compared_with_all_known_ones() -> None:
     assert score.accuracy > 0.9
 
 
+@pytest.mark.slow
 def test_an_agent_does_not_find_itself() -> None:
     # Everybody is alone: who solves what tells nothing about anybody else.
     chances = np.where(RNG.random((20, 200)) < 0.5, 0.99, 0.01)

@@ -69,6 +69,7 @@ def test_quizzes_are_nested_and_targets_stay() -> None:
     assert answers == [float(new.successes[0, task]) for task in long]
 
 
+@pytest.mark.slow
 def test_the_posterior_does_not_lose() -> None:
     known, new = students(150, 1), students(80, 2)
     methods = predictors(known, np.random.default_rng(0).normal(size=(40, 2)))

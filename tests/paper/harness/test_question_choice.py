@@ -24,6 +24,7 @@ def students(count: int, rollouts: int = 1) -> Outcomes:
     return table(rng.binomial(rollouts, chances), rollouts)
 
 
+@pytest.mark.slow
 def test_choosing_helps_where_many_questions_tell_nothing() -> None:
     scores = compare_choices(students(80), sizes=[4], folds=2)
     gain = {score.choose: (score.gain, score.gain_error) for score in scores}
@@ -41,6 +42,7 @@ def scores() -> list[ChoiceScore]:
     return scored()
 
 
+@pytest.mark.slow
 def test_a_row_for_each_choice_and_size_the_same_again(scores: list[ChoiceScore]) -> None:
     assert scores == scored()
     assert [(score.quiz_size, score.choose) for score in scores[:4]] == [
@@ -50,11 +52,13 @@ def test_a_row_for_each_choice_and_size_the_same_again(scores: list[ChoiceScore]
     assert all(0 <= score.brier <= 1 and 0 <= score.accuracy <= 1 for score in scores)
 
 
+@pytest.mark.slow
 def test_a_random_quiz_differs_from_the_others_by_its_gain(scores: list[ChoiceScore]) -> None:
     for score in scores[:3]:
         assert score.gain == pytest.approx(scores[2].brier - score.brier)
 
 
+@pytest.mark.slow
 def test_gaps_are_never_asked_and_the_idle_are_left_out() -> None:
     rng = np.random.default_rng(1)
     tried = rng.integers(0, 2, (20, 40))

@@ -103,6 +103,7 @@ def fresh_streams() -> Any:
     return streams
 
 
+@pytest.mark.slow
 def test_categorical_actions_have_softmax_frequencies() -> None:
     logits = np.array([0.3, -1.0, 2.0, 0.0, -4.0], np.float32)
     actions = np.zeros((3000, LANES), np.int64)
@@ -122,6 +123,7 @@ def test_masked_actions_are_never_drawn(masked: list[int]) -> None:
     assert set(np.unique(actions)) == set(range(5)) - set(masked)
 
 
+@pytest.mark.slow
 def test_gaussian_actions_are_clipped_normals() -> None:
     outputs = np.repeat(np.array([[0.5], [-3.0], [np.log(2.0)], [0.0]], np.float32), LANES, axis=1)
     actions = np.zeros((2000, LANES, 2))

@@ -181,6 +181,7 @@ def test_a_registered_environment_with_varied_physics() -> None:
 # -- the same bits ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_number_of_processes_gives_the_same_bits() -> None:
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(2, 9), torch.nn.Tanh(), torch.nn.Linear(9, 2))

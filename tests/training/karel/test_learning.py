@@ -60,6 +60,7 @@ def test_allowed_tokens_allow_the_program() -> None:
     assert allowed[:, 0].sum(1).tolist() == [1] * 50  # DEF and nothing else
 
 
+@pytest.mark.slow
 def test_a_network_learns_a_few_tasks_by_heart(tasks: dict[str, KarelTasks]) -> None:
     few = tasks["training"][:100]
     settings = TrainingSettings(TINY, steps=250, batch=32, rate=6e-3, every=50)
@@ -71,6 +72,7 @@ def test_a_network_learns_a_few_tasks_by_heart(tasks: dict[str, KarelTasks]) -> 
     assert all(b >= a + settings.delta for a, b in itertools.pairwise(skills))
 
 
+@pytest.mark.slow
 def test_a_subpopulation_sees_its_kinds_only(
     tasks: dict[str, KarelTasks], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_subpopulation_sees_its_kinds_only(
     assert seen == [*kinds, {"plain"}]
 
 
+@pytest.mark.slow
 def test_the_population_is_the_same_on_any_number_of_cores(
     tasks: dict[str, KarelTasks], tmp_path: Path
 ) -> None:
