@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from taskspace.bench import search
 
 pytestmark = pytest.mark.slow
