@@ -29,6 +29,7 @@ from taskspace.paper.study import Study
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages
 from tests.messages import says
+from tests.run_folders import write_run
 
 FLIPS = 40  # single bits, in random places of each file
 RNG = np.random.default_rng(0)
@@ -223,16 +224,13 @@ def loads(load: Callable[[], object], path: Path, what: str) -> bool:
 def test_damage_is_told_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = outcomes()
-    known.save(tmp_path / "outcomes.npz")
-    embedder().save(tmp_path / "embedder")
-    (tmp_path / "map.json").write_text("{}")
+    write_run(tmp_path, {"name": "known"}, outcomes(), embedder())
     weights = tmp_path / "embedder" / "weights.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     assert main(["hardest", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    tokens = f"{tmp_path / 'embedder'} weights.safetensors checksum"
+    tokens = f"{tmp_path / 'embedder'} damaged"
     assert re.search(f"^taskspace: {says(tokens)}", told)
     assert told.count("\n") == 1
 

@@ -228,6 +228,10 @@ def read_settings(folder: Path) -> dict[str, Any]:
         there = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         if there["taskspace"]["format"] != FORMAT:
             raise ValueError("another program's")
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{folder} is not a run folder: {SETTINGS} is missing; use a new folder"
+        ) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
             f"{folder} is not a run folder: {SETTINGS} is damaged or not ours; use a new folder"
