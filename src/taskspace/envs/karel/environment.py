@@ -45,13 +45,13 @@ class Karel(Environment):
     name = "Karel"
     varies_by = "examples of what a program does"
     page_form = "program"
-    columns = tuple(Column(name, 0, 255, whole=True) for name in KarelTasks.row_names())
+    columns = tuple(Column(name, 0, 255, integer=True) for name in KarelTasks.row_names())
     context = tuple(column.name for column in columns)
     action_names = TOKENS
     horizon = 24
     gamma = 1.0
     cluster_names = ("plain", "loops", "conditionals")
-    clusters_told = (
+    cluster_description = (
         "the kind of program that solves a task. The agents have learned from programs of other"
         " tasks, and the map's encoder is an agent's; the map itself was learned from successes"
     )
