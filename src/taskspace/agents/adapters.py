@@ -97,9 +97,9 @@ def _fitting(policy: MLPPolicy, env: Environment | Spaces) -> MLPPolicy:
             f" {env.name}, got {policy.sizes[0]}"
         )
     if isinstance(policy.output, Categorical) != env.discrete:
-        actions_of_env = "discrete" if env.discrete else "continuous"
+        required = "discrete" if env.discrete else "continuous"
         raise ValueError(
-            f"the policy must have {actions_of_env} actions as {env.name} has, got {policy!r}"
+            f"the policy must have {required} actions as in {env.name}, got {policy!r}"
         )
     space = env.action_space
     actions = int(space.n) if isinstance(space, gym.spaces.Discrete) else space.shape

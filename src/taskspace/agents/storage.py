@@ -30,7 +30,9 @@ FORMAT = "taskspace population"
 FORMAT_VERSION = 1
 
 _HEADER, _NETWORKS = "population.json", "networks.safetensors"
-_DAMAGED = "{} must be a population that Population.save wrote, got a damaged file or another format"
+_DAMAGED = (
+    "{} must be a population that Population.save wrote, got a damaged file or another format"
+)
 
 # Policies with methods `to_tensors` and `from_tensors` of their own.
 _OWN_FORMS = {"SynthesisPolicy": "taskspace.agents.karel.policy"}

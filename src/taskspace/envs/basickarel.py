@@ -321,7 +321,7 @@ class BasicKarel(Environment):
         walls = tasks[:, WALLS : WALLS + CELLS]
         for start in (MARKERS, POST_MARKERS, CELL, POST_CELL):
             blocked: NDArray[np.float64] = (walls * tasks[:, start : start + CELLS]).sum(1)
-            yield blocked > 0, "no marker and no agent must be on a wall"
+            yield blocked > 0, "markers and the agent must not be on a wall"
         lengths = self.solution_lengths(tasks)
         yield lengths < 0, "there must be a solution"
         yield lengths >= HORIZON, f"the shortest solution must have at most {HORIZON} steps"
