@@ -250,7 +250,7 @@ def step(state, action, stream):  # type: ignore[no-untyped-def]
 class Walk(Environment):
     """As little as an environment can say of itself."""
 
-    columns = (Column("place", -3, 3, whole=True, state_low=-13, state_high=4),)
+    columns = (Column("place", -3, 3, integer=True, state_low=-13, state_high=4),)
     action_names = ("left", "right")
     horizon = 10
     sample, step = sample, step

@@ -95,7 +95,7 @@ class OneClusterForAll(MultiKeyNav):
 
 
 class TwoColumnsOfOneName(MultiKeyNav):
-    columns = (*MultiKeyNav.columns[:-1], Column("doorBit1", 0, 1, whole=True))
+    columns = (*MultiKeyNav.columns[:-1], Column("doorBit1", 0, 1, integer=True))
     context = ("doorBit1", "doorBit1")
 
 

@@ -156,7 +156,10 @@ def test_processes_must_be_able_to_import_the_environment(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     "subpopulation",
-    [Subpopulation("odd", masked=("x",)), Subpopulation("odd", blur=ignore_force_and_type)],
+    [
+        Subpopulation("odd", masked=("x",)),
+        Subpopulation("odd", transform_examples=ignore_force_and_type),
+    ],
 )
 def test_policy_gradient_takes_no_masks(subpopulation: Subpopulation) -> None:
     recipe = replace(quick("PointMass"), subpopulations=(subpopulation,))

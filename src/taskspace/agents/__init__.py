@@ -1,1 +1,1 @@
-"""Who solves it: policies, populations and their files, and agents of other libraries."""
+"""Agents: policies, populations and their files, and adapters for other libraries."""

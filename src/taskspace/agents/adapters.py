@@ -1,4 +1,4 @@
-"""Whatever plays, as something the rollouts can use: a compiled network or a batch function."""
+"""Adapters that turn agents of all types into policies that the rollouts can play."""
 
 from __future__ import annotations
 
@@ -14,30 +14,43 @@ from taskspace.agents.sb3_contrib import RecurrentAgent, episode_agent
 from taskspace.envs.base import Environment
 from taskspace.envs.from_gymnasium import Spaces
 
-# From observations (lanes, columns) to actions, to logits (lanes, actions), or, where actions are
-# continuous, to a pair (means, log deviations). A Gymnasium environment's observations may also
-# be other arrays, or dicts of them.
+# From observations (lanes, columns) to actions, to logits (lanes, actions) or, if actions are
+# continuous, to a pair (means, log deviations). Observations of a Gymnasium environment may also
+# be other arrays, or dicts of arrays.
 BatchFunction = Callable[[Any], Any]
 
 
 @runtime_checkable
 class EpisodeAgent(Protocol):
-    """An agent that plays a Gymnasium environment alone, with that environment in hand.
+    """An agent that plays a Gymnasium environment one episode at a time, with access to it.
 
-    A planner may look into it, but should not change it.
+    A planner may inspect the environment, but should not change it.
+
+    Example:
+        >>> class RandomAgent:
+        ...     def start(self, env, seed):
+        ...         env.action_space.seed(seed)
+        ...         return lambda observation: env.action_space.sample()
+        >>> isinstance(RandomAgent(), EpisodeAgent)
+        True
     """
 
     def start(self, env: gym.Env[Any, Any], seed: int) -> Callable[[Any], Any]:
-        """Begin an episode, just after its reset: a function from an observation to an action.
+        """Begin an episode, right after its reset.
 
-        Whatever is random about the agent should come from `seed`.
+        Args:
+            env: The environment in which the episode is played.
+            seed: The seed for all randomness of the agent in this episode.
+
+        Returns:
+            A function from an observation to an action.
         """
 
 
 def as_policy(
     agent: Any, env: Environment | Spaces
 ) -> MLPPolicy | ExpertPolicy | EpisodeAgent | BatchFunction:
-    """Turn an agent into what the rollouts play; a TypeError or ValueError says why it cannot."""
+    """Convert an agent to a policy, or raise a TypeError or ValueError that explains why not."""
     torch, sb3 = sys.modules.get("torch"), sys.modules.get("stable_baselines3.common.base_class")
     policy: Any = agent
     if sb3 is not None and isinstance(agent, sb3.BaseAlgorithm):
@@ -48,21 +61,23 @@ def as_policy(
         return _fitting(policy, env)
     if isinstance(policy, ExpertPolicy):
         if policy.env.name != env.name:
-            raise ValueError(f"this is the expert of {policy.env.name}, not of {env.name}")
+            raise ValueError(
+                f"the expert must be the expert of {env.name}, got that of {policy.env.name}"
+            )
         return policy
     if isinstance(env, Spaces) and isinstance(policy, EpisodeAgent):
         return policy
     if callable(policy):
         return policy  # type: ignore[no-any-return]
-    alone = " (or, here, an object with a method start)" if isinstance(env, Spaces) else ""
+    alone = ", or an object with a method start" if isinstance(env, Spaces) else ""
     raise TypeError(
-        "an agent is an MLPPolicy, an ExpertPolicy, a torch module, a Stable-Baselines3 model or"
-        f" a function of a batch of observations{alone}; got {type(agent).__name__}"
+        "an agent must be an MLPPolicy, an ExpertPolicy, a torch module, a Stable-Baselines3 model"
+        f" or a function of a batch of observations{alone}, got {type(agent).__name__}"
     )
 
 
 def named_policy(name: str, agent: Any, env: Environment | Spaces) -> Any:
-    """As `as_policy`; an error names the agent."""
+    """Like `as_policy`, with the name of the agent in errors."""
     try:
         return as_policy(agent, env)
     except (TypeError, ValueError) as error:
@@ -70,24 +85,29 @@ def named_policy(name: str, agent: Any, env: Environment | Spaces) -> Any:
 
 
 def _fitting(policy: MLPPolicy, env: Environment | Spaces) -> MLPPolicy:
-    """Check that a network's sizes and kind of actions are those of the environment."""
+    """Check that a network's inputs and outputs match the environment."""
     if not _is_row(env.observation_space):
         raise ValueError(
-            f"a network takes rows of numbers; {env.name} gives {env.observation_space}"
+            "the observations for a network must be rows of numbers, got"
+            f" {env.observation_space} from {env.name}"
         )
     if policy.sizes[0] != env.observation_space.shape[0]:
         raise ValueError(
-            f"the policy takes {policy.sizes[0]} inputs, {env.name} has"
-            f" {env.observation_space.shape[0]} columns"
+            f"the policy must have {env.observation_space.shape[0]} inputs, one per column of"
+            f" {env.name}, got {policy.sizes[0]}"
         )
     if isinstance(policy.output, Categorical) != env.discrete:
-        kinds = "discrete" if env.discrete else "continuous"
-        raise ValueError(f"{env.name} has {kinds} actions; the policy is {policy!r}")
+        required = "discrete" if env.discrete else "continuous"
+        raise ValueError(
+            f"the policy must have {required} actions as in {env.name}, got {policy!r}"
+        )
     space = env.action_space
     actions = int(space.n) if isinstance(space, gym.spaces.Discrete) else space.shape
     if (policy.actions if env.discrete else (policy.actions,)) != actions:
         expected = actions if env.discrete else space
-        raise ValueError(f"the policy has {policy.actions} actions, {env.name} has {expected}")
+        raise ValueError(
+            f"the actions of the policy must be {expected} as in {env.name}, got {policy.actions}"
+        )
     return policy
 
 
@@ -96,7 +116,7 @@ def _is_row(space: gym.Space[Any]) -> TypeGuard[gym.spaces.Box]:
 
 
 def _torch_function(module: Any) -> BatchFunction:
-    """A torch module's outputs, computed without gradients."""
+    """A function that computes a torch module's outputs without gradients."""
     import torch
 
     def tensors(observations: Any) -> Any:
@@ -114,9 +134,9 @@ def _torch_function(module: Any) -> BatchFunction:
 
 
 def _from_sb3(model: Any, env: Environment | Spaces) -> MLPPolicy | EpisodeAgent | BatchFunction:
-    """A plain network where the model has one, else what the model says about its actions.
+    """A plain network if the model has one, else a function to its distribution of actions.
 
-    Models of which neither can be had (DQN, TD3, …) act by their deterministic predictions.
+    Models that have neither (DQN, TD3, …) act by their deterministic predictions.
     """
     _check_spaces(model, env)
     alone = episode_agent(model)
@@ -124,11 +144,12 @@ def _from_sb3(model: Any, env: Environment | Spaces) -> MLPPolicy | EpisodeAgent
         return alone
     if isinstance(alone, RecurrentAgent):
         raise ValueError(
-            f"a {type(model).__name__} plays one episode at a time, but {env.name} many at once;"
-            f" give it GymEnvironment('taskspace/{env.name}-v0', …)"
+            f"an agent of {env.name} must play many episodes at a time, got a"
+            f" {type(model).__name__}, which plays one; use"
+            f" GymEnvironment('taskspace/{env.name}-v0', …)"
         )
     network, output = sb3_network(model.policy)
-    # Other observations are prepared by the model: one-hot numbers, scaled pictures.
+    # The model preprocesses other observations, e.g. to one-hot numbers or scaled pictures.
     if network is not None and _is_row(env.observation_space):
         try:
             return MLPPolicy.from_torch(network, output=output)
@@ -145,24 +166,24 @@ def _from_sb3(model: Any, env: Environment | Spaces) -> MLPPolicy | EpisodeAgent
 def _check_spaces(model: Any, env: Environment | Spaces) -> None:
     if _shapes(model.observation_space) != _shapes(env.observation_space):
         raise ValueError(
-            f"the model takes observations of shape {_shapes(model.observation_space)},"
-            f" {env.name} gives {_shapes(env.observation_space)}"
+            f"the observations of the model must have shape {_shapes(env.observation_space)} as in"
+            f" {env.name}, got {_shapes(model.observation_space)}"
         )
     if model.action_space != env.action_space:
         raise ValueError(
-            f"the model's actions are {model.action_space}, those of {env.name} are"
-            f" {env.action_space}"
+            f"the actions of the model must be {env.action_space} as in {env.name},"
+            f" got {model.action_space}"
         )
     normalized = model.get_vec_normalize_env()
     if normalized is not None and normalized.norm_obs:
         raise ValueError(
-            "the model was trained on observations scaled by VecNormalize, which it does not hold;"
-            " pass a function that scales them and asks the model"
+            "the observations of the model must be unscaled, got VecNormalize, which is not part of"
+            " the model; use a function that scales the observations and calls the model"
         )
 
 
 def _shapes(space: gym.Space[Any]) -> Any:
-    """Shapes to compare; those of pictures with their channels first, as SB3 puts them."""
+    """Shapes to compare; pictures have their channels first, as in Stable-Baselines3."""
     if isinstance(space, gym.spaces.Dict):
         return {name: _shapes(part) for name, part in space.items()}
     picture = space.dtype == np.uint8 and space.shape is not None and len(space.shape) == 3
@@ -172,9 +193,9 @@ def _shapes(space: gym.Space[Any]) -> Any:
 
 
 def sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
-    """The actor as one module and its kind of output; no module where it is not a plain one.
+    """The actor as one module, or None if it is not a plain network, and its type of output.
 
-    PPO and A2C have a deviation that does not depend on the state, SAC one that does.
+    The deviation of PPO and A2C does not depend on the state; that of SAC does.
     """
     import torch
     from stable_baselines3.common.torch_layers import FlattenExtractor
@@ -198,7 +219,7 @@ def sb3_network(policy: Any) -> tuple[Any, Categorical | Gaussian | None]:
 
 
 def _sb3_distribution(policy: Any) -> BatchFunction:
-    """Logits, or means and log deviations, of an actor-critic policy of any shape."""
+    """A function to the logits, or means and log deviations, of any actor-critic policy."""
     import torch
 
     def outputs(observations: Any) -> Any:

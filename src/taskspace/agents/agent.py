@@ -1,4 +1,4 @@
-"""One agent of a population: a policy under a name."""
+"""One agent of a population: a policy with a name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,24 @@ from taskspace import checks
 
 @dataclass(frozen=True, eq=False)
 class Agent:
-    """One member: a policy, and where it comes from.
+    """An agent: a policy with a name and its origin.
 
-    `step` counts the training steps behind it, `skill` is its success rate on the tasks that
-    snapshots were judged by (NaN where nobody measured it).
+    Attributes:
+        name: The name of the agent.
+        policy: The policy: a network, an expert, a torch module, a Stable-Baselines3 model or a
+            function.
+        subpopulation: The name of the agent's subpopulation.
+        step: The number of training steps of the agent.
+        skill: The success rate of the agent when its training was measured; NaN if unknown.
+
+    Raises:
+        TypeError: If `name` or `subpopulation` is not a string.
+        ValueError: If the name is empty, or if `step` or `skill` is out of range.
+
+    Example:
+        >>> import taskspace as ts
+        >>> Agent("novice", ts.MLPPolicy.random(ts.make("MultiKeyNav"), seed=0), skill=0.01)
+        Agent('novice', skill 0.01, MLPPolicy(7-32-32-7, relu, categorical))
     """
 
     name: str
@@ -27,13 +41,15 @@ class Agent:
     def __post_init__(self) -> None:
         for field in ("name", "subpopulation"):
             if not isinstance(getattr(self, field), str):
-                raise TypeError(f"the {field} of an agent is text, not {getattr(self, field)!r}")
+                raise TypeError(
+                    f"the {field} of an agent must be a string, got {getattr(self, field)!r}"
+                )
         if not self.name:
-            raise ValueError("the name of an agent must not be empty")
+            raise ValueError("the name of an agent must be a string that is not empty, got ''")
         object.__setattr__(self, "step", checks.whole(self.step, f"the step of {self.name}"))
         skill = self.skill
         if not isinstance(skill, (int, float)) or not (math.isnan(skill) or 0 <= skill <= 1):
-            raise ValueError(f"the skill of {self.name} is a number from 0 to 1, not {skill!r}")
+            raise ValueError(f"the skill of {self.name} must be in 0 to 1, got {skill!r}")
         object.__setattr__(self, "skill", float(skill))
 
     def __repr__(self) -> str:
@@ -42,8 +58,8 @@ class Agent:
 
 
 def check_names_differ(agents: Sequence[Agent]) -> None:
-    """Refuse two agents of the same name."""
+    """Check that the names of agents are distinct."""
     names = [agent.name for agent in agents]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"two agents have the name {repeated!r}")
+        raise ValueError(f"the names of agents must be distinct, got {repeated!r} twice")

@@ -1,4 +1,4 @@
-"""Policies that the compiled engine plays: small networks and what they say about actions."""
+"""Policies that the compiled engine plays: small networks, and how their outputs give actions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,51 @@ from taskspace.envs.base import Environment, check_environment
 if TYPE_CHECKING:
     import torch
 
-_LARGEST_WEIGHT = 1e9  # three layers of them still make a finite single-precision number
-MASKED_LOGIT = -1e9  # "a large negative number"; its probability is exactly 0 in the engine
+_LARGEST_WEIGHT = 1e9  # the outputs of three such layers are finite in single precision
+MASKED_LOGIT = -1e9  # its probability is exactly 0 in the engine
 
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of several actions, with probabilities softmax(network outputs).
+    """Discrete actions, with probabilities softmax(outputs of the network).
 
-    `masked` lists actions (by index) that are never taken.
+    Attributes:
+        masked: The indices of actions that are never taken.
+
+    Raises:
+        TypeError: If `masked` is not a tuple.
+        ValueError: If an index is not an integer of at least 0.
+
+    Example:
+        >>> Categorical(masked=(2, 3))
+        Categorical(masked=(2, 3))
     """
 
     masked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.masked, tuple):
-            raise TypeError(f"masked must be a tuple of action numbers, not {self.masked!r}")
+            raise TypeError(f"masked must be a tuple of indices of actions, got {self.masked!r}")
         for action in self.masked:
             checks.whole(action, "a masked action")
 
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Continuous actions around the network's outputs.
+    """Continuous actions, normally distributed around the outputs of the network.
 
-    `log_std` is one number an action, or None when the network gives it too, as the second half
-    of its outputs. Actions are clipped to the environment's bounds, or squashed by tanh.
+    Attributes:
+        log_std: The logarithms of the standard deviations, one per component of an action; None if
+            they are the second half of the network's outputs.
+        squashed: Whether tanh maps actions into the environment's bounds; by default they are
+            clipped.
+
+    Raises:
+        ValueError: If `log_std` is not a sequence of finite numbers.
+
+    Example:
+        >>> Gaussian(log_std=(0.0, 0.0))
+        Gaussian(log_std=(0.0, 0.0), squashed=False)
     """
 
     log_std: tuple[float, ...] | None = None
@@ -48,18 +67,29 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         if self.log_std is not None and checks.numbers(self.log_std, "log_std").ndim != 1:
-            raise ValueError(f"log_std must be one number an action, not {self.log_std!r}")
+            raise ValueError(
+                f"log_std must be one number per component of an action, got {self.log_std!r}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class MLPPolicy:
-    """A multilayer perceptron from observation to actions; its actions are sampled.
+    """A multilayer perceptron from observations to distributions of actions.
 
-    `weights` are matrices (outputs, inputs), one a layer. Hidden layers use ReLU or tanh.
+    Attributes:
+        weights: One matrix (outputs, inputs) per layer.
+        biases: One vector (outputs,) per layer.
+        activation: The activation of hidden layers: "relu" or "tanh".
+        output: How the outputs of the network define actions.
 
-    >>> import taskspace as ts
-    >>> ts.MLPPolicy.random(ts.make("MultiKeyNav"), hidden=(32, 32), seed=0)
-    MLPPolicy(7-32-32-7, relu, categorical)
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If the shapes do not match, or if numbers are not finite or too large.
+
+    Example:
+        >>> import taskspace as ts
+        >>> ts.MLPPolicy.random(ts.make("MultiKeyNav"), hidden=(32, 32), seed=0)
+        MLPPolicy(7-32-32-7, relu, categorical)
     """
 
     weights: Sequence[NDArray[Any]]
@@ -71,17 +101,17 @@ class MLPPolicy:
         for name, dimensions in (("weights", 2), ("biases", 1)):
             layers = getattr(self, name)
             if layers is None or isinstance(layers, str):
-                raise TypeError(f"{name} must be a list of arrays, not {layers!r}")
+                raise TypeError(f"{name} must be a list of arrays, got {layers!r}")
             arrays = tuple(_layer_array(layer, dimensions, name) for layer in layers)
             object.__setattr__(self, name, arrays)
         if not isinstance(self.output, (Categorical, Gaussian)):
-            raise TypeError(f"output must be a Categorical or a Gaussian, not {self.output!r}")
+            raise TypeError(f"output must be a Categorical or a Gaussian, got {self.output!r}")
         if self.activation not in ("relu", "tanh"):
-            raise ValueError(f"the activation must be 'relu' or 'tanh', not {self.activation!r}")
+            raise ValueError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
         if not self.weights or len(self.weights) != len(self.biases):
             raise ValueError(
-                f"a policy needs a bias vector for each weight matrix, and at least one layer;"
-                f" got {len(self.weights)} and {len(self.biases)}"
+                "a policy must have at least one layer with a weight matrix and a bias vector,"
+                f" got {len(self.weights)} matrices and {len(self.biases)} vectors"
             )
         self._check_shapes()
         self._check_output()
@@ -91,8 +121,8 @@ class MLPPolicy:
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             if weight.shape[1] != inputs or bias.shape != (weight.shape[0],):
                 raise ValueError(
-                    f"layer {layer} has weights {weight.shape} and biases {bias.shape};"
-                    f" expected ({bias.shape[0]}, {inputs}) and ({bias.shape[0]},)"
+                    f"layer {layer} must have weights ({bias.shape[0]}, {inputs}) and biases"
+                    f" ({bias.shape[0]},), got {weight.shape} and {bias.shape}"
                 )
             inputs = weight.shape[0]
 
@@ -101,32 +131,37 @@ class MLPPolicy:
             actions = set(range(self.sizes[-1]))
             if not actions.issuperset(self.output.masked) or not actions - {*self.output.masked}:
                 raise ValueError(
-                    f"masked actions must be some, not all, of 0 to {len(actions) - 1};"
+                    f"masked must be some of the actions 0 to {len(actions) - 1}, but not all,"
                     f" got {self.output.masked}"
                 )
         elif self.output.log_std is None and self.sizes[-1] % 2:
             raise ValueError(
-                f"a network that gives means and log deviations has an even number of outputs,"
-                f" not {self.sizes[-1]}"
+                "the number of outputs must be even for means and log deviations,"
+                f" got {self.sizes[-1]}"
             )
         elif self.output.log_std is not None and len(self.output.log_std) != self.sizes[-1]:
             raise ValueError(
-                f"log_std has {len(self.output.log_std)} numbers for {self.sizes[-1]} actions"
+                f"log_std must be {self.sizes[-1]} numbers, one per output of the network,"
+                f" got {len(self.output.log_std)}"
             )
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Numbers of features from the observation to the network's output."""
+        """The number of inputs of the network, and of the outputs of each layer."""
         return (self.weights[0].shape[1], *(len(weight) for weight in self.weights))
 
     @property
     def actions(self) -> int:
-        """How many actions there are, or how many numbers an action has."""
+        """The number of discrete actions, or of components of a continuous action."""
         network_gives_deviation = isinstance(self.output, Gaussian) and self.output.log_std is None
         return self.sizes[-1] // 2 if network_gives_deviation else self.sizes[-1]
 
     def engine_layers(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Weights and biases with masks and constant deviations written into the last layer."""
+        """Write masks and constant deviations into the last layer, as the engine needs them.
+
+        Returns:
+            The weights and the biases of all layers.
+        """
         weights, biases = list(self.weights), list(self.biases)
         if isinstance(self.output, Categorical):
             biases[-1] = biases[-1].copy()
@@ -145,12 +180,26 @@ class MLPPolicy:
         activation: str = "relu",
         seed: int | None = None,
     ) -> MLPPolicy:
-        """An untrained policy for this environment."""
+        """Make an untrained policy.
+
+        Args:
+            env: The environment that the policy is for.
+            hidden: The sizes of the hidden layers.
+            activation: The activation of hidden layers: "relu" or "tanh".
+            seed: The seed; by default every call returns a different policy.
+
+        Returns:
+            The policy.
+
+        Raises:
+            TypeError: If `env` is not an `Environment`, or `hidden` not a sequence.
+            ValueError: If another argument is invalid.
+        """
         check_environment(env)
         rng = np.random.default_rng(checks.seed(seed))
         if not isinstance(hidden, Sequence):
             raise TypeError(
-                f"hidden must be a list of layer sizes, such as (32, 32), not {hidden!r}"
+                f"hidden must be a list of layer sizes such as (32, 32), got {hidden!r}"
             )
         layers = [checks.whole(size, "the size of a hidden layer", 1) for size in hidden]
         sizes = (env.state_size, *layers, len(env.action_names))
@@ -168,7 +217,18 @@ class MLPPolicy:
     def from_torch(
         cls, module: torch.nn.Module, *, output: Categorical | Gaussian | None = None
     ) -> MLPPolicy:
-        """The policy of a `torch.nn.Sequential` of Linear layers with ReLU or Tanh between."""
+        """Convert a torch module.
+
+        Args:
+            module: A `torch.nn.Sequential` of Linear layers with ReLU or with Tanh between them.
+            output: How the outputs of the network define actions; by default `Categorical()`.
+
+        Returns:
+            The policy.
+
+        Raises:
+            ValueError: If the module has other layers.
+        """
         import torch
 
         layers: list[Any] = list(_leaves(module))
@@ -178,8 +238,8 @@ class MLPPolicy:
         if not plain or len(between) > 1 or not between <= set(known):
             names = ", ".join(type(layer).__name__ for layer in layers)
             raise ValueError(
-                "expected a Sequential of Linear layers with ReLU or with Tanh between them;"
-                f" this module has {names}"
+                "the module must be a Sequential of Linear layers with ReLU or with Tanh between"
+                f" them, got {names}"
             )
         weights = [layer.weight.detach().cpu().numpy() for layer in linear]
         biases = [_bias_of(layer) for layer in linear]
@@ -195,16 +255,36 @@ class MLPPolicy:
 
 @dataclass(frozen=True)
 class ExpertPolicy:
-    """The environment's expert, for use wherever an agent is."""
+    """The expert of an environment, as a policy.
+
+    Attributes:
+        env: The environment.
+
+    Raises:
+        ValueError: If the environment has no expert.
+
+    Example:
+        >>> import taskspace as ts
+        >>> env = ts.make("MultiKeyNav")
+        >>> ts.evaluate(ExpertPolicy(env), env, env.sample_tasks(3, seed=0), 2).rates
+        array([[1., 1., 1.]])
+    """
 
     env: Environment
 
     def __post_init__(self) -> None:
         if check_environment(self.env).expert is None:
-            raise ValueError(f"{self.env.name} has no expert")
+            raise ValueError(f"there is no expert in {self.env.name}")
 
     def act_on_states(self, states: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Its actions in these states (lanes, columns), in full precision."""
+        """Choose actions.
+
+        Args:
+            states: The states (states, columns), in double precision.
+
+        Returns:
+            One action per state.
+        """
         return self.env.expert_actions(states)
 
 
@@ -213,18 +293,18 @@ def _layer_array(values: ArrayLike, dimensions: int, name: str) -> NDArray[np.fl
     if array.ndim != dimensions or not array.size:
         what = "matrices" if dimensions == 2 else "vectors"
         raise ValueError(
-            f"{name} are {what} with at least one number; got an array of shape {array.shape}"
+            f"{name} must be {what} with at least one number, got an array of shape {array.shape}"
         )
     if np.abs(array).max() > _LARGEST_WEIGHT:
         raise ValueError(
-            f"the {name} of a policy must lie within ±{_LARGEST_WEIGHT:g}, or the network's sums"
-            f" overflow; got {array.flat[np.abs(array).argmax()]:g}"
+            f"the {name} of a policy must be within ±{_LARGEST_WEIGHT:g} to prevent overflow,"
+            f" got {array.flat[np.abs(array).argmax()]:g}"
         )
     return array
 
 
 def _leaves(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
-    """The layers of nested Sequentials in the order in which they run."""
+    """The layers of nested Sequentials, in order."""
     import torch
 
     if isinstance(module, torch.nn.Sequential):

@@ -1,4 +1,4 @@
-"""A population: agents of several kinds and of rising skill, under their names."""
+"""A population: agents of several subpopulations and levels of skill, by name."""
 
 from __future__ import annotations
 
@@ -11,16 +11,27 @@ from taskspace.agents.agent import Agent, check_names_differ
 
 
 class Population(Mapping[str, Any]):
-    """Agents in order; as a mapping, from names to policies, so that `evaluate` takes it.
+    """A sequence of agents; also a mapping from their names to their policies.
 
-    It is made from `Agent`s, from a mapping of names to policies, or from a list of policies
-    (networks, torch modules, Stable-Baselines3 models, functions).
+    Args:
+        agents: `Agent`s, a mapping from names to policies, or policies without names. A policy is
+            a network, an expert, a torch module, a Stable-Baselines3 model or a function.
+        environment: The name of the agents' environment.
 
-    >>> import taskspace as ts
-    >>> env = ts.make("MultiKeyNav")
-    >>> from taskspace.agents.policies import ExpertPolicy
-    >>> Population({"expert": ExpertPolicy(env), "novice": ts.MLPPolicy.random(env, seed=0)})
-    Population(2 agents)
+    Attributes:
+        agents: The agents in order.
+        environment: The name of the agents' environment; empty if unknown.
+
+    Raises:
+        TypeError: If `agents` is neither a mapping nor iterable.
+        ValueError: If two agents have the same name.
+
+    Example:
+        >>> import taskspace as ts
+        >>> env = ts.make("MultiKeyNav")
+        >>> from taskspace.agents.policies import ExpertPolicy
+        >>> Population({"expert": ExpertPolicy(env), "novice": ts.MLPPolicy.random(env, seed=0)})
+        Population(2 agents)
     """
 
     def __init__(self, agents: Iterable[Any], environment: str = "") -> None:
@@ -33,7 +44,7 @@ class Population(Mapping[str, Any]):
         try:
             return self._policies[name]
         except KeyError:
-            raise KeyError(f"there is no agent {name!r}") from None
+            raise KeyError(f"there is no agent {name!r} in the population") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._policies)
@@ -49,30 +60,46 @@ class Population(Mapping[str, Any]):
 
     @property
     def subpopulations(self) -> tuple[str, ...]:
-        """Their names, in the order of first appearance."""
+        """The names of the subpopulations, in order of first appearance."""
         return tuple(dict.fromkeys(agent.subpopulation for agent in self.agents))
 
     def select(self, subpopulation: str) -> Population:
-        """The agents of one subpopulation."""
+        """Select the agents of one subpopulation.
+
+        Args:
+            subpopulation: The name of the subpopulation.
+
+        Returns:
+            A population of these agents.
+
+        Raises:
+            ValueError: If there is no such subpopulation.
+        """
         if subpopulation not in self.subpopulations:
             known = ", ".join(repr(name) for name in self.subpopulations)
-            raise ValueError(f"there is no subpopulation {subpopulation!r}; there are: {known}")
+            raise ValueError(
+                f"there is no subpopulation {subpopulation!r} in the population; it has {known}"
+            )
         chosen = [agent for agent in self.agents if agent.subpopulation == subpopulation]
         return Population(chosen, self.environment)
 
     def table(self) -> list[dict[str, Any]]:
-        """A row for each agent: name, subpopulation, step, skill."""
+        """List the agents.
+
+        Returns:
+            One dict per agent: name, subpopulation, step and skill.
+        """
         columns = ("name", "subpopulation", "step", "skill")
         return [{column: getattr(agent, column) for column in columns} for agent in self.agents]
 
     def __repr__(self) -> str:
         count = f"{len(self)} agent" if len(self) == 1 else f"{len(self)} agents"
         of = f" of {self.environment}" if self.environment else ""
-        kinds = len(self.subpopulations)
-        return f"Population({count}{of}{f' in {kinds} subpopulations' if kinds > 1 else ''})"
+        parts = len(self.subpopulations)
+        return f"Population({count}{of}{f' in {parts} subpopulations' if parts > 1 else ''})"
 
     def __str__(self) -> str:
-        """One line for each subpopulation: how many, how many steps, what skill."""
+        """One line per subpopulation: the number of agents, their steps and their skill."""
         names = [name or "agents" for name in self.subpopulations]
         width = max(map(len, names), default=0)
         lines = [
@@ -83,25 +110,57 @@ class Population(Mapping[str, Any]):
 
     @classmethod
     def from_checkpoints(cls, folder: str | os.PathLike[str], algorithm: Any) -> Population:
-        """Load every model (.zip) that Stable-Baselines3 or sb3-contrib saved in a folder.
+        """Load all models (.zip) that Stable-Baselines3 or sb3-contrib saved in a folder.
 
-        `algorithm` is their class, such as `stable_baselines3.PPO`, or its name. A subfolder is a
-        subpopulation; names that end in `_1000_steps`, as checkpoints have them, tell the step.
-        Such files hold pickled parts: load them only from people you trust.
+        These files contain pickled objects: load them only from sources that you trust.
+
+        Args:
+            folder: The folder. Each subfolder is a subpopulation. A file name that ends in e.g.
+                `_1000_steps`, as checkpoints have, gives the training step.
+            algorithm: The class of the models, e.g. `stable_baselines3.PPO`, or its name.
+
+        Returns:
+            The population.
+
+        Raises:
+            FileNotFoundError: If there is no such folder.
+            ImportError: If there is no algorithm of this name.
+            TypeError: If `algorithm` is neither a class of models nor a name.
+            ValueError: If there are no models, or if one cannot be loaded.
         """
         from taskspace.agents.sb3 import read_checkpoints
 
         return Population(read_checkpoints(folder, algorithm))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one file, a zip without pickle inside, all or nothing."""
+        """Save the population to one file (a zip archive); the file is written atomically.
+
+        Nothing is pickled, except by Stable-Baselines3 in the files of its models.
+
+        Args:
+            path: The file.
+
+        Raises:
+            TypeError: If a policy cannot be saved, e.g. because it is a function.
+        """
         from taskspace.agents.storage import write
 
         write(self.agents, self.environment, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Population:
-        """Read a file that `save` wrote."""
+        """Load a population that `save` wrote.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The population.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+            ValueError: If the file is damaged, or if it is not a population.
+        """
         from taskspace.agents.storage import read
 
         return Population(*read(path))
@@ -117,7 +176,7 @@ def _as_agents(agents: Any) -> Iterator[Agent]:
         for index, agent in enumerate(agents):
             yield agent if isinstance(agent, Agent) else Agent(f"agent-{index}", agent)
     else:
-        raise TypeError(f"a population is made from a list or a mapping of agents, not {agents!r}")
+        raise TypeError(f"the agents of a population must be a list or a mapping, got {agents!r}")
 
 
 def _summary(agents: tuple[Agent, ...]) -> str:

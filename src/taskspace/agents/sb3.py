@@ -1,4 +1,4 @@
-"""Stable-Baselines3 and sb3-contrib models as agents: from files, and frozen while they learn."""
+"""Stable-Baselines3 and sb3-contrib models as agents: from files, or copied during training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STEPS = re.compile(r"(\d+)_steps$")  # how CheckpointCallback ends the names of
 
 
 def algorithm_named(name: str) -> Any:
-    """The class of that name, such as PPO or TRPO."""
+    """The class of this name, e.g. PPO or TRPO."""
     missing = []
     for library in _LIBRARIES:
         try:
@@ -37,7 +37,7 @@ def algorithm_named(name: str) -> Any:
 
 
 def library_of(model: Any) -> str | None:
-    """The name under which the model's class is found again, or None for users' own classes."""
+    """The library that the model's class is from, or None for a class of the user."""
     for library in _LIBRARIES:
         try:
             if getattr(importlib.import_module(library), type(model).__name__, None) is type(model):
@@ -48,16 +48,16 @@ def library_of(model: Any) -> str | None:
 
 
 def read_checkpoints(folder: str | os.PathLike[str], algorithm: Any) -> list[Agent]:
-    """All .zip files in a folder and its subfolders, as `Population.from_checkpoints` says."""
+    """Load all .zip files in a folder and its subfolders; see `Population.from_checkpoints`."""
     source = Path(folder)
     if not source.is_dir():
         raise FileNotFoundError(f"there is no folder {source}")
     cls = algorithm_named(algorithm) if isinstance(algorithm, str) else algorithm
     if not hasattr(cls, "load"):
-        raise TypeError(f"algorithm must be a class such as PPO, or its name, not {algorithm!r}")
+        raise TypeError(f"algorithm must be a class such as PPO, or its name, got {algorithm!r}")
     agents = sorted(_agents(source, cls), key=lambda agent: (agent.subpopulation, agent.step))
     if not agents:
-        raise ValueError(f"there are no .zip files in {source}; expected saved models")
+        raise ValueError(f"there are no .zip files of saved models in {source}")
     return agents
 
 
@@ -65,31 +65,33 @@ def _agents(source: Path, cls: Any) -> Iterator[Agent]:
     for path in sorted(source.rglob("*.zip")):
         try:
             model = cls.load(path, device="cpu")
-        except Exception as error:  # whatever zipfile, torch and the algorithm make of it
-            raise ValueError(f"cannot load {path} as a {cls.__name__}: {error}") from error
+        except Exception as error:  # zipfile, torch and the algorithm raise many types
+            raise ValueError(
+                f"{path} must be a saved {cls.__name__}, got an error: {error}"
+            ) from error
         steps = _STEPS.search(path.stem)
         inner = path.relative_to(source)
-        kind = "/".join(inner.parts[:-1]) or _STEPS.sub("", path.stem).rstrip("_-")
+        subpopulation = "/".join(inner.parts[:-1]) or _STEPS.sub("", path.stem).rstrip("_-")
         yield Agent(
             name=str(inner.with_suffix("")),
             policy=frozen(model),
-            subpopulation=kind,
+            subpopulation=subpopulation,
             step=int(steps[1]) if steps else model.num_timesteps,
         )
 
 
 def frozen(model: Any) -> Any:
-    """What the model is now, whatever it learns later: a plain network if it is one, else a copy.
+    """The current policy of a model, as a plain network if possible, else as a copy of the model.
 
-    A copy goes through the model's own file format, and does without its training environment.
+    A copy is made with the model's own `save` and `load`, and has no training environment.
     """
     network, output = sb3_network(model.policy)
     space = model.observation_space
     scaled = model.get_vec_normalize_env()
     if scaled is not None and scaled.norm_obs:
         raise ValueError(
-            "the model learns from observations scaled by VecNormalize, which its snapshots would"
-            " not hold; scale observations in the environment instead"
+            "the observations of the model must be unscaled, got VecNormalize, which snapshots"
+            " cannot include; scale observations in the environment instead"
         )
     row = isinstance(space, gym.spaces.Box) and len(space.shape) == 1
     if network is not None and row and episode_agent(model) is None:

@@ -1,4 +1,4 @@
-"""Models of sb3-contrib that play an episode alone: they remember it, or ask what is allowed."""
+"""Models of sb3-contrib that play one episode at a time: recurrent and maskable ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 
 class RecurrentAgent:
-    """A recurrent model, such as RecurrentPPO: its state is that of the episode."""
+    """A recurrent model, e.g. RecurrentPPO; it has one hidden state per episode."""
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
 
     def start(self, env: gym.Env[Any, Any], seed: int) -> Callable[[Any], Any]:
-        """Begin with an empty memory; actions are drawn."""
+        """Begin an episode with an empty hidden state; actions are sampled."""
         import torch
 
         policy, rng = self.policy, np.random.default_rng(seed)
@@ -35,16 +35,17 @@ class RecurrentAgent:
 
 
 class MaskableAgent:
-    """A model that is told which actions are allowed, such as MaskablePPO.
+    """A model that takes a mask of the allowed actions, e.g. MaskablePPO.
 
-    Environments tell by a method `action_masks`; where there is none, all actions are allowed.
+    The mask comes from the environment's method `action_masks`; without that method all actions
+    are allowed.
     """
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
 
     def start(self, env: gym.Env[Any, Any], seed: int) -> Callable[[Any], Any]:
-        """Begin; actions are drawn among those allowed."""
+        """Begin an episode; actions are sampled from the allowed ones."""
         import torch
 
         policy, rng = self.policy, np.random.default_rng(seed)
@@ -61,7 +62,7 @@ class MaskableAgent:
 
 
 def episode_agent(model: Any) -> RecurrentAgent | MaskableAgent | None:
-    """How the model plays an episode, if it cannot play many at once."""
+    """The agent for a model that must play one episode at a time; None for other models."""
     alone: RecurrentAgent | MaskableAgent
     if hasattr(model.policy, "lstm_actor"):
         alone = RecurrentAgent(model.policy)
@@ -71,15 +72,17 @@ def episode_agent(model: Any) -> RecurrentAgent | MaskableAgent | None:
         return None
     if not isinstance(model.action_space, (gym.spaces.Discrete, gym.spaces.Box)):
         raise ValueError(
-            f"a {type(model).__name__} needs Discrete or Box actions here, not {model.action_space}"
+            f"the actions of a {type(model).__name__} must be Discrete or Box,"
+            f" got {model.action_space}"
         )
     return alone
 
 
 def _draw(distribution: Any, space: gym.Space[Any], rng: np.random.Generator) -> Any:
     if isinstance(space, gym.spaces.Discrete):
-        chances = distribution.probs[0].double().numpy()
-        return int(rng.choice(len(chances), p=chances / chances.sum())) + int(space.start)
+        probabilities = distribution.probs[0].double().numpy()
+        index = rng.choice(len(probabilities), p=probabilities / probabilities.sum())
+        return int(index) + int(space.start)
     assert isinstance(space, gym.spaces.Box)
     mean, deviation = distribution.mean[0].numpy(), distribution.stddev[0].numpy()
     drawn = mean + deviation * rng.standard_normal(mean.shape)

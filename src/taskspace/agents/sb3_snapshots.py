@@ -6,7 +6,7 @@ try:
     from stable_baselines3.common.callbacks import BaseCallback
 except ImportError as error:
     raise ImportError(
-        "snapshots of a training need Stable-Baselines3: pip install 'taskspace[rl]'"
+        "SnapshotCallback needs Stable-Baselines3; install it with: pip install 'taskspace[rl]'"
     ) from error
 
 from taskspace import checks
@@ -16,14 +16,29 @@ from taskspace.agents.sb3 import frozen
 
 
 class SnapshotCallback(BaseCallback):  # type: ignore[misc]
-    """Keeps the model as it is every so many steps, first and last included, as agents.
+    """A Stable-Baselines3 callback that takes snapshots of a model during its training.
 
-    >>> from stable_baselines3 import PPO
-    >>> snapshots = SnapshotCallback(every=32, name="ppo")
-    >>> model = PPO("MlpPolicy", "CartPole-v1", n_steps=32, batch_size=32, seed=0, device="cpu")
-    >>> _ = model.learn(64, callback=snapshots)
-    >>> list(snapshots.population)
-    ['ppo-0', 'ppo-32', 'ppo-64']
+    The first snapshot is the untrained model and the last one the trained model.
+
+    Args:
+        every: The number of training steps between snapshots.
+        name: The name of the subpopulation; the agents are called `<name>-<step>`.
+
+    Attributes:
+        agents: The snapshots so far, in order.
+
+    Raises:
+        ValueError: If `every` is not a positive integer.
+
+    Example:
+        >>> from stable_baselines3 import PPO
+        >>> snapshots = SnapshotCallback(every=32, name="ppo")
+        >>> model = PPO(
+        ...     "MlpPolicy", "CartPole-v1", n_steps=32, batch_size=32, seed=0, device="cpu"
+        ... )
+        >>> _ = model.learn(64, callback=snapshots)
+        >>> list(snapshots.population)
+        ['ppo-0', 'ppo-32', 'ppo-64']
     """
 
     def __init__(self, every: int, name: str = "agent") -> None:
@@ -34,7 +49,7 @@ class SnapshotCallback(BaseCallback):  # type: ignore[misc]
 
     @property
     def population(self) -> Population:
-        """The snapshots so far, the newest last."""
+        """The snapshots so far, in order, as a population."""
         return Population(self.agents)
 
     def _on_training_start(self) -> None:

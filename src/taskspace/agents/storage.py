@@ -1,7 +1,7 @@
-"""Populations on disk: one zip with a JSON of who is who, and the networks in safetensors.
+"""Populations on disk: a zip archive of a JSON description and the networks in safetensors.
 
-Nothing of ours is pickled. Stable-Baselines3 models go in as the zip that their own `save` writes,
-which holds pickled parts: load such a file only from people you trust.
+This module pickles nothing. Stable-Baselines3 models are stored as the zip archive that their own
+`save` writes, which contains pickled objects: load such files only from sources that you trust.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ FORMAT = "taskspace population"
 FORMAT_VERSION = 1
 
 _HEADER, _NETWORKS = "population.json", "networks.safetensors"
-_DAMAGED = "{} is damaged or not a population; expected a file written by Population.save"
+_DAMAGED = (
+    "{} must be a population that Population.save wrote, got a damaged file or another format"
+)
 
-# Policies that say themselves what is to be written: `to_tensors`, `from_tensors`.
+# Policies with methods `to_tensors` and `from_tensors` of their own.
 _OWN_FORMS = {"SynthesisPolicy": "taskspace.agents.karel.policy"}
 
 Tensors = dict[str, NDArray[np.float32]]
 
 
 def write(agents: Sequence[Agent], environment: str, path: str | os.PathLike[str]) -> None:
-    """Write the agents of an environment to one file, all or nothing."""
+    """Write the agents of an environment to one file, atomically."""
     from safetensors.numpy import save
 
     tensors: Tensors = {}
@@ -58,7 +60,7 @@ def write(agents: Sequence[Agent], environment: str, path: str | os.PathLike[str
     with atomic_path(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
             for name, content in files.items():
-                # A ZipInfo has no time of day, so the same population is the same bytes.
+                # A ZipInfo has no time stamp, so equal populations give bit-identical files.
                 archive.writestr(zipfile.ZipInfo(name), content)
         seal(temporary)
 
@@ -72,7 +74,7 @@ def read(path: str | os.PathLike[str]) -> tuple[list[Agent], str]:
         files = _members(path)
         header = json.loads(files[_HEADER])
         kind, version = header["format"], header["version"]
-    except Exception as error:  # whatever zipfile and json make of damaged bytes
+    except Exception as error:  # zipfile and json raise many types for damaged files
         raise ValueError(_DAMAGED.format(path)) from error
     check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
     try:
@@ -84,7 +86,7 @@ def read(path: str | os.PathLike[str]) -> tuple[list[Agent], str]:
 
 
 def read_subpopulations(path: str | os.PathLike[str]) -> dict[str, str]:
-    """The subpopulation of each agent by name; the networks, which may be large, are not read."""
+    """The subpopulation of each agent by name, without reading the networks."""
     try:
         with zipfile.ZipFile(path) as archive:
             agents = json.loads(archive.read(_HEADER))["agents"]
@@ -95,7 +97,7 @@ def read_subpopulations(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def _members(path: str | os.PathLike[str]) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
-        # Ours are not compressed; those of others might not fit in memory.
+        # `write` does not compress; a compressed file might not fit in memory.
         if any(item.file_size != item.compress_size for item in archive.infolist()):
             raise ValueError("compressed")
         return {name: archive.read(name) for name in archive.namelist()}
@@ -120,7 +122,7 @@ def _restore(header: dict[str, Any], files: dict[str, bytes]) -> tuple[list[Agen
 
 
 def _describe(agent: Agent, key: str, tensors: Tensors, models: dict[str, bytes]) -> dict[str, Any]:
-    """An agent in JSON; its numbers go to `tensors` or `models`."""
+    """Describe an agent in JSON, and add its weights to `tensors` or `models`."""
     policy = agent.policy
     if isinstance(policy, MLPPolicy):
         for layer, (weight, bias) in enumerate(zip(policy.weights, policy.biases, strict=True)):
@@ -156,13 +158,14 @@ def _describe_output(output: Categorical | Gaussian) -> dict[str, Any]:
 
 
 def _sb3_class(agent: Agent) -> str:
-    """The class of a Stable-Baselines3 model, or a TypeError: nothing else can be saved."""
+    """The name of the class of a Stable-Baselines3 model; other policies raise a TypeError."""
     name = type(agent.policy).__name__
     if "stable_baselines3" in sys.modules and library_of(agent.policy) is not None:
         return name
     raise TypeError(
-        f"agent {agent.name!r} is a {name}, which has no form on disk; networks (MLPPolicy, also"
-        " MLPPolicy.from_torch), experts and Stable-Baselines3 models can be saved"
+        f"the policy of agent {agent.name!r} must be an MLPPolicy, an ExpertPolicy of taskspace or"
+        f" a Stable-Baselines3 model to be saved, got a {name}; use MLPPolicy.from_torch for torch"
+        " modules"
     )
 
 
@@ -180,7 +183,7 @@ def _policy(row: dict[str, Any], key: str, tensors: Tensors, files: dict[str, by
         kind = getattr(importlib.import_module(_OWN_FORMS[row["kind"]]), row["kind"])
         return kind.from_tensors(row["settings"], own)
     if row["kind"] != "stable-baselines3":
-        raise ValueError(f"there is a policy of the unknown kind {row['kind']!r}")
+        raise ValueError(f"the kind of a policy must be a known one, got {row['kind']!r}")
     return algorithm_named(row["class"]).load(io.BytesIO(files[f"models/{key}.zip"]), device="cpu")
 
 

@@ -1,1 +1,1 @@
-"""What is to be solved: environments, their tasks and dynamics."""
+"""Environments: their tasks and dynamics."""

@@ -1,4 +1,4 @@
-"""The contract of an environment: what a task is, what an action does, when a task is solved."""
+"""The interface of an environment: what a task is, what an action does, when a task is solved."""
 
 from __future__ import annotations
 
@@ -22,59 +22,100 @@ Tasks = NDArray[np.float64]  # (tasks, columns)
 
 @dataclass(frozen=True)
 class Column:
-    """One number of a state: its name and range at the start, and during an episode."""
+    """One number of a state: its name, and its range in tasks and during an episode.
+
+    Attributes:
+        name: The name of the column.
+        low: The smallest value in a task (an initial state).
+        high: The largest value in a task.
+        integer: Whether all values in tasks are integers.
+        state_low: The smallest value during an episode; `low` by default.
+        state_high: The largest value during an episode; `high` by default.
+
+    Example:
+        >>> Column("fuel", 10, 40, integer=True, state_low=0).expected
+        'an integer in [10, 40]'
+    """
 
     name: str
     low: float
     high: float
-    whole: bool = False  # only whole numbers
-    state_low: float | None = None  # during an episode, where it differs
+    integer: bool = False
+    state_low: float | None = None
     state_high: float | None = None
 
     def fault(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which of these starting values are not allowed."""
+        """Mark the values that a task may not have.
+
+        Args:
+            values: The values of this column in several tasks.
+
+        Returns:
+            For each value, whether it is out of range or, in a column of integers, not an integer.
+        """
         wrong = ~((values >= self.low) & (values <= self.high))
-        return wrong | (values != np.round(values)) if self.whole else wrong
+        return wrong | (values != np.round(values)) if self.integer else wrong
 
     @property
     def expected(self) -> str:
-        """What a starting value must be, in words."""
+        """The values that a task may have, in words."""
         if self.low == self.high:
             return f"{self.low:g}"
-        if self.whole and self.high == self.low + 1:
+        if self.integer and self.high == self.low + 1:
             return f"{self.low:g} or {self.high:g}"
-        return f"a {'whole ' if self.whole else ''}number in [{self.low:g}, {self.high:g}]"
+        return f"{'an integer' if self.integer else 'a number'} in [{self.low:g}, {self.high:g}]"
 
 
 class Environment:
-    """What is to be solved: a space of tasks with one set of dynamics.
+    """A space of tasks with one set of dynamics, whose episodes run as compiled code.
 
-    A task is an initial state, a row of numbers. A subclass states the facts below, gives the
-    scalar compiled functions `sample`, `step` and perhaps `expert` and `reward`, and says how
-    tasks are checked, clustered and drawn. Everything else (batches, Gymnasium, the rollout
-    engine) follows from these. It needs `columns`, `action_names`, `horizon`, `sample` and
-    `step`; the rest has defaults.
+    A task is an initial state, a row of numbers. A subclass sets the class attributes below. It
+    needs `columns`, `action_names`, `horizon`, `sample` and `step`; the others have defaults. It
+    may override the methods that check, cluster and draw tasks. Batches, the Gymnasium
+    environments and the rollout engine are derived from these.
+
+    Attributes:
+        name: The name of the environment; by default that of the class.
+        varies_by: What differs between tasks, e.g. "dynamics".
+        page_form: The form with which the explorer's page asks for a new task.
+        columns: The columns of a state.
+        context: The names of the columns that define the task and never change in an episode.
+        action_names: The names of the actions, or of the components of a continuous action.
+        action_bound: Continuous actions lie in [-action_bound, action_bound]; None if actions are
+            discrete.
+        horizon: The largest number of steps in an episode.
+        gamma: The probability that a step does not fail at random.
+        cluster_names: The names of the clusters that `clusters` assigns.
+        cluster_description: What the clusters mean, in words.
+        distributions: The names of the task distributions; the first covers the whole task space.
+        fresh_distribution: The distribution of tasks on which no agent was trained.
+        sample: Compiled `sample(task, stream, distribution)`, which fills in a random task.
+        step: Compiled `step(state, action, stream)`, which changes the state and returns RUNNING,
+            SOLVED or FAILED.
+        expert: Compiled `expert(state)`, which returns an action; None if there is no expert.
+        reward: Compiled `reward(state, status)`, the shaped reward of a step, which is used in
+            training only; None if there is no shaped reward.
+
+    Example:
+        >>> import taskspace as ts
+        >>> ts.make("MultiKeyNav")
+        MultiKeyNav(7 columns, 7 actions)
     """
 
-    name: ClassVar[str]  # by default that of the class
-    varies_by: ClassVar[str] = "task"  # what differs from task to task
-    page_form: ClassVar[str] = "values"  # how the explorer's page asks for a new task
+    name: ClassVar[str]
+    varies_by: ClassVar[str] = "task"
+    page_form: ClassVar[str] = "values"
     columns: ClassVar[tuple[Column, ...]]
-    context: ClassVar[tuple[str, ...]] = ()  # columns that are the task and not the situation
+    context: ClassVar[tuple[str, ...]] = ()
     action_names: ClassVar[tuple[str, ...]]
-    action_bound: ClassVar[float | None] = (
-        None  # continuous actions in [-bound, bound]; None: discrete
-    )
+    action_bound: ClassVar[float | None] = None
     horizon: ClassVar[int]
-    gamma: ClassVar[float] = 1.0  # a step fails at random with probability 1 - gamma
+    gamma: ClassVar[float] = 1.0
     cluster_names: ClassVar[tuple[str, ...]] = ("all tasks",)
-    clusters_told: ClassVar[str] = "what the tasks are about; they were not used in learning"
-    distributions: ClassVar[tuple[str, ...]] = ("all",)  # the whole task space, then biased ones
-    fresh_distribution: ClassVar[str] = "all"  # of tasks that no agent has learned from
+    cluster_description: ClassVar[str] = "what the tasks are about; they were not used in learning"
+    distributions: ClassVar[tuple[str, ...]] = ("all",)
+    fresh_distribution: ClassVar[str] = "all"
 
-    # sample(task, stream, distribution) fills in a task; step(state, action, stream) changes the
-    # state and returns RUNNING, SOLVED or FAILED; expert(state) returns an action;
-    # reward(state, status) is the shaped reward of a step, for training only.
     sample: ClassVar[Any] = None
     step: ClassVar[Any] = None
     expert: ClassVar[Any] = None
@@ -85,46 +126,85 @@ class Environment:
         if not hasattr(cls, "name"):
             cls.name = cls.__name__
 
-    # -- what a subclass says ------------------------------------------------------------------
+    # -- what a subclass may override ----------------------------------------------------------
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
-        """Pairs of (which tasks are invalid, why) beyond each column's own range."""
+        """Check tasks for faults other than values outside a column's range.
+
+        Args:
+            tasks: Tasks (tasks, columns) whose values are all in range.
+
+        Yields:
+            For each kind of fault, the tasks that have it, as booleans, and its description.
+        """
         return iter(())
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """The cluster of each task, an index into `cluster_names`."""
+        """Assign each task to a cluster.
+
+        Args:
+            tasks: Tasks (tasks, columns), or one task.
+
+        Returns:
+            The cluster of each task, as an index into `cluster_names`.
+        """
         return np.zeros(len(self.rows(tasks)), np.int64)
 
     def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
-        """Draw a task, or the situation in the middle of an episode."""
+        """Draw a task, or any other state of an episode.
+
+        Args:
+            state: The state.
+            ax: The axes to draw on.
+        """
         ax.barh(self.state_names, state)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
-        """Draw an episode: its states in order, and the action taken in each but the last."""
+        """Draw an episode.
+
+        Args:
+            states: The states (steps + 1, columns) in order.
+            actions: The action taken in each state but the last.
+            ax: The axes to draw on.
+        """
         ax.plot(states, label=self.state_names)
         ax.set_xlabel("step")
         ax.legend()
 
     @property
     def page_drawing(self) -> dict[str, Any] | None:
-        """How the explorer's page draws a task: the kind of picture, and what it has to know."""
+        """The kind of picture that the explorer's page draws of a task, with its parameters."""
         return None
 
     def text(self, state: NDArray[np.float64]) -> str:
-        """The state as text, for a terminal."""
+        """Describe a state as text, e.g. for a terminal.
+
+        Args:
+            state: The state.
+
+        Returns:
+            One or more lines of text.
+        """
         return "  ".join(
             f"{c.name} {value:.3g}" for c, value in zip(self.columns, state, strict=True)
         )
 
     def table(self, distribution: str) -> Tasks | None:
-        """All tasks of a distribution, where they are finitely many."""
+        """List all tasks of a distribution.
+
+        Args:
+            distribution: The name of the distribution.
+
+        Returns:
+            The tasks (tasks, columns), or None if there are infinitely many.
+        """
         return None
 
-    # -- what follows --------------------------------------------------------------------------
+    # -- what is derived -----------------------------------------------------------------------
 
     @property
     def state_size(self) -> int:
-        """How many columns a state has."""
+        """The number of columns of a state."""
         return len(self.columns)
 
     @property
@@ -134,12 +214,12 @@ class Environment:
 
     @property
     def context_columns(self) -> NDArray[np.int64]:
-        """Indices of the columns that make up the task (what PredModel must not see)."""
+        """The indices of the columns in `context`, which are hidden from PredModel."""
         return np.array([self.state_names.index(name) for name in self.context], np.int64)
 
     @property
     def discrete(self) -> bool:
-        """Whether an action is one of several, and not a row of numbers."""
+        """Whether actions are discrete."""
         return self.action_bound is None
 
     @functools.cached_property
@@ -165,26 +245,48 @@ class Environment:
         cls = type(self)
         if cls.step is None:
             raise ValueError(
-                f"{self.name} has no steps to play; its agents are played by"
-                " taskspace.rollouts.karel"
+                f"there are no steps in {self.name}; play its agents with"
+                " taskspace.rollouts.karel.play"
             )
         return lane_functions(cls.sample, cls.step, cls.expert, cls.reward)
 
     def distribution_index(self, distribution: str) -> int:
-        """Check the name of a task distribution."""
+        """Look up a task distribution.
+
+        Args:
+            distribution: The name of the distribution.
+
+        Returns:
+            Its index in `distributions`.
+
+        Raises:
+            ValueError: If there is no such distribution.
+        """
         if distribution not in self.distributions:
             known = ", ".join(self.distributions)
             raise ValueError(
-                f"{self.name} has no task distribution {distribution!r}; it has: {known}"
+                f"there is no task distribution {distribution!r} in {self.name}; it has {known}"
             )
         return self.distributions.index(distribution)
 
     def sample_tasks(self, n: int, *, seed: int | None = None, distribution: str = "all") -> Tasks:
-        """Draw `n` tasks. Without a seed they differ from call to call.
+        """Sample tasks.
 
-        >>> import taskspace as ts
-        >>> ts.make("MultiKeyNav").sample_tasks(3, seed=0).shape
-        (3, 7)
+        Args:
+            n: The number of tasks.
+            seed: The seed; by default every call returns different tasks.
+            distribution: The name of a task distribution, one of `distributions`.
+
+        Returns:
+            The tasks (n, columns).
+
+        Raises:
+            ValueError: If an argument is invalid, or if the distribution has fewer than `n` tasks.
+
+        Example:
+            >>> import taskspace as ts
+            >>> ts.make("MultiKeyNav").sample_tasks(3, seed=0).shape
+            (3, 7)
         """
         index = self.distribution_index(distribution)
         n = checks.whole(n, "the number of tasks")
@@ -193,7 +295,8 @@ class Environment:
         if table is not None:
             if n > len(table):
                 raise ValueError(
-                    f"{self.name} has {len(table)} tasks in {distribution!r}; {n} were asked for"
+                    f"the number of tasks from {distribution!r} of {self.name} must be at most"
+                    f" {len(table)}, got {n}"
                 )
             return table[np.random.default_rng(key).choice(len(table), n, replace=False)]
         tasks = np.zeros((n, self.state_size))
@@ -201,26 +304,47 @@ class Environment:
         return tasks
 
     def rows(self, states: ArrayLike, what: str = "states") -> NDArray[np.float64]:
-        """States, or one state, as an array (states, columns) of numbers."""
+        """Convert states to an array.
+
+        Args:
+            states: States (states, columns), or one state.
+            what: What to call them in an error message.
+
+        Returns:
+            The states (states, columns).
+
+        Raises:
+            ValueError: If they are not finite numbers in the right number of columns.
+        """
         array = checks.numbers(states, f"{what} of {self.name}")
         rows = array[None] if array.ndim == 1 else array
         if rows.ndim != 2 or rows.shape[1] != self.state_size:
             raise ValueError(
-                f"{what} of {self.name} have {self.state_size} columns"
-                f" ({_shorten(self.state_names)}); got an array of shape {array.shape}"
+                f"{what} of {self.name} must be an array with {self.state_size} columns"
+                f" ({_shorten(self.state_names)}), got shape {array.shape}"
             )
         return rows
 
     def check_tasks(self, tasks: ArrayLike) -> Tasks:
-        """The tasks as an array (tasks, columns), or a ValueError that says what is wrong."""
+        """Check that tasks are valid.
+
+        Args:
+            tasks: Tasks (tasks, columns), or one task.
+
+        Returns:
+            The tasks as an array (tasks, columns).
+
+        Raises:
+            ValueError: If a task is invalid; the message names the first such task and its fault.
+        """
         array = self.rows(tasks, "tasks")
         for column, values in zip(self.columns, array.T, strict=True):
             wrong = column.fault(values)
             if wrong.any():
                 row = int(wrong.argmax())
                 raise ValueError(
-                    f"task {row} of {self.name}: {column.name} is {values[row]:g},"
-                    f" expected {column.expected}"
+                    f"task {row} of {self.name}: {column.name} must be {column.expected},"
+                    f" got {values[row]:g}"
                 )
         for wrong, reason in self.faults(array):
             if wrong.any():
@@ -228,29 +352,62 @@ class Environment:
         return array
 
     def expert_actions(self, states: ArrayLike) -> NDArray[np.int64]:
-        """What the expert does in each of these states (states, columns)."""
+        """Ask the expert for actions.
+
+        Args:
+            states: States (states, columns), or one state.
+
+        Returns:
+            The expert's action in each state.
+
+        Raises:
+            ValueError: If the environment has no expert, or if the states are invalid.
+        """
         if self.lanes.expert is None:
-            raise ValueError(f"{self.name} has no expert")
+            raise ValueError(f"there is no expert in {self.name}")
         rows = self.rows(states)
         actions = np.zeros(len(rows), np.int64)
         self.lanes.expert(rows, actions)
         return actions
 
     def draw_task(self, task: ArrayLike, ax: Axes | None = None) -> Axes:
-        """Draw one task, on `ax` or a new figure."""
+        """Draw one task.
+
+        Args:
+            task: The task.
+            ax: The axes to draw on; by default those of a new figure.
+
+        Returns:
+            The axes.
+
+        Raises:
+            ValueError: If the task is invalid, or if there are several.
+        """
         tasks = self.check_tasks(task)
         if len(tasks) != 1:
-            raise ValueError(f"expected one task to draw, not {len(tasks)}")
+            raise ValueError(f"task must be one task, got {len(tasks)} tasks")
         ax = ax if ax is not None else _new_axes()
         self.draw_state(tasks[0], ax)
         return ax
 
     def draw_episode(self, states: ArrayLike, actions: ArrayLike, ax: Axes | None = None) -> Axes:
-        """Draw an episode, on `ax` or a new figure."""
+        """Draw one episode.
+
+        Args:
+            states: The states (steps + 1, columns) in order.
+            actions: The action taken in each state but the last.
+            ax: The axes to draw on; by default those of a new figure.
+
+        Returns:
+            The axes.
+
+        Raises:
+            ValueError: If there is not exactly one state more than there are actions.
+        """
         rows, taken = self.rows(states), checks.array(actions, "actions")
         if len(rows) != len(taken) + 1:
             raise ValueError(
-                f"an episode has one more state than actions; got {len(rows)} and {len(taken)}"
+                f"states must be one more than the {len(taken)} actions, got {len(rows)} states"
             )
         ax = ax if ax is not None else _new_axes()
         self.draw_path(rows, taken, ax)
@@ -261,10 +418,13 @@ class Environment:
 
 
 def check_environment(env: Any) -> Environment:
-    """Check that this is one of our environments."""
+    """Check that this is an `Environment`."""
     if isinstance(env, Environment):
         return env
-    raise TypeError(f"expected an environment, as taskspace.make('MultiKeyNav') gives, not {env!r}")
+    raise TypeError(
+        f"the environment must be an Environment, got {env!r}; use e.g."
+        " taskspace.make('MultiKeyNav')"
+    )
 
 
 def _shorten(names: Sequence[str], most: int = 8) -> str:

@@ -29,8 +29,9 @@ ROW_STEP, COLUMN_STEP = (-1, 1, 0, 0), (0, 0, 1, -1)
 LEFT_OF, RIGHT_OF = (3, 2, 0, 1), (2, 3, 1, 0)
 HORIZON = 20
 
-# What 500 tasks of the original data set show, in shares of 100: the length of the shortest
-# solution without `finish`. A start on the goal's cell is kept this often, which makes it 5 %.
+# Estimated from 500 tasks of the original data set: cumulative percentages of the length of the
+# shortest solution without `finish`, and how often to accept a task that starts on the goal's cell,
+# so that these are 5 % of all tasks.
 LENGTH_SHARES = (0, 6, 12, 32, 62, 90, 101)
 KEEP_SAME_CELL = 0.016
 TRAINING_TASKS, VALIDATION_TASKS, DATA_SEED = 24_000, 2_400, 2024
@@ -40,7 +41,7 @@ TRAINING_TASKS, VALIDATION_TASKS, DATA_SEED = 24_000, 2_400, 2024
 
 @njit
 def sample(task, stream, distribution):
-    """A random task like those of the original data set."""
+    """A random task, distributed as in the original data set."""
     kind = integer(stream, 3)  # navigation, pick, put
     share = integer(stream, LENGTH_SHARES[6])
     length = 1
@@ -58,7 +59,7 @@ def sample(task, stream, distribution):
 
 @njit
 def _propose(task, stream, kind, walls, length):
-    """A task solved by a random walk of this length, though perhaps by a shorter one too."""
+    """A task that a random walk of this length solves; a shorter solution may exist."""
     task[:] = 0.0
     for _ in range(walls):
         task[WALLS + _free_cell(task, stream)] = 1.0
@@ -93,7 +94,7 @@ def _free_cell(task, stream):
 
 @njit
 def _first(state, start):
-    """The set bit of a one-hot group that begins at `start`."""
+    """The index of the set bit in the one-hot columns that begin at `start`."""
     index = 0
     while state[start + index] < 0.5:
         index += 1
@@ -105,7 +106,7 @@ def _first(state, start):
 
 @njit
 def ahead(state, cell, heading):
-    """The cell in front, or -1 where there is a wall or the edge."""
+    """The cell in front of the agent, or -1 if that is a wall or outside the grid."""
     row = cell // SIDE + ROW_STEP[heading]
     column = cell % SIDE + COLUMN_STEP[heading]
     if row < 0 or row >= SIDE or column < 0 or column >= SIDE:
@@ -116,7 +117,7 @@ def ahead(state, cell, heading):
 
 @njit
 def step(state, action, stream):
-    """Move, turn, handle a marker, or claim that the grid is as wanted."""
+    """Move, turn, pick or put a marker, or finish."""
     if action == FINISH:
         return SOLVED if _as_wanted(state) else FAILED
     if action in (TURN_LEFT, TURN_RIGHT):
@@ -156,10 +157,10 @@ def _as_wanted(state):
 def shortest(state):
     """(length, first action) of a shortest solution without `finish`; length -1 if there is none.
 
-    Searches over (wrong markers left, cell, heading): to change a marker that is right already
-    never helps, since markers block no way.
+    A breadth-first search over (remaining wrong markers, cell, heading). Markers that are right
+    stay as they are, because markers block no cell.
     """
-    wrong = np.empty(CELLS, np.int64)  # which bit of `left` a cell's wrong marker is, or -1
+    wrong = np.empty(CELLS, np.int64)  # the bit of `left` for a cell with a wrong marker, or -1
     count = 0
     for cell in range(CELLS):
         wrong[cell] = -1
@@ -167,7 +168,7 @@ def shortest(state):
             wrong[cell] = count
             count += 1
     nodes = 64 << count
-    first = np.full(nodes, -1, np.int8)  # first action on the way to a node
+    first = np.full(nodes, -1, np.int8)  # the first action of the path to a node
     depth = np.zeros(nodes, np.int8)
     queue = np.empty(nodes, np.int64)
     start = (nodes - 64) + 4 * _first(state, CELL) + _first(state, HEADING)
@@ -204,14 +205,14 @@ def shortest(state):
 
 @njit
 def expert(state):
-    """The first action of a shortest solution; `finish` when all is as wanted."""
+    """The first action of a shortest solution; `finish` if the grid is the wanted one."""
     return shortest(state)[1]
 
 
 # -- drawing ---------------------------------------------------------------------------------------
 
 DARK = "#5b626d"
-# Corners of an agent that looks north, and of a marker, around the middle of a cell.
+# The corners of an agent that faces north, and of a marker, relative to the centre of a cell.
 AGENT = ((0, 0.38), (-0.3, -0.28), (0.3, -0.28))
 MARKER = ((0, 0.47), (0.47, 0), (0, -0.47), (-0.47, 0))
 ON_FLOOR, ON_MARKER = "▲▼▶◀", "△▽▷◁"
@@ -222,12 +223,12 @@ def _view(state: NDArray[np.float64], wanted: bool) -> tuple[NDArray[np.bool_], 
     markers, cell, heading = (
         (POST_MARKERS, POST_CELL, POST_HEADING) if wanted else (MARKERS, CELL, HEADING)
     )
-    place, facing = state[cell : cell + CELLS].argmax(), state[heading : heading + 4].argmax()
-    return state[markers : markers + CELLS] > 0.5, int(place), int(facing)
+    agent, facing = state[cell : cell + CELLS].argmax(), state[heading : heading + 4].argmax()
+    return state[markers : markers + CELLS] > 0.5, int(agent), int(facing)
 
 
 def _arrange(count: int) -> tuple[int, int]:
-    """How many grids across and down are largest in a picture of 4 by 3."""
+    """The numbers of grids across and down that make them largest in a picture of 4 by 3."""
     ways = [(across, -(-count // across)) for across in range(1, count + 1)]
     return max(ways, key=lambda way: min(4 / (5 * way[0]), 3 / (5.6 * way[1])))
 
@@ -236,7 +237,7 @@ def _draw_grid(ax: Axes, x: float, y: float, state: NDArray[np.float64], wanted:
     """The current or the wanted grid, four units wide, with its lower left corner at (x, y)."""
     from matplotlib.patches import Polygon, Rectangle
 
-    markers, place, facing = _view(state, wanted)
+    markers, agent, facing = _view(state, wanted)
     right, up = COLUMN_STEP[facing], -ROW_STEP[facing]
     for cell in range(CELLS):
         left, low = x + cell % SIDE, y + SIDE - 1 - cell // SIDE
@@ -245,7 +246,7 @@ def _draw_grid(ax: Axes, x: float, y: float, state: NDArray[np.float64], wanted:
         middle = np.array([left + 0.5, low + 0.5])
         if markers[cell]:
             ax.add_patch(Polygon(MARKER + middle, fc=ORANGE, lw=0))
-        if cell == place:
+        if cell == agent:
             turned = np.dot(AGENT, ((up, -right), (right, up)))
             ax.add_patch(Polygon(turned + middle, fc=BLUE, ec="white", lw=0.8))
     ax.add_patch(Rectangle((x, y), SIDE, SIDE, fill=False, ec=INK, lw=1.5))
@@ -264,9 +265,9 @@ def _solution_lengths_factory(shortest: Any) -> Any:
 
 @functools.cache
 def data_set() -> tuple[Tasks, Tasks]:
-    """24,000 training and 2,400 validation tasks, all different; the same on every machine."""
+    """24,000 training and 2,400 validation tasks, all distinct; the same on every machine."""
     wanted = TRAINING_TASKS + VALIDATION_TASKS
-    tasks = np.zeros((wanted + wanted // 5, SIZE))  # some will be drawn twice
+    tasks = np.zeros((wanted + wanted // 5, SIZE))  # more than needed: some are duplicates
     BasicKarel().lanes.sample(tasks, DATA_SEED, 0)
     packed = np.packbits(tasks.astype(np.bool_), axis=1)
     _, first = np.unique(packed, axis=0, return_index=True)
@@ -276,13 +277,13 @@ def data_set() -> tuple[Tasks, Tasks]:
 
 
 class BasicKarel(Environment):
-    """Reach the wanted grid within 20 steps; the last one is `finish`."""
+    """Reach the wanted grid within 20 steps; the last step must be `finish`."""
 
     name = "BasicKarel"
     varies_by = "reward function and dynamics"
     page_form = "grids"
     columns = tuple(
-        Column(f"{group}{index}", 0, 1, whole=True)
+        Column(f"{group}{index}", 0, 1, integer=True)
         for group, size in (
             ("wall", CELLS),
             ("marker", CELLS),
@@ -308,7 +309,7 @@ class BasicKarel(Environment):
         return validation if distribution == "validation" else training
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
-        """One place and heading each, nothing on walls, and a solution within the horizon."""
+        """Check positions and headings, walls, and that a solution fits in the horizon."""
         for start, size, what in (
             (CELL, CELLS, "position"),
             (POST_CELL, CELLS, "wanted position"),
@@ -316,24 +317,24 @@ class BasicKarel(Environment):
             (POST_HEADING, 4, "wanted heading"),
         ):
             set_bits = tasks[:, start : start + size].sum(1)
-            yield set_bits != 1, f"it must have exactly one {what}"
+            yield set_bits != 1, f"there must be exactly one {what}"
         walls = tasks[:, WALLS : WALLS + CELLS]
         for start in (MARKERS, POST_MARKERS, CELL, POST_CELL):
             blocked: NDArray[np.float64] = (walls * tasks[:, start : start + CELLS]).sum(1)
-            yield blocked > 0, "a marker or the agent stands on a wall"
+            yield blocked > 0, "markers and the agent must not be on a wall"
         lengths = self.solution_lengths(tasks)
-        yield lengths < 0, "it has no solution"
-        yield lengths >= HORIZON, f"its shortest solution is longer than {HORIZON} steps"
+        yield lengths < 0, "there must be a solution"
+        yield lengths >= HORIZON, f"the shortest solution must have at most {HORIZON} steps"
 
     def solution_lengths(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """Length of the shortest solution of each task without `finish`; -1 where none exists."""
+        """The length of each task's shortest solution without `finish`; -1 if there is none."""
         rows = self.rows(tasks)
         lengths = np.zeros(len(rows), np.int64)
         build(_solution_lengths_factory, shortest)(rows, lengths)
         return lengths
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """Whether a marker has to be picked, put, or neither."""
+        """Whether a marker must be picked, put, or neither."""
         rows = self.rows(tasks)
         more = rows[:, POST_MARKERS : POST_MARKERS + CELLS].sum(1)
         less = rows[:, MARKERS : MARKERS + CELLS].sum(1)
@@ -347,9 +348,9 @@ class BasicKarel(Environment):
         _draw_grid(ax, 6, 0, state, wanted=True)
         arrow = {"arrowstyle": "simple,head_width=1.4,head_length=1,tail_width=0.5", "color": MUTED}
         ax.annotate("", (5.6, 2), (4.4, 2), arrowprops=arrow)
-        kind = ("Go to the wanted place", "Pick up a marker", "Put down a marker")
+        titles = ("Go to the wanted position", "Pick up a marker", "Put down a marker")
         style: dict[str, Any] = {"ha": "center", "va": "center", "color": INK}
-        ax.text(5, 5.7, kind[self.clusters(state)[0]], size=11, weight="bold", **style)
+        ax.text(5, 5.7, titles[self.clusters(state)[0]], size=11, weight="bold", **style)
         ax.text(2, 4.5, "now", size=9, **style)
         ax.text(8, 4.5, "wanted", size=9, **style)
         for x, mark, colour, name in (
@@ -360,7 +361,7 @@ class BasicKarel(Environment):
         fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
-        """A grid per state under the action that led to it, and the wanted grid in the end."""
+        """One grid per state, titled with the action that led to it, and then the wanted grid."""
         names = [self.action_names[int(action)] for action in actions]
         labels, colours = ["start", *names, "wanted"], [INK] * len(states) + [GOOD]
         if names and (names[-1] == "finish" or (states[-1] == states[-2]).all()):
@@ -379,17 +380,17 @@ class BasicKarel(Environment):
 
     @property
     def page_drawing(self) -> dict[str, Any]:
-        """The grid as it is, and as it is wanted."""
+        """The current grid and the wanted one."""
         return {"kind": "grids"}
 
     def text(self, state: NDArray[np.float64]) -> str:
-        """The current grid and the wanted one; a hollow agent stands on a marker."""
+        """The current grid and the wanted one; a hollow agent is on a marker."""
         grids = []
         for wanted in (False, True):
-            markers, place, facing = _view(state, wanted)
+            markers, agent, facing = _view(state, wanted)
             walls = state[WALLS : WALLS + CELLS] > 0.5
             letters = np.where(walls, "█", np.where(markers, "◆", "·"))
-            letters[place] = (ON_MARKER if markers[place] else ON_FLOOR)[facing]
+            letters[agent] = (ON_MARKER if markers[agent] else ON_FLOOR)[facing]
             grids.append([" ".join(row) for row in letters.reshape(SIDE, SIDE)])
         rows = zip(grids[0], "  → ", grids[1], strict=True)
         return "\n".join((f"{'now':14}wanted", *("   ".join(row) for row in rows)))

@@ -1,4 +1,4 @@
-"""CartPoleVar: balance a pole on a cart whose force and sense of the actions vary."""
+"""CartPoleVar: balance a pole on a cart; the force and the direction of the actions vary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIN_FORCE, MAX_FORCE = 5.0, 15.0
 
 @njit
 def sample(task, stream, distribution):
-    """Small uniform start, uniform force, fair sign and type; distributions 1 to 4 fix the two."""
+    """A uniform start and force, a random sign and type; distributions 1 to 4 fix the last two."""
     for column in range(FORCE):
         task[column] = -0.05 + 0.1 * uniform(stream)
     force = MIN_FORCE + (MAX_FORCE - MIN_FORCE) * uniform(stream)
@@ -45,16 +45,16 @@ def sample(task, stream, distribution):
 # -- dynamics --------------------------------------------------------------------------------------
 
 
-# Divisions by constants may become multiplications, products and sums may fuse.
+# Divisions by constants may become multiplications, and a product and a sum one instruction.
 FAST = {"arcp", "contract"}
 
 
 @njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def sin_cos(angle):
-    """Sine and cosine by their series, exact in double precision while the pole is up.
+    """Sine and cosine by their series, exact in double precision up to 12 degrees.
 
-    A step starts with at most 12 degrees; there the library's functions take longer than all the
-    rest of the step.
+    A step starts with no larger angle, and the library's functions take longer than the rest of
+    the step.
     """
     z = angle * angle
     sine = 1.0 + z * (-1 / 6 + z * (1 / 120 + z * (-1 / 5040 + z * (1 / 362880 - z / 39916800))))
@@ -64,7 +64,7 @@ def sin_cos(angle):
 
 @njit(fastmath=FAST, forceinline=True, error_model="numpy")
 def step(state, action, stream):
-    """One Euler step of Gym's cart pole, with the task's force."""
+    """One Euler step of Gymnasium's cart pole, with the task's force."""
     x, v, theta, omega = state[X], state[V], state[THETA], state[OMEGA]
     force = state[FORCE] * (1.0 - 2.0 * state[TYPE]) * (1.0 if action == 1 else -1.0)
     sine, cosine = sin_cos(theta)
@@ -87,7 +87,7 @@ def step(state, action, stream):
 
 @njit
 def expert(state):
-    """Push towards the side to which the pole is falling, with a little pull to the middle."""
+    """Push towards the side to which the pole is falling, and slightly towards the middle."""
     lean = state[THETA] + 0.25 * state[OMEGA] + 0.02 * state[X] + 0.05 * state[V]
     action_1_pushes_right = state[FORCE] * (1.0 - 2.0 * state[TYPE]) > 0.0
     return 1 if (lean > 0.0) == action_1_pushes_right else 0
@@ -95,7 +95,7 @@ def expert(state):
 
 # -- drawing ---------------------------------------------------------------------------------------
 
-EXAGGERATION = 3  # of the drawn angle; the real ones are too small to see
+EXAGGERATION = 3  # of drawn angles: the real ones are too small to see
 
 
 def _draw_cart(ax: Axes, x: float, theta: float) -> None:
@@ -115,7 +115,7 @@ def _draw_cart(ax: Axes, x: float, theta: float) -> None:
 
 
 def _draw_force(ax: Axes, x: float, action: int, force: float) -> None:
-    """Action 0 acts on the left of the cart, 1 on its right; a positive force draws it there."""
+    """An arrow for an action: 0 on the left of the cart, 1 on its right."""
     side, length = (-1 if action == 0 else 1), 0.3 + 1.0 * abs(force) / MAX_FORCE
     near, far = x + 0.6 * side, x + (0.6 + length) * side
     tail, head = (near, far) if force > 0 else (far, near)
@@ -152,8 +152,8 @@ class CartPoleVar(Environment):
         Column("theta", -0.05, 0.05, state_low=-pi, state_high=pi),
         Column("omega", -0.05, 0.05, state_low=-inf, state_high=inf),
         Column("F", -MAX_FORCE, MAX_FORCE),
-        Column("TaskType", 0, 1, whole=True),
-        Column("NumSteps", 0, 0, whole=True, state_high=HORIZON),
+        Column("TaskType", 0, 1, integer=True),
+        Column("NumSteps", 0, 0, integer=True, state_high=HORIZON),
     )
     context = ("F", "TaskType")
     action_names = ("left", "right")
@@ -164,22 +164,22 @@ class CartPoleVar(Environment):
     sample, step, expert = sample, step, expert
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
-        """Weak forces."""
+        """Check that forces are strong enough."""
         yield (
             np.abs(tasks[:, FORCE]) < MIN_FORCE,
             (
-                f"F lies between -{MIN_FORCE:g} and {MIN_FORCE:g},"
-                f" expected a size of {MIN_FORCE:g} to {MAX_FORCE:g}"
+                f"the absolute value of F must be in [{MIN_FORCE:g}, {MAX_FORCE:g}],"
+                f" got less than {MIN_FORCE:g}"
             ),
         )
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """Which way action 0 moves the cart."""
+        """The direction in which action 0 moves the cart."""
         rows = self.rows(tasks)
         return (rows[:, FORCE] * (1 - 2 * rows[:, TYPE]) < 0).astype(np.int64)
 
     def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
-        """The cart on its track, the pole, and what the two actions do."""
+        """The cart on its track, the pole, and the effects of the two actions."""
         ax.axis("off")
         ax.set(xlim=(-4.45, 4.45), ylim=(-1.4, 4.9), aspect="equal")
         x, force = float(np.clip(state[X], -1.05 * MAX_X, 1.05 * MAX_X)), self._pull(state)
@@ -190,7 +190,7 @@ class CartPoleVar(Environment):
         _draw_cart(ax, x, state[THETA])
         _draw_force(ax, x, 0, force)
         _draw_force(ax, x, 1, force)
-        ax.text(0, 4.6, self._told(state), color=INK, **TITLE)
+        ax.text(0, 4.6, self._description(state), color=INK, **TITLE)
         sides = ("left", "right") if force > 0 else ("right", "left")
         caption = f"action 0 moves the cart {sides[0]}, action 1 {sides[1]}"
         ax.text(0, 3.98, caption, color=INK, size=9, ha="center", va="center")
@@ -200,7 +200,7 @@ class CartPoleVar(Environment):
         fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
-        """Angle and position over time, between the limits at which the episode crashes."""
+        """Angle and position over time, between the limits beyond which the episode fails."""
         ax.axis("off")
         ax.set(xlim=(-34, HORIZON + 8), ylim=(-4.6, 2.2))
         times = states[:, STEPS]
@@ -217,7 +217,7 @@ class CartPoleVar(Environment):
         caption = "solved: upright for 200 steps" if solved else ending
         colour = GOOD if solved else BAD if crashed else INK
         ax.text(HORIZON / 2, 1.85, caption.capitalize(), color=colour, **TITLE)
-        ax.text(HORIZON / 2, 1.32, self._told(states[0]), color=MUTED, **SMALL)
+        ax.text(HORIZON / 2, 1.32, self._description(states[0]), color=MUTED, **SMALL)
         for time in (0, HORIZON // 2, HORIZON):
             ax.text(time, -3.95, f"{time}", color=MUTED, **SMALL)
         ax.text(HORIZON / 2, -4.4, "step", color=MUTED, **SMALL)
@@ -229,23 +229,23 @@ class CartPoleVar(Environment):
         return {"kind": "cart-pole"}
 
     def text(self, state: NDArray[np.float64]) -> str:
-        """The cart on its track, with the numbers that matter."""
+        """The cart on its track, the state in numbers, and the effect of action 0."""
         cart = round((float(np.clip(state[X] / MAX_X, -1, 1)) + 1) * 20)
         lean = "╱" if state[THETA] > 0.03 else "╲" if state[THETA] < -0.03 else "│"
         track = "".join("█" if abs(spot - cart) < 2 else "─" for spot in range(41))
         side = "left" if self._pull(state) > 0 else "right"
         angle, x, steps = state[THETA] * 180 / pi, state[X], state[STEPS]
         numbers = f"angle {angle:+.1f}°, x {x:+.2f} m, step {steps:.0f} of {HORIZON}"
-        actions = f"{self._told(state)}: action 0 moves {side}"
+        actions = f"{self._description(state)}: action 0 moves {side}"
         return f" {' ' * cart}{lean}\n|{track}|\n{numbers}\n{actions}"
 
     @staticmethod
     def _pull(state: NDArray[np.float64]) -> float:
-        """The force with which each action draws the cart to its own side; negative: away."""
+        """The force with which each action pulls the cart to its side; negative if it pushes."""
         return float(state[FORCE] * (1.0 - 2.0 * state[TYPE]))
 
     @staticmethod
-    def _told(state: NDArray[np.float64]) -> str:
-        """Type and force in words."""
+    def _description(state: NDArray[np.float64]) -> str:
+        """The type and the force in words."""
         kind = "Push" if state[TYPE] > 0.5 else "Pull"
         return f"{kind} with F = {state[FORCE]:+.1f} N".replace("-", "−")

@@ -1,9 +1,9 @@
-"""Compiled functions built from parts, and found again on disk by the next process.
+"""Compiled functions that are built from parts and cached on disk.
 
-Numba caches a function under a key that covers its own source alone: a kernel that closes over
-an environment's `step` is never found again, and one that calls a helper in another file is not
-renewed when the helper changes. Here the key is a fingerprint of every source the kernel can
-reach, so a kernel is compiled once and never stale.
+Numba's cache key covers the source of the function alone. A kernel that closes over an
+environment's `step` is therefore never found again, and one that calls a helper in another file is
+not compiled again when the helper changes. Here the key is a fingerprint of every source file that
+a kernel can reach, so a kernel is compiled once and is never out of date.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _fingerprint(parts: tuple[Any, ...]) -> str:
 def build(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
     """Compile `factory(*parts)`, a function that may call the compiled functions `parts`.
 
-    Parts that live in no file (typed into a notebook, say) are compiled anew in each process.
+    Parts without a source file, e.g. from a notebook, are compiled again in each process.
     """
     function = factory(*parts)
     kernel = njit(nogil=True, error_model="numpy", forceinline=True)(function)
@@ -62,6 +62,6 @@ def build(factory: Callable[..., Callable[..., Any]], *parts: Any) -> Any:
         leaves = tuple(leaf for part in parts for leaf in getattr(part, "parts", (part,)))
         kernel._cache = _FingerprintCache(function, _fingerprint((factory, *leaves)))
     except (OSError, TypeError, RuntimeError):
-        return kernel  # no source file to name, or no folder to write to: works, uncached
+        return kernel  # not cached: there is no source file, or no folder to write to
     kernel.parts = leaves
     return kernel

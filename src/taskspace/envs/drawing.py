@@ -1,4 +1,4 @@
-"""What the pictures of all environments share: colours (safe for the colour-blind) and fitting."""
+"""Colours (safe for colour-blind readers) and font sizes of the pictures of all environments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL: dict[str, Any] = {"size": 8, "ha": "center", "va": "center"}
 
 
 def fit(ax: Axes) -> None:
-    """Shrink letters and marks on axes smaller than those of a figure of 4 by 3 inches."""
+    """Shrink text and markers on axes that are smaller than those of a 4 by 3 inch figure."""
     box, dpi = ax.get_window_extent(), ax.figure.dpi
     scale = min(box.width / dpi / 3.1, box.height / dpi / 2.3, 1.0)
     for text in ax.texts:

@@ -1,4 +1,4 @@
-"""A user's Gymnasium environment as a space of tasks."""
+"""Gymnasium environments of users as spaces of tasks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from taskspace.envs.base import Column, Tasks
 from taskspace.envs.success_rules import At, EpisodeSummary, success_rule
 from taskspace.envs.task_spaces import check_names, read_tasks, sample_rows, space_columns
 
-Task = Mapping[str, float]  # from column names to numbers, whole ones as int
+Task = Mapping[str, float]  # from column names to numbers; int in columns of integers
 
 
 @dataclass(frozen=True)
 class Spaces:
-    """What agents meet in an environment: its spaces, and how long an episode may be."""
+    """The spaces of an environment and the largest number of steps in an episode."""
 
     name: str
     observation_space: gym.Space[Any]
@@ -27,44 +27,54 @@ class Spaces:
 
     @property
     def discrete(self) -> bool:
-        """Whether an action is one of several."""
+        """Whether actions are discrete."""
         return isinstance(self.action_space, gym.spaces.Discrete)
 
 
 class GymEnvironment:
-    """Any Gymnasium environment whose task can be set, for `evaluate`.
+    """A Gymnasium environment with a space of tasks, for `evaluate`.
 
-    `make` is the id of a registered environment or a function that makes one (an environment
-    without `render_mode`; several copies are made). A task is a row of numbers, a column each.
-    `set_task` says how a task is set:
+    A task is a row of numbers, one per column. `set_task` is the way to set it:
 
-    - `"options"`: `env.reset(options={column: number, …})`,
-    - `"constructor"`: `make(column=number, …)`, a new environment for each task,
-    - a function of `env.unwrapped` and the task, a dict from columns to numbers, called before
-      each reset. What the environment derives from a number must be set along with it.
+    - `"options"`: `env.reset(options={column: number, …})`;
+    - `"constructor"`: `make(column=number, …)`, which makes a new environment for each task;
+    - a function that is called with `env.unwrapped` and the task, a dict from columns to numbers,
+      before each reset. It must also set what the environment derives from these numbers.
 
-    `success` is the name of an entry of the info that is true (at the last step, or at any with
-    `success_at="any"`), the least return (a number), or a function of an `EpisodeSummary`. What
-    it means is written into the outcomes; the first line of a function's docstring says it.
+    Args:
+        make: The id of a registered environment, or a function that makes an environment. It is
+            called several times, without `render_mode`.
+        set_task: How a task is set: "options", "constructor" or a function.
+        success: When an episode is a success: the name of an entry of `info` that must be true,
+            the smallest return (a number), or a function of an `EpisodeSummary`. The first line of
+            the function's docstring describes the rule in the outcomes.
+        success_at: Whether the entry of `info` must be true at the "last" step or at "any" step.
+        columns: The names of the columns; not needed if a Dict space or a DataFrame of tasks names
+            them.
+        space: A space that contains all tasks and from which tasks are sampled: Box, Discrete,
+            MultiDiscrete, or a Dict of these. An entry of a Dict that has several numbers gives
+            the columns `name_0`, `name_1`, ….
+        max_steps: The largest number of steps in an episode; by default the limit with which the
+            environment is registered.
+        name: The name of the environment; by default its id or the name of the function.
 
-    `space` is a Gymnasium space of tasks: Box, Discrete, MultiDiscrete, or a Dict of them (an
-    entry of several numbers gives columns `name_0`, `name_1`, …). Tasks are sampled from it and
-    must lie in it. `columns` are the names of the columns; they may be left out where a Dict
-    space, or a DataFrame of tasks, names them. An episode ends after `max_steps`, by default
-    those that the environment is registered with.
+    Raises:
+        TypeError: If `make`, `success`, `columns` or `space` has the wrong type.
+        ValueError: If there is no such Gymnasium environment, or if an argument is invalid.
 
-    >>> import gymnasium, taskspace as ts
-    >>> def set_task(env, task):
-    ...     env.gravity = task["gravity"]
-    >>> env = GymEnvironment(
-    ...     "CartPole-v1", set_task=set_task, success=475, columns=["gravity"],
-    ...     space=gymnasium.spaces.Box(1.0, 20.0, (1,)),
-    ... )
-    >>> env.sample_tasks(3, seed=0).shape
-    (3, 1)
-    >>> outcomes = ts.evaluate(lambda states: (states[:, 3] > 0).astype(int), env, [[9.8], [20]])
-    >>> outcomes.info["success"]
-    'the return is at least 475'
+    Example:
+        >>> import gymnasium, taskspace as ts
+        >>> def set_task(env, task):
+        ...     env.gravity = task["gravity"]
+        >>> env = GymEnvironment(
+        ...     "CartPole-v1", set_task=set_task, success=475, columns=["gravity"],
+        ...     space=gymnasium.spaces.Box(1.0, 20.0, (1,)),
+        ... )
+        >>> env.sample_tasks(3, seed=0).shape
+        (3, 1)
+        >>> agent = lambda states: (states[:, 3] > 0).astype(int)
+        >>> ts.evaluate(agent, env, [[9.8], [20]]).info["success"]
+        'the return is at least 475'
     """
 
     def __init__(
@@ -81,14 +91,14 @@ class GymEnvironment:
     ) -> None:
         if isinstance(make, gym.Env) or not (isinstance(make, str) or callable(make)):
             raise TypeError(
-                "make is the id of a registered environment or a function that makes one (copies"
-                f" are needed), not {make!r}"
+                "make must be the id of a registered environment or a function that makes an"
+                f" environment, got {make!r}"
             )
         if isinstance(make, str):
             _check_id(make)
         if set_task not in ("options", "constructor") and not callable(set_task):
             raise ValueError(
-                f"set_task must be 'options', 'constructor' or a function, not {set_task!r}"
+                f"set_task must be 'options', 'constructor' or a function, got {set_task!r}"
             )
         self.make, self.set_task = make, set_task
         self.rule = success_rule(success, success_at)
@@ -105,61 +115,123 @@ class GymEnvironment:
     # -- tasks -----------------------------------------------------------------------------------
 
     def sample_tasks(self, n: int, *, seed: int | None = None) -> Tasks:
-        """Draw `n` tasks from the space. Without a seed they differ from call to call."""
+        """Sample tasks from the space.
+
+        Args:
+            n: The number of tasks.
+            seed: The seed; by default every call returns different tasks.
+
+        Returns:
+            The tasks (n, columns). With the same seed, a larger `n` only adds tasks.
+
+        Raises:
+            ValueError: If there is no space, or if an argument is invalid.
+        """
         if self.space is None:
-            raise ValueError(f"{self.name} has no space of tasks to sample from; pass space=")
+            raise ValueError(f"there is no space of tasks in {self.name}; pass space=")
         return sample_rows(self.space, n, seed)
 
     def check_tasks(self, tasks: Any) -> Tasks:
-        """The tasks as an array (tasks, columns), or a ValueError that says what is wrong."""
+        """Check that tasks are valid.
+
+        Args:
+            tasks: An array (tasks, columns), one task, or a DataFrame.
+
+        Returns:
+            The tasks as an array (tasks, columns).
+
+        Raises:
+            ValueError: If a task is invalid; the message names the first such task and its fault.
+        """
         return self.read_tasks(tasks)[1]
 
     def read_tasks(self, tasks: Any) -> tuple[tuple[Column, ...], Tasks]:
-        """Columns and rows of an array or a DataFrame of tasks, checked."""
+        """Check tasks, and find their columns.
+
+        Args:
+            tasks: An array (tasks, columns), one task, or a DataFrame.
+
+        Returns:
+            The columns, and the tasks as an array (tasks, columns).
+
+        Raises:
+            ValueError: If a task is invalid, or if the columns have no names.
+        """
         found, rows = read_tasks(tasks, self.columns, self.name)
         columns = tuple(found) if self._ranges is None else self._ranges
         for column, values in zip(columns, rows.T, strict=True):
-            # A bound that a space keeps in single precision also holds for the number meant.
+            # Spaces hold bounds in single precision, so a number may be within them when rounded.
             wrong = column.fault(values) & column.fault(values.astype("f4").astype("f8"))
             if wrong.any():
                 row = int(wrong.argmax())
                 raise ValueError(
-                    f"task {row} of {self.name}: {column.name} is {values[row]:g},"
-                    f" expected {column.expected}"
+                    f"task {row} of {self.name}: {column.name} must be {column.expected},"
+                    f" got {values[row]:g}"
                 )
         return columns, rows
 
     # -- episodes --------------------------------------------------------------------------------
 
     def make_env(self, task: Task) -> gym.Env[Any, Any]:
-        """A copy of the environment, for this task where tasks are set by the constructor."""
+        """Make a copy of the environment.
+
+        Args:
+            task: The task, which is set here only if `set_task` is "constructor".
+
+        Returns:
+            The copy.
+
+        Raises:
+            TypeError: If `make` returns something else.
+        """
         keywords: dict[str, Any] = dict(task) if self.set_task == "constructor" else {}
         if isinstance(self.make, str):
-            # The checker's advice is for authors; it would slow down every step.
+            # Gymnasium's checker is for authors of environments, and would slow down every step.
             return gym.make(
                 self.make, max_episode_steps=self.max_steps, disable_env_checker=True, **keywords
             )
         env = self.make(**keywords)
         if not isinstance(env, gym.Env):
-            raise TypeError(f"{self.name}: make returned {env!r}, expected a gymnasium.Env")
+            raise TypeError(
+                f"what make returns for {self.name} must be a gymnasium.Env, got {env!r}"
+            )
         return env
 
     def begin(self, env: gym.Env[Any, Any], task: Task, seed: int) -> tuple[Any, dict[str, Any]]:
-        """Set the task and reset: the first observation and info."""
+        """Set the task and reset the environment.
+
+        Args:
+            env: A copy of the environment, from `make_env`.
+            task: The task.
+            seed: The seed of the episode.
+
+        Returns:
+            The first observation and info.
+        """
         if callable(self.set_task):
             self.set_task(env.unwrapped, dict(task))
         options = dict(task) if self.set_task == "options" else None
         return env.reset(seed=seed, options=options)
 
     def spaces(self, task: Task) -> Spaces:
-        """The spaces and the limit of steps, looked up in a copy made for this task."""
+        """Look up the spaces of the environment and its limit of steps.
+
+        Args:
+            task: A task to make a copy of the environment for.
+
+        Returns:
+            The spaces and the limit.
+
+        Raises:
+            ValueError: If there is no limit of steps.
+        """
         env = self.make_env(task)
         try:
             registered = None if env.spec is None else env.spec.max_episode_steps
             limit = self.max_steps or registered
             if limit is None:
                 raise ValueError(
-                    f"{self.name} has no limit of steps, so an episode might never end;"
+                    f"there is no limit of steps in {self.name}, so an episode might never end;"
                     " pass max_steps="
                 )
             return Spaces(self.name, env.observation_space, env.action_space, limit)
@@ -172,17 +244,17 @@ class GymEnvironment:
 
 
 def as_task(columns: Sequence[Column], row: Any) -> dict[str, Any]:
-    """A row as a dict from columns to numbers."""
+    """Convert a row to a dict from columns to numbers."""
     return {
-        column.name: int(value) if column.whole else float(value)
+        column.name: int(value) if column.integer else float(value)
         for column, value in zip(columns, row, strict=True)
     }
 
 
 def _check_id(name: str) -> None:
     if ":" in name:
-        return  # names the module that registers it, which make imports
+        return  # names a module that registers it, which gym.make imports
     try:
         gym.spec(name)
     except gym.error.Error as error:
-        raise ValueError(f"there is no Gymnasium environment {name!r}: {error}") from error
+        raise ValueError(f"there is no environment {name!r} in Gymnasium; {error}") from error

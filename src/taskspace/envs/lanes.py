@@ -1,8 +1,8 @@
-"""Batches of episodes ("lanes") stepped by one compiled call.
+"""Batches of episodes ("lanes") that one compiled call steps.
 
-Arrays hold a lane per column: `states` is (state size, lanes), `streams` is (2, lanes). The same
-lane functions serve the Gymnasium environments and the rollout engine, so there is one source of
-dynamics: the environment's scalar `step`.
+Arrays have one column per lane: `states` is (state size, lanes), `streams` is (2, lanes). The
+Gymnasium environments and the rollout engine use the same lane functions, so the environment's
+scalar `step` is the only source of dynamics.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
 class LaneFunctions:
     """The compiled batch functions of one environment."""
 
-    transition: Any  # one episode, one step: failure probability, dynamics, horizon
-    step: Any  # all running lanes, one step
-    reset: Any  # marked lanes, a new task each
-    step_copies: Any  # one step of running lanes and a new task for the others
-    sample: Any  # rows of an array, a new task each
-    expert: Any | None  # rows of an array of states, the expert's action for each
+    transition: Any  # one step of one episode: random failure, dynamics, horizon
+    step: Any  # one step of all running lanes
+    reset: Any  # a new task for each marked lane
+    step_copies: Any  # one step of running lanes, and a new task for each of the others
+    sample: Any  # a new task in each row of an array
+    expert: Any | None  # the expert's action for each row of an array of states
 
 
 def lane_functions(sample: Any, step: Any, expert: Any, reward: Any) -> LaneFunctions:
@@ -49,12 +49,12 @@ def lane_functions(sample: Any, step: Any, expert: Any, reward: Any) -> LaneFunc
 
 
 def empty_lanes(state_size: int, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
-    """States (state size, lanes) and streams (2, lanes), each lane in one piece of memory."""
+    """States (state size, lanes) and streams (2, lanes), with each lane contiguous in memory."""
     return np.zeros((lanes, state_size)).T, np.zeros((lanes, 2), np.uint64).T
 
 
 def action(actions: Any, lane: int) -> Any:
-    """The action of a lane: a number of (lanes,), or a row of (lanes, numbers)."""
+    """The action of a lane: a number of (lanes,), or a row of (lanes, components)."""
     return actions[lane]
 
 
@@ -67,13 +67,13 @@ def _action(actions, lane):
 
 @njit
 def sparse_reward(state, status):
-    """The paper's reward: 1 when the task gets solved."""
+    """The paper's reward: 1 in the step that solves the task, else 0."""
     return 1.0 if status == SOLVED else 0.0
 
 
 def _transition(step: Any) -> Callable[..., int]:
     def transition(state, action, stream, elapsed, gamma, horizon):
-        # The random failure strikes before the action takes effect.
+        # The random failure comes before the action takes effect.
         if gamma < 1.0 and uniform(stream) >= gamma:
             return FAILED
         status = step(state, action, stream)
@@ -112,7 +112,7 @@ def _reset_lanes(begin: Any) -> Callable[..., None]:
 
 def _begin(sample: Any) -> Callable[..., None]:
     def begin(state, stream, table, distribution):
-        """A new task, from the table of tasks or, where that is empty, from the sampler."""
+        """A new task from the table of tasks or, if that is empty, from the sampler."""
         if len(table):
             state[:] = row(table, integer(stream, len(table)))
         else:
@@ -126,7 +126,7 @@ def _step_copies(transition: Any, begin: Any, reward: Any) -> Callable[..., None
         states, actions, streams, elapsed, status, gamma, horizon, table, distribution,
         rewards, terminated, truncated,
     ):  # fmt: skip
-        """One step of each copy that runs, a new task for each that has ended."""
+        """One step of each running copy, and a new task for each copy that has ended."""
         for lane in range(states.shape[1]):
             state, stream = column(states, lane), column(streams, lane)
             result, earned = RUNNING, 0.0
@@ -141,7 +141,7 @@ def _step_copies(transition: Any, begin: Any, reward: Any) -> Callable[..., None
                 elapsed[lane] = 0
             status[lane] = result
             rewards[lane] = earned
-        for lane in range(states.shape[1]):  # apart, so that these are vectorized
+        for lane in range(states.shape[1]):  # a separate loop, which is vectorized
             terminated[lane] = (status[lane] == SOLVED) | (status[lane] == FAILED)
             truncated[lane] = status[lane] == OUT_OF_TIME
 

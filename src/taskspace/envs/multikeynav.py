@@ -1,4 +1,4 @@
-"""MultiKeyNav: walk along a line, pick up the keys that the door at its end requires."""
+"""MultiKeyNav: walk along a line and pick up the keys that the door at its end requires."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LOCATION, KEY_A, DOOR_BIT_1, DOOR_BIT_2 = 0, 1, 5, 6
 KEYS = "ABCD"
 KEY_START, KEY_END, DOOR_START = (0.0, 0.2, 0.4, 0.6), (0.1, 0.3, 0.5, 0.7), 0.9
 
-# The keys that each door type requires, as bits (A = 1, B = 2, C = 4, D = 8), by the door's bits.
+# The keys that each type of door requires, as bits (A = 1, B = 2, C = 4, D = 8).
 DOORS = (0b0011, 0b0101, 0b1010, 0b1100)
 DOORS_AB = (0b0011,) * 4
 DOORS_A = (0b0001,) * 4
@@ -43,7 +43,7 @@ DOORS_A = (0b0001,) * 4
 
 @njit
 def sample(task, stream, distribution):
-    """Location uniform, six fair bits; distributions 1 to 4 fix the type of the door."""
+    """A uniform location and six random bits; distributions 1 to 4 fix the type of the door."""
     task[LOCATION] = uniform(stream)
     for column in range(KEY_A, DOOR_BIT_2 + 1):
         task[column] = 1.0 if uniform(stream) < 0.5 else 0.0
@@ -57,7 +57,7 @@ def sample(task, stream, distribution):
 
 @njit
 def missing_keys(state, doors):
-    """The keys that the door requires and the agent has not got, as bits."""
+    """The keys that the door requires and the agent does not hold, as bits."""
     missing = doors[int(2 * state[DOOR_BIT_1] + state[DOOR_BIT_2])]
     for key in range(4):
         if state[KEY_A + key] > 0.5:
@@ -139,7 +139,7 @@ def expert_a(state):
 # -- drawing ---------------------------------------------------------------------------------------
 
 NEEDED, HELD = ORANGE, BLUE
-# How a key looks: the colours of its tile, its letter, the tile's edge and its place on the line.
+# Colours of a key: its tile, its letter, the edge of the tile, and its section of the line.
 NEEDED_LOOK, HELD_LOOK = (NEEDED, INK, NEEDED, NEEDED), (HELD, WHITE, HELD, "#a9cbe2")
 IDLE_LOOK, ABSENT_LOOK = ("#d5dae1", MUTED, "#d5dae1", "#bcc3cd"), (WHITE, INK, NEEDED, WHITE)
 
@@ -160,7 +160,7 @@ def _keys_named(bits: int) -> str:
 
 
 def _key_sets(doors: tuple[int, ...]) -> tuple[int, ...]:
-    """Every set of keys that may be left to pick, fewest first."""
+    """Every set of keys that may have to be picked, smallest first."""
     sets = {need & held for need in doors for held in range(16)}
     return tuple(sorted(sets, key=lambda bits: (bits.bit_count(), bits)))
 
@@ -172,9 +172,9 @@ class MultiKeyNav(Environment):
     varies_by = "reward function"
     columns = (
         Column("location", 0.0, 1.0),
-        *(Column(f"key{key}", 0, 1, whole=True) for key in KEYS),
-        Column("doorBit1", 0, 1, whole=True),
-        Column("doorBit2", 0, 1, whole=True),
+        *(Column(f"key{key}", 0, 1, integer=True) for key in KEYS),
+        Column("doorBit1", 0, 1, integer=True),
+        Column("doorBit2", 0, 1, integer=True),
     )
     context = ("doorBit1", "doorBit2")
     action_names = ("moveLeft", "moveRight", *(f"pickKey{key}" for key in KEYS), "finish")
@@ -186,21 +186,21 @@ class MultiKeyNav(Environment):
     sample, step, expert = sample, step, expert
 
     def missing(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """The keys still to be picked, as bits."""
+        """The keys that still have to be picked, as bits."""
         rows = self.rows(tasks)
         held = (rows[:, KEY_A : KEY_A + 4] > 0.5).astype(np.int64) @ (1 << np.arange(4))
         door = (2 * rows[:, DOOR_BIT_1] + rows[:, DOOR_BIT_2]).astype(np.int64)
         return np.bitwise_and(np.array(self.doors)[door], ~held)
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """Which keys are still to be picked."""
+        """The set of keys that still have to be picked."""
         lookup = np.zeros(16, np.int64)
         for index, bits in enumerate(_key_sets(self.doors)):
             lookup[bits] = index
         return lookup[self.missing(tasks)]
 
     def draw_state(self, state: NDArray[np.float64], ax: Axes) -> None:
-        """The line with its keys and its door, and the agent on it."""
+        """The line with its keys, the door and the agent."""
         ax.axis("off")
         ax.set(xlim=(-0.06, 1.06), ylim=(0.14, 0.92))
         left = _keys_named(int(self.missing(state)[0])).replace("+", " and ")
@@ -212,7 +212,7 @@ class MultiKeyNav(Environment):
         fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
-        """The way along the line with time going down, marked where keys are picked."""
+        """The location over time (downwards), with marks where keys are picked."""
         ax.axis("off")
         ax.set(xlim=(-0.09, 1.06), ylim=(0, 1))
         ax.text(-0.06, 0.28, "time →", color=MUTED, size=8, rotation=270, ha="center", va="center")
@@ -236,11 +236,11 @@ class MultiKeyNav(Environment):
 
     @property
     def page_drawing(self) -> dict[str, Any]:
-        """The line, and the keys that each type of door requires."""
+        """The keys that each type of door requires."""
         return {"kind": "keys", "doors": [_keys_named(bits).split("+") for bits in self.doors]}
 
     def text(self, state: NDArray[np.float64]) -> str:
-        """The line, the agent below it, and what is needed and held."""
+        """The line, the agent below it, and the required, held and missing keys."""
         line = "".join(f"{key * 4}····" for key in KEYS) + "····" + "█" * 4
         held = sum(1 << key for key in range(4) if state[KEY_A + key] > 0.5)
         agent = " " * min(int(state[LOCATION] * 40), 39) + "▲"
@@ -253,7 +253,7 @@ class MultiKeyNav(Environment):
         return self.doors[int(2 * state[DOOR_BIT_1] + state[DOOR_BIT_2])]
 
     def _draw_line(self, state: NDArray[np.float64], ax: Axes, y: float) -> None:
-        """The line at height `y`; above it the keys, and the door with the keys it needs."""
+        """The line at height `y`; above it the keys, and the door with the keys it requires."""
         from matplotlib.patches import Rectangle
 
         left, door = int(self.missing(state)[0]), self._door(state)
@@ -275,7 +275,7 @@ class MultiKeyNav(Environment):
             _draw_tile(ax, 0.95, height, KEYS[key], look)
 
     def _outcome(self, states: NDArray[np.float64], actions: Any) -> tuple[str, str]:
-        """How the episode ended, in words, and their colour."""
+        """How the episode ended, in words, and the colour of the words."""
         steps, last = len(actions), int(actions[-1]) if len(actions) else MOVE_RIGHT
         took, crashed = f"{steps} step{'' if steps == 1 else 's'}", f"Crashed at step {steps}"
         if last == FINISH:

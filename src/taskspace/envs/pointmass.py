@@ -27,9 +27,9 @@ SUBSTEPS, TAU, PUSH, NOISE = 10, 0.01, 1.5, 0.05
 
 @njit
 def sample(task, stream, distribution):
-    """Uniform gate and friction; distribution 1 has gates left of the start, 2 all but those.
+    """A uniform gate and friction.
 
-    Distribution 3 has gates right of the start.
+    Distribution 1 has gates to the left of the start, 2 all other gates, and 3 gates to its right.
     """
     task[X], task[VX], task[Y], task[VY] = 0.0, 0.0, START_Y, 0.0
     while True:
@@ -55,7 +55,7 @@ def clip(value, bound):
 
 @njit
 def step(state, action, stream):
-    """Ten Euler steps under one force, ended early by a crash into the wall or at the goal."""
+    """Ten Euler steps under one force; a collision with the wall or the goal ends them early."""
     force_x, force_y = clip(action[0], MAX_FORCE), clip(action[1], MAX_FORCE)
     x, vx, y, vy = state[X], state[VX], state[Y], state[VY]
     half, friction, status = state[WIDTH] / 2, state[FRICTION], RUNNING
@@ -78,7 +78,7 @@ def step(state, action, stream):
 
 @njit
 def reward(state, status):
-    """Shaped for training: a hint of the way, a large prize at the goal."""
+    """The shaped reward: larger near the gate, then near the goal, and very large at the goal."""
     if status == SOLVED:
         return 10_000.0
     if state[Y] > 0.0:
@@ -92,13 +92,13 @@ LABEL: dict[str, Any] = {"size": 8, "va": "center", "zorder": 6}
 
 
 def _gate(task: NDArray[np.float64]) -> tuple[float, float]:
-    """The ends of the gate, as far as they lie inside the square."""
+    """The ends of the gate, clipped to the square."""
     ends = np.clip(task[GATE] + task[WIDTH] * np.array([-0.5, 0.5]), -SIDE, SIDE)
     return float(ends[0]), float(ends[1])
 
 
 def _draw_square(ax: Axes, task: NDArray[np.float64]) -> None:
-    """The square shaded by its friction, the wall with its gate, start and goal."""
+    """The square, shaded by friction, with the wall, the gate, the start and the goal."""
     from matplotlib.patches import Circle, Rectangle
 
     ax.axis("off")
@@ -119,12 +119,12 @@ def _draw_square(ax: Axes, task: NDArray[np.float64]) -> None:
 
 
 def _draw_title(ax: Axes, title: str, colour: str) -> None:
-    """A line above the square."""
+    """A title above the square."""
     ax.text(0, 4.55, title, color=colour, **TITLE)
 
 
 def _crashed(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
-    """Whether this step ended in the wall: it stops right behind it, beside the gate."""
+    """Whether this step ended in the wall: just behind it, and beside the gate."""
     x, vx, y, vy = after[: VY + 1]
     crossed = (before[Y] >= 0 > y) or (before[Y] <= 0 < y)
     if not crossed or abs(y) > TAU * (abs(vy) + 1.0):
@@ -137,7 +137,7 @@ def _crashed(before: NDArray[np.float64], after: NDArray[np.float64]) -> bool:
 
 
 class PointMass(Environment):
-    """Reach the goal behind the gate within 100 steps. It has no expert."""
+    """Reach the goal behind the gate within 100 steps. There is no expert."""
 
     name = "PointMass"
     varies_by = "dynamics"
@@ -154,13 +154,13 @@ class PointMass(Environment):
     action_names = ("forceX", "forceY")
     action_bound = MAX_FORCE
     horizon = 100
-    gamma = 1.0  # the paper's 0.99 discounts the learner's reward; the environment never fails
+    gamma = 1.0  # the paper's 0.99 discounts rewards in training; no step fails at random
     cluster_names = ("straight", "steer left", "steer right")
     distributions = ("all", "left", "not-left", "right")
     sample, step, reward = sample, step, reward
 
     def clusters(self, tasks: ArrayLike) -> NDArray[np.int64]:
-        """Where to steer to get through the gate."""
+        """The direction to the gate."""
         rows = self.rows(tasks)
         left = rows[:, GATE] + rows[:, WIDTH] / 2 < 0
         right = rows[:, GATE] - rows[:, WIDTH] / 2 > 0
@@ -183,7 +183,7 @@ class PointMass(Environment):
         fit(ax)
 
     def draw_path(self, states: NDArray[np.float64], actions: Any, ax: Axes) -> None:
-        """The way of the mass, a dot per step."""
+        """The path of the mass, with one dot per step."""
         _draw_square(ax, states[0])
         ax.plot(states[:, X], states[:, Y], "-", color=BLUE, lw=1.8, zorder=4)
         ax.plot(states[:, X], states[:, Y], ".", color=BLUE, ms=5, zorder=4)

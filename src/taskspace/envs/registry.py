@@ -1,4 +1,4 @@
-"""The environments by name, here and in Gymnasium; each is loaded when it is first made."""
+"""The environments by name, here and in Gymnasium; each module is imported when it is needed."""
 
 from __future__ import annotations
 
@@ -19,25 +19,39 @@ ENVIRONMENTS = {
     "PointMass": "taskspace.envs.pointmass",
     "BasicKarel": "taskspace.envs.basickarel",
 }
-PROGRAMMING = {"Karel": "taskspace.envs.karel.environment"}  # no steps to play: not in Gymnasium
+PROGRAMMING = {"Karel": "taskspace.envs.karel.environment"}  # without steps: not in Gymnasium
 
 
 def make(name: str) -> Environment:
-    """The environment of this name; capitals do not matter.
+    """Make one of the library's environments.
 
-    >>> import taskspace as ts
-    >>> ts.make("cartpolevar").action_names
-    ('left', 'right')
+    Args:
+        name: The name of the environment, in upper or lower case.
+
+    Returns:
+        The environment.
+
+    Raises:
+        ValueError: If there is no environment of this name.
+
+    Example:
+        >>> import taskspace as ts
+        >>> ts.make("cartpolevar").action_names
+        ('left', 'right')
     """
     if not isinstance(name, str):
-        raise ValueError(f"an environment is made by its name, such as 'MultiKeyNav', not {name!r}")
+        raise ValueError(
+            f"the name of an environment must be a string such as 'MultiKeyNav', got {name!r}"
+        )
     modules = ENVIRONMENTS | PROGRAMMING
     by_lower = {known.lower(): known for known in modules}
     known = by_lower.get(name.lower())
     if known is None:
         near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
-        hint = f", did you mean {by_lower[near[0]]!r}?" if near else "."
-        raise ValueError(f"there is no environment {name!r}{hint} Known are: {', '.join(modules)}")
+        hint = f" Did you mean {by_lower[near[0]]!r}?" if near else ""
+        raise ValueError(
+            f"there is no environment {name!r} in taskspace; there are {', '.join(modules)}.{hint}"
+        )
     environment: Environment = getattr(importlib.import_module(modules[known]), known)()
     return environment
 
@@ -45,7 +59,7 @@ def make(name: str) -> Environment:
 def register() -> None:
     """Make `gymnasium.make("taskspace/<name>-v0")` and `make_vec` work."""
     for name in ENVIRONMENTS:
-        # No max_episode_steps: the horizon is part of the dynamics, our step reports it.
+        # Without max_episode_steps: the horizon is part of the dynamics, and `step` reports it.
         gym.register(
             id=f"taskspace/{name}-v0",
             entry_point="taskspace.envs.to_gymnasium:TaskEnv",

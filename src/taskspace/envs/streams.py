@@ -1,8 +1,8 @@
-"""Random streams for compiled code: each episode owns one.
+"""Random streams for compiled code, one per episode.
 
-A stream is two 64-bit words (xoroshiro128++), seeded by hashing whatever names the episode.
-Nothing else feeds an episode's randomness, so its result cannot depend on the thread, the lane
-or the machine that happens to play it.
+A stream is two 64-bit words (xoroshiro128++), seeded with a hash of the numbers that identify the
+episode. An episode has no other source of randomness, so its result does not depend on the thread,
+the lane or the process that plays it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _SECOND_WORD = np.uint64(0xD1B54A32D192ED03)
-# Shifts: a plain Python 11 would turn unsigned arithmetic into floating point in Numba.
+# Shifts: with a plain Python 11, Numba would turn unsigned arithmetic into floating point.
 _S11, _S15, _S17, _S21, _S27, _S28, _S30, _S31, _S36, _S47, _S49 = (
     np.uint64(n) for n in (11, 15, 17, 21, 27, 28, 30, 31, 36, 47, 49)
 )
@@ -25,7 +25,7 @@ _TWO_53 = 2.0**-53
 
 @njit
 def _mix(word):
-    """The finalizer of SplitMix64: every input bit moves every output bit."""
+    """The finalizer of SplitMix64: every input bit affects every output bit."""
     word = (word ^ (word >> _S30)) * _MIX_1
     word = (word ^ (word >> _S27)) * _MIX_2
     return word ^ (word >> _S31)
@@ -41,15 +41,15 @@ def _hash(start, seed, agent, task, rollout):
 
 @njit
 def seed_stream(stream, seed, agent, task, rollout):
-    """Point `stream` at the start of the sequence that these four numbers name."""
+    """Set `stream` to the start of the sequence that these four numbers identify."""
     stream[0] = _hash(_GOLDEN, seed, agent, task, rollout)
-    # xoroshiro must not start from two zero words; one set bit costs a 2**63 share of the streams.
+    # xoroshiro must not start from two zero words; setting one bit prevents that.
     stream[1] = _hash(_SECOND_WORD, seed, agent, task, rollout) | np.uint64(1)
 
 
 @njit
 def next_bits(stream):
-    """64 random bits; moves the stream on (xoroshiro128++)."""
+    """64 random bits; advances the stream (xoroshiro128++)."""
     a, b = stream[0], stream[1]
     total = a + b
     result = ((total << _S17) | (total >> _S47)) + a
@@ -61,13 +61,13 @@ def next_bits(stream):
 
 @njit
 def uniform(stream):
-    """A number in [0, 1)."""
+    """A random number in [0, 1)."""
     return np.float64(next_bits(stream) >> _S11) * _TWO_53
 
 
 @njit
 def integer(stream, n):
-    """A whole number in 0 .. n - 1."""
+    """A random integer in 0 .. n - 1."""
     return np.int64(uniform(stream) * n)
 
 
@@ -78,7 +78,7 @@ _AREA = _TAIL * np.exp(-0.5 * _TAIL**2) + np.sqrt(np.pi / 2) * math.erfc(_TAIL /
 
 
 def _ziggurat_edges() -> np.ndarray:
-    """Right edges of the layers, widest first; the base layer's counts its tail as width."""
+    """Right edges of the layers, widest first; the width of the base layer includes its tail."""
     edges = np.zeros(_LAYERS + 1)
     edges[0] = _AREA / np.exp(-0.5 * _TAIL**2)
     edges[1] = _TAIL

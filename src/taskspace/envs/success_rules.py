@@ -1,4 +1,4 @@
-"""What counts as success in a Gymnasium environment, each rule with a sentence that says it."""
+"""Rules for what counts as success in a Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -15,17 +15,30 @@ At = Literal["last", "any"]
 
 @dataclass(frozen=True, eq=False)
 class EpisodeSummary:
-    """What is kept of an episode for a function that judges it.
+    """A summary of an episode, for a function that decides whether it was a success.
 
-    Of observations and infos only the last are kept, so that memory stays bounded.
+    It contains only the last observation and info, so that memory is bounded.
+
+    Attributes:
+        task: The task, from column names to numbers.
+        rewards: The reward of each step.
+        observation: The last observation.
+        info: The info of the last step.
+        terminated: Whether the environment's own rules ended the episode.
+        truncated: Whether a limit of steps ended the episode.
+
+    Example:
+        >>> episode = EpisodeSummary({"mass": 2.0}, np.array([0.0, 1.0]), None, {}, True, False)
+        >>> episode.length, episode.total_reward
+        (2, 1.0)
     """
 
     task: Mapping[str, float]
-    rewards: NDArray[np.float64]  # one a step
-    observation: Any  # the last one
-    info: Mapping[str, Any]  # of the last step
-    terminated: bool  # ended by the environment's own rules
-    truncated: bool  # ended by a limit of time
+    rewards: NDArray[np.float64]
+    observation: Any
+    info: Mapping[str, Any]
+    terminated: bool
+    truncated: bool
 
     @property
     def length(self) -> int:
@@ -40,12 +53,12 @@ class EpisodeSummary:
 
 @dataclass(frozen=True)
 class SuccessRule:
-    """Judges an episode; `words` says how."""
+    """Decides whether an episode was a success; `words` describes the rule."""
 
     words: str
 
     def noticed(self, info: Mapping[str, Any], before: bool) -> bool:
-        """What a step's info says, given what was noticed before."""
+        """Whether the infos up to this step count as a success, given those `before` it."""
         return False
 
     def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
@@ -55,44 +68,44 @@ class SuccessRule:
 
 @dataclass(frozen=True)
 class InfoKey(SuccessRule):
-    """An entry of the info, at the last step or at any."""
+    """An entry of the info must be true, at the last step or at any step."""
 
     key: str
     at: At
 
     def noticed(self, info: Mapping[str, Any], before: bool) -> bool:
-        """Whether the entry is true now, or has been if any step will do."""
+        """Whether the entry is true at this step or, if any step counts, at an earlier one."""
         return (before and self.at == "any") or _true(info.get(self.key, False), self.key)
 
     def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
-        """What was noticed."""
+        """Whether the entry was true."""
         return noticed
 
 
 @dataclass(frozen=True)
 class LeastReturn(SuccessRule):
-    """A return of at least so much."""
+    """The return must be at least this number."""
 
     least: float
 
     def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
-        """Whether the rewards add up to it."""
+        """Whether the return is large enough."""
         return episode.total_reward >= self.least
 
 
 @dataclass(frozen=True)
 class FunctionRule(SuccessRule):
-    """A function of the episode."""
+    """A function of the episode must return a true value."""
 
     function: Callable[[EpisodeSummary], Any]
 
     def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
-        """What the function says."""
+        """The result of the function."""
         return bool(self.function(episode))
 
 
 def success_rule(success: Any, at: Any) -> SuccessRule:
-    """The rule for what a user passed: an info key, a least return or a function.
+    """Make a rule from the name of an info entry, the smallest return or a function.
 
     >>> success_rule("is_success", "any").words
     "info['is_success'] is true at any step"
@@ -100,25 +113,27 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
     'the return is at least 475'
     """
     if at not in ("last", "any"):
-        raise ValueError(f"success_at must be 'last' or 'any', not {at!r}")
+        raise ValueError(f"success_at must be 'last' or 'any', got {at!r}")
     if isinstance(success, str) and success:
         when = "at the last step" if at == "last" else "at any step"
         return InfoKey(f"info[{success!r}] is true {when}", success, at)
     if at == "any":
-        raise ValueError("success_at='any' goes with the name of an info entry as success")
+        raise ValueError(
+            f"success must be the name of an info entry with success_at='any', got {success!r}"
+        )
     number = isinstance(success, (int, float, np.integer, np.floating))
     if number and not isinstance(success, bool) and np.isfinite(success):
         return LeastReturn(f"the return is at least {success:g}", float(success))
     if callable(success):
         return FunctionRule(_words(success), success)
     raise TypeError(
-        "success is the name of an info entry ('is_success'), the least return (a number) or a"
-        f" function of an EpisodeSummary; got {success!r}"
+        "success must be the name of an info entry (e.g. 'is_success'), the smallest return (a"
+        f" number) or a function of an EpisodeSummary, got {success!r}"
     )
 
 
 def _words(function: Callable[..., Any]) -> str:
-    """The function's own first sentence where it has one, else its name."""
+    """The first line of the function's docstring or, without one, a sentence with its name."""
     docstring = inspect.getdoc(function) if inspect.isroutine(function) else None
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return docstring.splitlines()[0] if docstring else f"the function {name} says so"
@@ -130,4 +145,4 @@ def _true(value: Any, key: str) -> bool:
     try:
         return value is not None and float(np.asarray(value).item()) > 0.0
     except (TypeError, ValueError):
-        raise ValueError(f"info[{key!r}] is {value!r}, expected true or false") from None
+        raise ValueError(f"info[{key!r}] must be true or false, got {value!r}") from None

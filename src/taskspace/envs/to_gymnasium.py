@@ -1,4 +1,4 @@
-"""The environments as Gymnasium ones: a single copy, and thousands stepped by one call."""
+"""The library's environments for Gymnasium: a single copy, or many copies stepped together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from taskspace.envs.streams import seed_stream
 
 
 class _Copies:
-    """The state of some copies of an environment, and what makes it move."""
+    """The states of some copies of an environment, and the functions that change them."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class _Copies:
     ) -> None:
         self.env = make(env) if isinstance(env, str) else check_environment(env)
         if shaped and self.env.reward is None:
-            raise ValueError(f"{self.env.name} has no shaped reward")
+            raise ValueError(f"there is no shaped reward in {self.env.name}")
         cls = type(self.env)
         self.lanes = lane_functions(
             cls.sample, cls.step, cls.expert, cls.reward if shaped else None
@@ -50,11 +50,11 @@ class _Copies:
         self.seeded = False
 
     def _task_table(self, tasks: ArrayLike | None, distribution: str) -> Tasks:
-        """The tasks to draw from; empty where they come from the environment's sampler."""
+        """The tasks to draw from; empty if the environment's sampler makes them."""
         if tasks is not None:
             table = self.env.check_tasks(tasks)
             if not len(table):
-                raise ValueError("`tasks` is empty; expected at least one task to draw from")
+                raise ValueError("tasks must be at least one task, got an empty array")
             return table
         known = self.env.table(distribution)
         return np.zeros((0, self.env.state_size)) if known is None else np.array(known)
@@ -64,7 +64,7 @@ class _Copies:
         self.seeded = True
 
     def reset(self, marked: NDArray[np.bool_], tasks: Tasks | None = None) -> None:
-        """Start the marked copies anew, on the given tasks (a row a copy) or on drawn ones."""
+        """Start episodes in the marked copies, on these tasks (one per copy) or on drawn ones."""
         if tasks is None:
             self.lanes.reset(
                 self.states, self.streams, self.elapsed, self.status, marked,
@@ -78,7 +78,7 @@ class _Copies:
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Observations, rewards, terminated, truncated; copies that had ended start anew."""
+        """Observations, rewards, terminated, truncated; copies that had ended start a new task."""
         copies = len(self.status)
         rewards = np.empty(copies)
         terminated, truncated = np.empty(copies, np.bool_), np.empty(copies, np.bool_)
@@ -103,16 +103,27 @@ def _seed_factory() -> Any:
 
 
 class TaskEnv(gym.Env[NDArray[np.float32], Any]):
-    """One copy. `reset(options={"task": …})` starts a given task.
+    """A Gymnasium environment that plays the tasks of an `Environment`.
 
-    `tasks` restricts the tasks drawn at reset to the rows of an array, `distribution` to one of
-    the environment's named distributions. `shaped` turns on the training reward of PointMass.
+    `reset(options={"task": …})` starts a given task; otherwise a task is drawn at random.
 
-    >>> import gymnasium
-    >>> env = gymnasium.make("taskspace/MultiKeyNav-v0")
-    >>> observation, info = env.reset(options={"task": [0.95, 1, 1, 0, 0, 0, 0]})
-    >>> env.step(6)[1:4]  # finish: at the door, with both keys
-    (1.0, True, False)
+    Args:
+        env: The environment, or its name.
+        tasks: An array (tasks, columns) to draw tasks from; by default they are sampled.
+        distribution: The name of the task distribution to sample from.
+        shaped: Whether to use the shaped reward, which PointMass has; by default the reward is 1
+            in the step that solves the task, and 0 otherwise.
+        render_mode: None, "rgb_array" or "ansi".
+
+    Raises:
+        ValueError: If an argument is invalid.
+
+    Example:
+        >>> import gymnasium
+        >>> env = gymnasium.make("taskspace/MultiKeyNav-v0")
+        >>> observation, info = env.reset(options={"task": [0.95, 1, 1, 0, 0, 0, 0]})
+        >>> env.step(6)[1:4]  # finish: at the door, with both keys
+        (1.0, True, False)
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}
@@ -136,7 +147,18 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start a task: the one in `options["task"]`, or a drawn one."""
+        """Start a task.
+
+        Args:
+            seed: The seed of this episode and those that follow.
+            options: `{"task": task}` to start a given task.
+
+        Returns:
+            The first observation, and an empty info.
+
+        Raises:
+            ValueError: If the task is invalid.
+        """
         super().reset(seed=seed)
         copies, one = self._copies, np.ones(1, np.bool_)
         task = _task_option(options, self.task_environment)
@@ -146,13 +168,28 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         return copies.observations()[0], {}
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """One step; `info["is_success"]` tells a solved task from a failed one at the end."""
+        """Take one step.
+
+        Args:
+            action: The action.
+
+        Returns:
+            The observation, the reward, whether the episode terminated, whether it was truncated,
+            and an info that has "is_success" at the end of an episode.
+
+        Raises:
+            ValueError: If the action is invalid.
+            gymnasium.error.ResetNeeded: If no episode is running.
+        """
         copies = self._copies
         if copies.status[0] != RUNNING:
-            raise gym.error.ResetNeeded("the episode is over (or has not begun); call reset()")
+            raise gym.error.ResetNeeded("no episode is running; call reset()")
         if self.task_environment.discrete:
             if not self.action_space.contains(action):
-                raise ValueError(f"{action!r} is not an action of {self.task_environment.name}")
+                name, last = self.task_environment.name, len(self.task_environment.action_names) - 1
+                raise ValueError(
+                    f"the action in {name} must be an integer in 0 to {last}, got {action!r}"
+                )
             batch: NDArray[Any] = np.array([action], np.int64)
         else:
             batch = _continuous(action, self.action_space)[None]
@@ -162,7 +199,11 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:
-        """The present state: a picture (`rgb_array`) or a few lines of text (`ansi`)."""
+        """Show the current state.
+
+        Returns:
+            A picture (`rgb_array`), a few lines of text (`ansi`), or None without a render mode.
+        """
         state = self._copies.states[:, 0]
         if self.render_mode == "ansi":
             return self.task_environment.text(state)
@@ -172,18 +213,30 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
 
 
 class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
-    """Many copies stepped by one compiled call; each may be given its own task.
+    """Many copies of an environment, which one compiled call steps; each may have its own task.
 
-    `reset(options={"task": array})` takes a row for every copy, and `options["reset_mask"]` marks
-    the copies to reset. A copy that ended starts a new task at the next step, whose action is
-    ignored (Gymnasium's `NEXT_STEP` mode). Copy i of `reset(seed=s)` goes the same way, number
-    for number, as a single environment after `reset(seed=s + i)`.
+    A copy that has ended starts a new task at the next step, whose action is ignored (Gymnasium's
+    `NEXT_STEP` mode). After `reset(seed=s)`, copy i is bit-identical to a single environment
+    after `reset(seed=s + i)`.
 
-    >>> import gymnasium
-    >>> envs = gymnasium.make_vec("taskspace/CartPoleVar-v0", num_envs=1000)
-    >>> observations, infos = envs.reset(seed=0)
-    >>> observations.shape
-    (1000, 7)
+    Args:
+        env: The environment, or its name.
+        num_envs: The number of copies.
+        tasks: An array (tasks, columns) to draw tasks from; by default they are sampled.
+        distribution: The name of the task distribution to sample from.
+        shaped: Whether to use the shaped reward, which PointMass has; by default the reward is 1
+            in the step that solves the task, and 0 otherwise.
+        render_mode: None or "rgb_array".
+
+    Raises:
+        ValueError: If an argument is invalid.
+
+    Example:
+        >>> import gymnasium
+        >>> envs = gymnasium.make_vec("taskspace/CartPoleVar-v0", num_envs=1000)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations.shape
+        (1000, 7)
     """
 
     metadata: dict[str, Any] = {
@@ -219,25 +272,39 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Reset all copies, or those in `options["reset_mask"]`."""
+        """Start a task in all copies, or in some of them.
+
+        Args:
+            seed: The seed of the first copy (copy i has `seed + i`), or one seed per copy.
+            options: `{"task": tasks}` with one task, or one per copy, and `{"reset_mask": mask}`
+                with the copies to reset.
+
+        Returns:
+            The observations of all copies, and empty infos.
+
+        Raises:
+            ValueError: If the tasks, the seeds or the mask are invalid.
+        """
         copies = self._copies
         marked = _reset_mask(options, self.num_envs)
         tasks = _task_option(options, self.task_environment, self.num_envs)
         if seed is not None or not copies.seeded:
             seeds, given = self._seeds(seed)
-            # At first every copy gets a stream, also one that is not reset or brings no seed.
+            # The first time, every copy gets a stream, even without a reset or a seed of its own.
             copies.seed(seeds, marked & given if copies.seeded else np.ones_like(marked))
         copies.reset(marked, tasks)
         return copies.observations(), {}
 
     def _seeds(self, seed: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """A seed for each copy, and which copies are to be seeded."""
+        """The seed of each copy, and which copies to seed."""
         if isinstance(seed, (int, np.integer)):
             seeds = checks.seed(seed) + np.arange(self.num_envs)
             return seeds, np.ones(self.num_envs, np.bool_)
         given = [None] * self.num_envs if seed is None else list(seed)
         if len(given) != self.num_envs:
-            raise ValueError(f"{len(given)} seeds for {self.num_envs} copies")
+            raise ValueError(
+                f"seed must be one seed or {self.num_envs} seeds, got {len(given)} seeds"
+            )
         return np.array([checks.seed(one) for one in given]), np.array(
             [s is not None for s in given]
         )
@@ -251,7 +318,19 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         NDArray[np.bool_],
         dict[str, Any],
     ]:
-        """One step of every copy; `infos["is_success"]` says which solved their task just now."""
+        """Take one step in every copy.
+
+        Args:
+            actions: One action per copy.
+
+        Returns:
+            The observations, the rewards, which episodes terminated, which were truncated, and
+            infos that have "is_success" in steps in which episodes end.
+
+        Raises:
+            ValueError: If an action is invalid.
+            gymnasium.error.ResetNeeded: If there was no reset yet.
+        """
         copies = self._copies
         if not copies.seeded:
             raise gym.error.ResetNeeded("call reset() before the first step")
@@ -269,19 +348,23 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         count = len(self.task_environment.action_names)
         if values.shape != (self.num_envs,) or values.dtype.kind not in "iu":
             raise ValueError(
-                f"expected {self.num_envs} whole numbers from 0 to {count - 1};"
+                f"actions must be {self.num_envs} integers in 0 to {count - 1},"
                 f" got {values.dtype} of shape {values.shape}"
             )
         batch = np.ascontiguousarray(values, np.int64)
-        if batch.view(np.uint64).max() >= count:  # a negative number is a huge one without sign
+        if batch.view(np.uint64).max() >= count:  # unsigned, so that negative numbers are large
             raise ValueError(
-                f"expected whole numbers from 0 to {count - 1};"
+                f"actions must be integers in 0 to {count - 1},"
                 f" got {values.min()} to {values.max()}"
             )
         return batch
 
     def render(self) -> Any:
-        """A picture of every copy."""
+        """Show the current states.
+
+        Returns:
+            One picture per copy, or None without a render mode.
+        """
         if self.render_mode is None:
             return None
         states = self._copies.states
@@ -291,28 +374,30 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 def _check_render_mode(render_mode: str | None, known: list[str]) -> None:
     if render_mode not in (None, *known):
         names = " or ".join(repr(mode) for mode in known)
-        raise ValueError(f"render_mode is None, {names}, not {render_mode!r}")
+        raise ValueError(f"render_mode must be None, {names}, got {render_mode!r}")
 
 
 def _continuous(values: Any, space: gym.Space[Any]) -> NDArray[np.float64]:
-    """Continuous actions as the compiled step takes them; the environment clips them itself."""
+    """Continuous actions for the compiled step, which clips them to the bounds."""
     actions = checks.numbers(values, "actions")
     if actions.shape != space.shape:
-        raise ValueError(f"expected actions of shape {space.shape}; got shape {actions.shape}")
+        raise ValueError(f"actions must have shape {space.shape}, got shape {actions.shape}")
     return actions
 
 
 def _task_option(
     options: dict[str, Any] | None, env: Environment, copies: int | None = None
 ) -> Tasks | None:
-    """The checked task or tasks from the reset options."""
+    """The task or tasks in the reset options, checked."""
     if options is None or options.get("task") is None:
         return None
     tasks = env.check_tasks(options["task"])
     if copies is not None and len(tasks) == 1:
         tasks = np.repeat(tasks, copies, axis=0)
     if len(tasks) != (copies or 1):
-        raise ValueError(f"{len(tasks)} tasks for {copies or 1} copies of {env.name}")
+        raise ValueError(
+            f"the number of tasks for {env.name} must be {copies or 1}, got {len(tasks)}"
+        )
     return tasks
 
 
@@ -323,7 +408,7 @@ def _reset_mask(options: dict[str, Any] | None, copies: int) -> NDArray[np.bool_
     mask = np.asarray(mask)
     if mask.shape != (copies,) or mask.dtype != np.bool_ or not mask.any():
         raise ValueError(
-            f"reset_mask must be {copies} booleans, at least one of them true;"
+            f"reset_mask must be {copies} booleans, at least one of them true,"
             f" got {mask.dtype} of shape {mask.shape}"
         )
     return mask

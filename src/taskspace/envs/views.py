@@ -1,8 +1,8 @@
-"""Views of one lane that cost nothing.
+"""Views of one lane without reference counting.
 
-An ordinary slice in Numba counts references with atomic operations, which takes longer than a
-step of the cart pole. These views borrow: they live within one call, while the caller holds
-the array.
+Numba counts the references of an ordinary slice with atomic operations, which take longer than a
+step of the cart pole. These views do not; they must not outlive the call in which they are made,
+during which the caller holds the array.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def row(typing_context, array, index):  # type: ignore[no-untyped-def]
 
 
 def _borrow(view_type: types.Array, across: int) -> Any:
-    """Code for a view along the other axis, at an index on axis `across`."""
+    """The code generator for a view at an index of axis `across`, along the other axis."""
     along = 1 - across
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:

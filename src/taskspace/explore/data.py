@@ -181,7 +181,7 @@ def _form(run: Run) -> list[dict[str, Any]] | None:
         return None
     if not run.from_table:
         return [
-            {"name": c.name, "low": c.low, "high": c.high, "whole": c.whole}
+            {"name": c.name, "low": c.low, "high": c.high, "whole": c.integer}
             for c in run.environment.columns
         ]
     return [

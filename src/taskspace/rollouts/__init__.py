@@ -1,1 +1,1 @@
-"""Playing agents on tasks."""
+"""Rollouts: agents play tasks."""

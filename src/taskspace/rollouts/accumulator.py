@@ -1,4 +1,4 @@
-"""What came of episodes, added up per agent and task, wherever they were played."""
+"""Results of episodes, summed per agent and task, wherever they were played."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from taskspace.outcomes.outcomes import Outcomes, smallest_counts
 
 @dataclass(frozen=True, eq=False)
 class PartialResults:
-    """What came of some episodes of one agent; episode = task * rollouts + rollout."""
+    """The results of some episodes of one agent; episode = task * rollouts + rollout."""
 
-    tasks: slice  # those that there are episodes of
+    tasks: slice  # the tasks of these episodes
     successes: NDArray[Any]  # per task
     steps: NDArray[Any]  # per task
-    returns: NDArray[np.float32] | None  # what the episodes add to the mean return of each task
+    returns: NDArray[np.float32] | None  # the contribution to the mean return, per task
     results: NDArray[np.bool_] | None  # per episode
-    first_episode: int  # where `results` begin
-    errors: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, why
+    first_episode: int  # the episode of the first entry of `results`
+    errors: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, error
     info_keys: frozenset[str] = frozenset()  # entries of a Gymnasium environment's infos
 
     def compact(self) -> PartialResults:
-        """The same in fewer bytes, to be sent to another machine."""
+        """The same results in fewer bytes, to send to another machine."""
         return replace(self, successes=_smallest(self.successes), steps=_smallest(self.steps))
 
 
@@ -39,7 +39,7 @@ class Accumulator:
     """The results of all agents on all tasks so far."""
 
     names: Sequence[str]
-    rollouts: int  # of each pair of an agent and a task, if nothing goes wrong
+    rollouts: int  # per pair of an agent and a task, if there are no errors
     successes: NDArray[Any]  # (agents, tasks)
     steps: NDArray[Any]
     returns: NDArray[np.float32] | None
@@ -52,10 +52,10 @@ class Accumulator:
         cls, names: Sequence[str], tasks: int, rollouts: int,
         *, keep_results: bool, keep_returns: bool, horizon: int | None = None,
     ) -> Accumulator:  # fmt: skip
-        """Nothing played yet.
+        """No results yet.
 
-        With `horizon`, the most steps of an episode, counts take no more memory than the largest
-        possible ones need; `Outcomes` makes others small at the end.
+        With `horizon`, the largest number of steps in an episode, counts have the smallest type
+        that holds the largest possible count; otherwise `Outcomes` reduces them at the end.
         """
         shape = (len(names), tasks)
         largest = (rollouts, rollouts * horizon) if horizon is not None else None
@@ -69,7 +69,7 @@ class Accumulator:
         )
 
     def add(self, agent: int, part: PartialResults) -> None:
-        """Add what came of some episodes of an agent."""
+        """Add the results of some episodes of an agent."""
         cells = (agent, part.tasks)
         self.successes[cells] += part.successes.astype(self.successes.dtype)
         self.steps[cells] += part.steps.astype(self.steps.dtype)
@@ -84,7 +84,7 @@ class Accumulator:
         self.info_keys |= part.info_keys
 
     def played(self) -> NDArray[Any]:
-        """Rollouts: one number for all pairs, or a table where some went wrong."""
+        """The number of rollouts: one for all pairs, or one per pair if there were errors."""
         kind = self.successes.dtype
         if not self.errors:
             return np.array(self.rollouts, kind)
@@ -94,7 +94,7 @@ class Accumulator:
         return table
 
     def error_list(self) -> list[dict[str, str]]:
-        """What went wrong, by agent and task, as `Outcomes.info` has it."""
+        """The errors, by agent and task, for `Outcomes.info`."""
         return [
             {"agent": self.names[agent], "task": f"task-{task}", "error": why}
             for (agent, task), (_, why) in sorted(self.errors.items())
@@ -103,7 +103,7 @@ class Accumulator:
     def outcomes(
         self, features: NDArray[Any], feature_names: tuple[str, ...], info: dict[str, Any]
     ) -> Outcomes:
-        """All of it, for tasks with these features."""
+        """All results, for tasks with these features."""
         return Outcomes(
             successes=self.successes,
             rollouts=self.played(),

@@ -1,10 +1,10 @@
-"""What can go wrong while agents play."""
+"""Errors during rollouts."""
 
 from __future__ import annotations
 
 
 class PlayError(RuntimeError):
-    """An agent or the environment raised in the middle of an episode."""
+    """An agent or the environment raised an error during an episode."""
 
 
 class PolicyOutputError(ValueError):

@@ -1,4 +1,4 @@
-"""`evaluate`: a population on tasks, on all cores, with the same result on any number of them."""
+"""`evaluate`: the agents of a population play tasks; the number of cores changes no result."""
 
 from __future__ import annotations
 
@@ -38,45 +38,60 @@ def evaluate(
     keep_returns: bool = False,
     progress: bool | None = None,
 ) -> Outcomes:
-    """Let every agent try every task `rollouts` times and count the successes.
+    """Play every agent on every task several times, and count the successes.
 
-    `population` is a list of agents, or a mapping from names to agents. Networks (`MLPPolicy`,
-    and Stable-Baselines3 models that are one) run in the compiled engine on `threads` cores (all
-    by default); other agents are asked for one batch of actions at a time. The result depends
-    on nothing but the arguments up to `seed`.
+    Networks (`MLPPolicy`, and Stable-Baselines3 models with a plain network) run in the compiled
+    engine; other agents choose one batch of actions at a time. Gymnasium steps a `GymEnvironment`,
+    whose agents may also be `EpisodeAgent`s. The result depends only on the arguments up to `seed`.
 
-    A `GymEnvironment` is stepped by Gymnasium, in `workers` processes; by default in this one,
-    or in as many as there are cores if a trial of its steps says that these are slow enough to
-    pay. There an agent may also be an object with `start(env, seed)`, which returns a function
-    from an observation to an action: it is called for each episode with the environment in hand.
+    Args:
+        population: A `Population`, a list of agents, a mapping from names to agents, or one agent.
+        env: The environment.
+        tasks: The tasks (tasks, columns).
+        rollouts: The number of rollouts per pair of an agent and a task.
+        seed: The seed.
+        threads: The number of threads, for an `Environment`; by default one per core.
+        workers: The number of processes, for a `GymEnvironment`; by default one per core if its
+            steps are slow enough for this to save time, else one.
+        executor: "ray" to run on a Ray cluster: the one that the program is connected to, else the
+            one at RAY_ADDRESS, else one that is started on this machine. The work of lost workers
+            and nodes is repeated. None runs on this machine.
+        on_error: What to do if an agent or the environment raises an error during an episode:
+            "raise" a `PlayError` that names the agent and the task, or "skip" the remaining
+            rollouts of this pair and list it in `info["errors"]` of the outcomes.
+        keep_results: Whether the outcomes include the result of each rollout.
+        keep_returns: Whether the outcomes include the mean returns (of the shaped reward, if the
+            environment has one).
+        progress: Whether to show a progress bar; by default only on a terminal.
 
-    With `executor="ray"` all of this happens on a Ray cluster: the one that the program is
-    connected to (`ray.init`), or that RAY_ADDRESS names, or else one that is started on this
-    machine for the occasion. A worker or a node that is lost on the way is made up for.
+    Returns:
+        The outcomes.
 
-    When an agent, or the environment under it, raises in the middle of an episode, so does this,
-    and says whose episode on which task it was. With `on_error="skip"` the rest is played; such
-    a pair keeps the rollouts played before, and `info["errors"]` tells of it.
+    Raises:
+        TypeError: If an agent or the environment has the wrong type.
+        ValueError: If another argument is invalid, or if an agent does not fit the environment.
+        PlayError: If an agent or the environment raises an error during an episode.
+        PolicyOutputError: If an agent returns something other than actions.
 
-    `keep_results` keeps each single outcome, `keep_returns` the mean return (of the shaped reward
-    where the environment has one). A bar shows the progress on a terminal, unless `progress`
-    says otherwise.
-
-    >>> import taskspace as ts
-    >>> env = ts.make("MultiKeyNav")
-    >>> from taskspace.agents.policies import ExpertPolicy
-    >>> agents = {"expert": ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
-    >>> outcomes = ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5)
-    >>> outcomes.rates.mean(axis=1).round(2)
-    array([0.99, 0.01])
+    Example:
+        >>> import taskspace as ts
+        >>> env = ts.make("MultiKeyNav")
+        >>> from taskspace.agents.policies import ExpertPolicy
+        >>> agents = {"expert": ExpertPolicy(env), "untrained": ts.MLPPolicy.random(env, seed=0)}
+        >>> outcomes = ts.evaluate(agents, env, env.sample_tasks(100, seed=0), rollouts=5)
+        >>> outcomes.rates.mean(axis=1).round(2)
+        array([0.99, 0.01])
     """
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error must be 'raise' or 'skip', not {on_error!r}")
+        raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
     remote = on_ray(executor, threads=threads, workers=workers)
     names, agents = _named(population)
     if isinstance(env, GymEnvironment):
         if threads is not None:
-            raise ValueError(f"{env.name} is stepped in processes, not threads; pass workers=")
+            raise ValueError(
+                f"threads must be None for the Gymnasium environment {env.name}, got {threads!r};"
+                " use workers="
+            )
         return evaluate_gymnasium(
             env, names, agents, tasks, rollouts, seed=seed, workers=workers, remote=remote,
             on_error=on_error, keep_results=keep_results, keep_returns=keep_returns,
@@ -84,18 +99,20 @@ def evaluate(
         )  # fmt: skip
     if check_environment(env).step is None:
         raise ValueError(
-            f"{env.name} has no steps; agents that write programs are played by"
-            " taskspace.rollouts.karel.play"
+            f"there are no steps in {env.name}; play its agents with taskspace.rollouts.karel.play"
         )
     if workers is not None:
-        raise ValueError(f"{env.name} is compiled and played in threads; pass threads=")
+        raise ValueError(
+            f"workers must be None for the compiled environment {env.name}, which runs in threads,"
+            f" got {workers!r}; use threads="
+        )
     if on_error == "skip" and keep_results:
-        raise ValueError("keep_results needs all rollouts; it does not go with on_error='skip'")
+        raise ValueError("keep_results must be False with on_error='skip', got True")
     found = [named_policy(name, agent, env) for name, agent in zip(names, agents, strict=True)]
     policies = [EnginePolicy.prepare(p, env) if isinstance(p, MLPPolicy) else p for p in found]
     rows = env.check_tasks(tasks)
     if not len(rows):
-        raise ValueError("there are no tasks; expected at least one")
+        raise ValueError("tasks must be at least one task, got none")
     rollouts = checks.whole(rollouts, "rollouts", 1)
     threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
     key = checks.seed(seed)
@@ -124,7 +141,7 @@ def evaluate(
 
 def _outcomes(evaluation: CompiledEvaluation, totals: Accumulator) -> Outcomes:
     if totals.returns is not None:
-        # Chunks have divided by all rollouts, also by those that went wrong.
+        # Chunks divided by the number of all rollouts, including those with errors.
         totals.returns *= evaluation.rollouts / np.maximum(totals.played(), 1)
     info: dict[str, Any] = {
         "environment": evaluation.env.name,
@@ -144,8 +161,8 @@ def _named(population: Any) -> tuple[list[str], list[Any]]:
     else:
         names, agents = ["agent-0"], [population]
     if not agents:
-        raise ValueError("the population is empty; expected at least one agent")
+        raise ValueError("the population must be at least one agent, got an empty one")
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"two agents have the name {repeated!r}")
+        raise ValueError(f"the names of agents must be distinct, got {repeated!r} twice")
     return names, agents

@@ -1,4 +1,4 @@
-"""How synthesizers do on Karel tasks: the program of each is run on all six examples."""
+"""Rollouts of synthesizers on Karel tasks: their programs run on all six examples."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ def play(
     executor: str | None = None,
     progress: bool | None = None,
 ) -> Outcomes:
-    """Every agent on every task, once: what an agent writes for a task is always the same.
+    """Play every agent on every task once: an agent always writes the same program for a task.
 
-    The same bits on any number of cores, or on a Ray cluster (`executor="ray"`): agents are what
-    runs side by side.
+    Agents run in parallel. The result is bit-identical on any number of cores, and on a Ray
+    cluster (`executor="ray"`).
     """
     if not population or not len(tasks):
-        raise ValueError("there must be at least one agent and one task to play")
+        raise ValueError(
+            "there must be at least one agent and one task, got"
+            f" {len(population)} agents and {len(tasks)} tasks"
+        )
     remote = ray.on_ray(executor)
     rows = []
     with (
@@ -60,7 +63,7 @@ def _rows_here(population: Mapping[str, SynthesisPolicy], tasks: KarelTasks) -> 
     """Which tasks each agent solves."""
     threads = torch.get_num_threads()
     try:
-        # The number of threads is each thread's own, and that of all threads to come.
+        # PyTorch's number of threads is set per thread, and for all threads started later.
         with ThreadPoolExecutor(available_cores(), "", torch.set_num_threads, (1,)) as pool:
             yield from pool.map(lambda policy: policy.solves(tasks), population.values())
     finally:
@@ -76,6 +79,6 @@ def _rows_on_ray(population: Mapping[str, SynthesisPolicy], tasks: KarelTasks) -
 
 
 def _row(policy: ray.Shipped, tasks: ray.Shipped) -> NDArray[np.bool_]:
-    """What a worker does."""
+    """The work of one worker: one agent on all tasks."""
     torch.set_num_threads(1)
     return np.asarray(policy.unpack().solves(tasks.unpack()))

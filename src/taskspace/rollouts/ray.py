@@ -1,7 +1,7 @@
-"""Work on a Ray cluster: things are shipped once, pieces of work may be lost and done again.
+"""Work on a Ray cluster: objects are sent once, and lost pieces of work are repeated.
 
-A piece of work must depend on its arguments alone. Then it does not matter which worker does it,
-nor how often: a worker or a node that dies costs time, and nothing else.
+A piece of work must depend on its arguments alone. Then it does not matter which worker does it, or
+how often, and the loss of a worker or a node costs nothing but time.
 """
 
 from __future__ import annotations
@@ -26,45 +26,52 @@ from taskspace.envs.base import Environment
 
 T = TypeVar("T")
 
-_RETRIES = 20  # of a piece whose worker or node dies; after that the fault is likely its own
-_UNDER_WAY = 3  # pieces for each core: one that is done, and others at hand
-_HELD = 20  # times as many may wait for an earlier one that was lost and is done again
-_PATIENCE = 0.05  # seconds between two looks at what is done
-_KNOCKING_SECONDS = 5.0
+_RETRIES = (
+    20  # of a piece whose worker or node dies; after that the piece itself is likely at fault
+)
+_UNDER_WAY = 3  # pieces per core: one at work, and others ready to start
+_HELD = 20  # times as many may wait for an earlier piece that is being repeated
+_PATIENCE = 0.05  # seconds between two checks for finished pieces
+_CONNECTION_SECONDS = 5.0
 
 
 # -- reaching a cluster ----------------------------------------------------------------------------
 
 
 def import_ray() -> Any:
-    """Ray, or a sentence on how to get it."""
+    """Import Ray, or raise an error that says how to install it."""
     try:
         import ray
     except ImportError as error:
-        raise ImportError("this needs Ray: pip install 'taskspace[ray]'") from error
+        raise ImportError(
+            "executor='ray' needs Ray; install it with: pip install 'taskspace[ray]'"
+        ) from error
     return ray
 
 
 def on_ray(executor: str | None, **local: Any) -> bool:
-    """Whether Ray is to do it; then settings of this machine alone (`local`) make no sense."""
+    """Whether to run on Ray; settings for this machine (`local`) are then not allowed."""
     if executor is None:
         return False
     if executor != "ray":
-        raise ValueError(f"executor must be None (this machine) or 'ray', not {executor!r}")
+        raise ValueError(f"executor must be None (this machine) or 'ray', got {executor!r}")
     for name, value in local.items():
         if value is not None:
-            raise ValueError(f"{name}= is for this machine alone; on Ray, the cluster decides")
+            raise ValueError(
+                f"{name} must be None on Ray, which uses all cores of the cluster, got"
+                f" {value!r}; leave out {name}="
+            )
     import_ray()
     return True
 
 
 @contextlib.contextmanager
 def connected(address: str | None = None) -> Iterator[None]:
-    """Ray, for as long as the block runs.
+    """Connect to Ray for the duration of the block.
 
-    If the program is connected already, that is it. Otherwise it is the cluster at `address` or,
-    without one, at RAY_ADDRESS; if neither is given, one of this machine's cores, quietly started
-    and ended with the block.
+    An existing connection of the program is used. Otherwise the cluster is the one at `address` or
+    at RAY_ADDRESS; if neither is given, a cluster of this machine's cores is started and, at the
+    end of the block, stopped.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -73,71 +80,71 @@ def connected(address: str | None = None) -> Iterator[None]:
     target = address or os.environ.get("RAY_ADDRESS") or "local"
     own: dict[str, Any] = {"include_dashboard": False} if target == "local" else {}
     if target not in ("local", "auto"):
-        _knock(target)
+        _check_reachable(target)
     try:
         ray.init(target, log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError) as error:
         if "AuthenticationError" in f"{error} {error.__cause__}":
             raise ConnectionError(
-                f"Ray at {target} wants a token that this program did not show; Ray's documentation"
-                " on token authentication says how to give it one"
+                f"Ray at {target} requires a token, got none; see Ray's documentation on token"
+                " authentication"
             ) from error
-        raise ConnectionError(f"Ray at {target} could not be reached: {error}") from error
+        raise ConnectionError(f"cannot connect to Ray at {target}: {error}") from error
     try:
         yield
     finally:
         ray.shutdown()
 
 
-def _knock(address: str) -> None:
-    """Complain within seconds where nobody answers; Ray itself would try for minutes."""
+def _check_reachable(address: str) -> None:
+    """Raise an error within seconds if there is no answer; Ray itself would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
-        raise ValueError(f"an address of Ray looks like 10.0.0.1:6379, not {address!r}")
+        raise ValueError(f"the address of Ray must be like 10.0.0.1:6379, got {address!r}")
     try:
-        socket.create_connection((host, int(port)), _KNOCKING_SECONDS).close()
+        socket.create_connection((host, int(port)), _CONNECTION_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise ConnectionError(
-            f"there is no Ray at {address} ({error}); on its first machine,"
+            f"there is no Ray at {address} ({error}); on the first machine of the cluster,"
             " `ray start --head` prints the address"
         ) from error
 
 
 def cores() -> int:
-    """How many cores the cluster has at the moment."""
+    """The number of cores that the cluster has at the moment."""
     return max(1, int(import_ray().cluster_resources().get("CPU", 1)))
 
 
-# -- shipping --------------------------------------------------------------------------------------
+# -- sending objects -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Shipped:
-    """Something in the cluster's object store, to be unpacked at most once by a worker in a row."""
+    """An object in the cluster's object store; a worker that uses it repeatedly unpacks it once."""
 
     reference: Any
     version: str = __version__
 
     def unpack(self) -> Any:
-        """The thing itself, in a worker."""
+        """The object itself, in a worker."""
         if self.version != __version__:
             raise RuntimeError(
-                f"a worker of Ray has taskspace {__version__}, this machine has {self.version};"
-                " they must be the same"
+                f"the taskspace of Ray's workers must be version {self.version} as on this machine,"
+                f" got {__version__}"
             )
         return _unpacked(self.reference)
 
 
-@functools.lru_cache(maxsize=2)  # what is to be played, and who plays
+@functools.lru_cache(maxsize=2)  # the tasks and the agents
 def _unpacked(reference: Any) -> Any:
     data, buffers = import_ray().get(reference)
     return pickle.loads(data, buffers=buffers)  # sent by the user's own program, never from a file
 
 
 def ship(thing: Any, what: str, *, shared: bool = False) -> Shipped:
-    """Put something into the object store; `what` names it if it cannot be sent.
+    """Put an object into the object store; `what` is its name in error messages.
 
-    With `shared`, a machine has its arrays once, for all of its workers, and read-only.
+    With `shared`, all workers of a machine share one read-only copy of its arrays.
     """
     buffers: list[pickle.PickleBuffer] = []
     data = packed(thing, what, buffers.append if shared else None)
@@ -145,17 +152,19 @@ def ship(thing: Any, what: str, *, shared: bool = False) -> Shipped:
 
 
 def packed(thing: Any, what: str, keep: Callable[[Any], None] | None = None) -> bytes:
-    """The thing as bytes, functions of the user's script included."""
+    """Pickle an object, including functions of the user's script."""
     stream = io.BytesIO()
     try:
         _Pickler(stream, protocol=5, buffer_callback=keep).dump(thing)
     except Exception as error:
-        raise ValueError(f"{what} cannot be sent to other processes: {error}") from error
+        raise ValueError(
+            f"{what} must be picklable to be sent to other processes, got an error: {error}"
+        ) from error
     return stream.getvalue()
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Leaves the compiled functions of environments behind: others find them in their own cache."""
+    """Omits the compiled functions of environments, which other processes have in their cache."""
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, Environment):
@@ -170,10 +179,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 def in_order(
     function: Callable[..., T], calls: Iterable[tuple[Any, ...]]
 ) -> Generator[T, None, None]:
-    """What the function returns for each of the calls, done all over the cluster.
+    """Call the function on the cluster, and yield its results in the order of the calls.
 
-    The calls are taken as there are cores for them, so what is under way is bounded. What is done
-    before its turn waits where it is.
+    Calls are taken when there are cores for them, so the amount of work under way is bounded.
+    Results that are early wait in the object store.
     """
     ray = import_ray()
     remote = ray.remote(max_retries=_RETRIES)(function)
@@ -202,9 +211,9 @@ def in_order(
 
 
 def streamed(function: Callable[..., Iterator[T]], *arguments: Any) -> Generator[T, None, None]:
-    """What a function that yields does, one by one; done again after a loss, nothing comes twice.
+    """Call a generator function on the cluster, and yield its items one by one.
 
-    So it must yield the same each time.
+    After a loss it runs again, without repeating items, so it must always yield the same items.
     """
     ray = import_ray()
     references = ray.remote(max_retries=_RETRIES, num_returns="streaming")(function).remote(
@@ -219,7 +228,7 @@ def streamed(function: Callable[..., Iterator[T]], *arguments: Any) -> Generator
 
 
 def fetched(reference: Any) -> Any:
-    """The result of a piece of work; what it raised is raised here as if it were local."""
+    """The result of a piece of work; its errors are raised here as if it had run locally."""
     ray = import_ray()
     try:
         return ray.get(reference)
@@ -229,4 +238,4 @@ def fetched(reference: Any) -> Any:
         raise error.cause from error
     except ray.exceptions.RayError as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise ChildProcessError(f"Ray has given up a piece of work: {lines[0]}") from error
+        raise ChildProcessError(f"Ray could not complete a piece of work: {lines[0]}") from error

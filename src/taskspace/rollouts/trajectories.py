@@ -1,4 +1,4 @@
-"""Whole episodes, step by step: for cloning an expert, for baselines, and for pictures."""
+"""Recorded episodes, step by step: for behavioural cloning, baselines and pictures."""
 
 from __future__ import annotations
 
@@ -20,23 +20,35 @@ from taskspace.rollouts.compiled.python_policies import GENERAL_LANES, Lanes, ch
 
 @dataclass(frozen=True, eq=False)
 class Episodes:
-    """Steps of many episodes, one after the other; `starts[i]` is the first step of episode i.
+    """The steps of recorded episodes, one episode after the other.
 
-    >>> import taskspace as ts
-    >>> env = ts.make("MultiKeyNav")
-    >>> from taskspace.agents.policies import ExpertPolicy
-    >>> episodes = record(ExpertPolicy(env), env, env.sample_tasks(10, seed=0))
-    >>> states, actions = episodes[0]
-    >>> len(states) == len(actions) + 1
-    True
+    `episodes[i]` is a pair of the states and the actions of episode i, for `draw_episode`.
+
+    Attributes:
+        states: The states (steps, columns) before each action.
+        actions: The actions: (steps,), or (steps, components) if they are continuous.
+        next_states: The states (steps, columns) after each action.
+        rewards: The rewards (steps,).
+        solved: Whether each episode solved its task (episodes,).
+        starts: The index of the first step of each episode, and last the number of steps
+            (episodes + 1,).
+
+    Example:
+        >>> import taskspace as ts
+        >>> env = ts.make("MultiKeyNav")
+        >>> from taskspace.agents.policies import ExpertPolicy
+        >>> episodes = record(ExpertPolicy(env), env, env.sample_tasks(10, seed=0))
+        >>> states, actions = episodes[0]
+        >>> len(states) == len(actions) + 1
+        True
     """
 
-    states: NDArray[np.float64]  # (steps, columns), before the action
-    actions: NDArray[Any]  # (steps,), or (steps, numbers) where actions are continuous
-    next_states: NDArray[np.float64]  # (steps, columns)
-    rewards: NDArray[np.float64]  # (steps,)
-    solved: NDArray[np.bool_]  # (episodes,)
-    starts: NDArray[np.int64]  # (episodes + 1,); the last entry is the number of steps
+    states: NDArray[np.float64]
+    actions: NDArray[Any]
+    next_states: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    solved: NDArray[np.bool_]
+    starts: NDArray[np.int64]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -47,7 +59,7 @@ class Episodes:
         return len(self.solved)
 
     def __getitem__(self, episode: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """States (one more than actions) and actions of one episode, as `draw_episode` wants."""
+        """The states (one more than actions) and the actions of one episode."""
         index = range(len(self))[operator.index(episode)]
         steps = slice(self.starts[index], self.starts[index + 1])
         states = np.vstack([self.states[steps], self.next_states[steps][-1:]])
@@ -55,13 +67,35 @@ class Episodes:
 
 
 def record(agent: Any, env: Environment, tasks: ArrayLike, *, seed: int = 0) -> Episodes:
-    """Play each task once and keep every state and action."""
+    """Play each task once, and record every step.
+
+    Args:
+        agent: The agent.
+        env: The environment.
+        tasks: The tasks (tasks, columns).
+        seed: The seed.
+
+    Returns:
+        One episode per task.
+
+    Raises:
+        TypeError: If the agent or the environment has the wrong type.
+        ValueError: If the tasks or the seed are invalid, or if the agent does not fit the
+            environment.
+
+    Example:
+        >>> import taskspace as ts
+        >>> env = ts.make("CartPoleVar")
+        >>> from taskspace.agents.policies import ExpertPolicy
+        >>> record(ExpertPolicy(env), env, env.sample_tasks(3, seed=0)).lengths
+        array([200, 200, 200])
+    """
     policy: Any = as_policy(agent, check_environment(env))
     if isinstance(policy, MLPPolicy):
         policy = EnginePolicy.prepare(policy, env)
     rows, key = env.check_tasks(tasks), checks.seed(seed)
     if not len(rows):
-        raise ValueError("there are no tasks; expected at least one")
+        raise ValueError("tasks must be at least one task, got none")
     parts = [
         _record_block(policy, env, rows, first, min(first + GENERAL_LANES, len(rows)), key)
         for first in range(0, len(rows), GENERAL_LANES)
@@ -78,7 +112,7 @@ def record(agent: Any, env: Environment, tasks: ArrayLike, *, seed: int = 0) -> 
 def _record_block(
     policy: Any, env: Environment, tasks: Tasks, first: int, last: int, seed: int
 ) -> tuple[NDArray[Any], ...]:
-    """Tasks first .. last - 1, a lane each: episode, moment, state, action, next state, reward."""
+    """Play tasks first .. last - 1, one per lane; returns one array per quantity."""
     lanes = Lanes.empty(env, GENERAL_LANES)
     count = last - first
     lanes.states[:] = tasks[first][:, None]

@@ -36,7 +36,7 @@ class Clusters:
     def known(cls, environment: Environment, tasks: Any) -> Clusters:
         """The clusters that an environment knows."""
         labels = environment.clusters(tasks)
-        return cls(environment.cluster_names, environment.clusters_told, labels)
+        return cls(environment.cluster_names, environment.cluster_description, labels)
 
     @classmethod
     def found(cls, vectors: NDArray[np.float64]) -> Clusters:

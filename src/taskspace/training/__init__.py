@@ -1,1 +1,1 @@
-"""How agents come about: cloning an expert, policy gradient, and the paper's recipes."""
+"""Training of agents: behavioural cloning, policy gradient, and the paper's recipes."""

@@ -1,9 +1,9 @@
-"""Training a small network to name the right action, compiled.
+"""Compiled training of a small network to predict actions.
 
-A step of such a network in PyTorch is mostly the overhead of its two dozen calls. This loop takes a
-third of the time, releases the interpreter lock, and gives the same bits in any thread.
+In PyTorch, a training step of such a network is mostly the overhead of its two dozen calls. This
+loop takes a third of the time, releases the interpreter lock, and is bit-identical in any thread.
 
-Layers are matrices (inputs + 1, outputs); the last row is the bias, met by a column of ones.
+Layers are matrices (inputs + 1, outputs); the last row is the bias, for an input of ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Matrices = tuple[NDArray[np.float32], ...]
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """A network under training, and where Adam stands."""
+    """A network in training, and the state of Adam."""
 
     layers: Matrices
     means: Matrices
@@ -38,12 +38,12 @@ class Learner:
 
     @classmethod
     def untrained(cls, sizes: Sequence[int], rng: np.random.Generator) -> Learner:
-        """Uniform weights and biases of size 1 / sqrt(inputs), as PyTorch begins."""
+        """Uniform weights and biases within 1 / sqrt(inputs), as PyTorch initializes them."""
         layers = tuple(
             rng.uniform(-1, 1, (inputs + 1, outputs)).astype(_F32) / np.sqrt(_F32(inputs))
             for inputs, outputs in itertools.pairwise(sizes)
         )
-        # Rows of eight numbers are what the processor adds up at a time; the rest stays zero.
+        # The processor adds eight numbers at a time, so rows are padded with zeros.
         last = np.pad(layers[-1], ((0, 0), (0, -sizes[-1] % 8)))
         layers = (*layers[:-1], last)
         zeros = [np.zeros_like(layer) for layer in layers]
@@ -62,9 +62,9 @@ class Learner:
         done: int,
         rate: float,
     ) -> None:
-        """One step of Adam for each row of `batches` (steps, examples), after `done` earlier."""
+        """One step of Adam per row of `batches` (steps, examples), after `done` earlier steps."""
         examples = batches.shape[1]
-        # With a column of ones behind each but the last, for the biases.
+        # All but the last have a last column of ones, for the biases.
         values = tuple(np.ones((examples, len(layer)), _F32) for layer in self.layers)
         slopes = tuple(np.zeros((examples, layer.shape[1]), _F32) for layer in self.layers)
         gradients = tuple(np.zeros_like(layer) for layer in self.layers)
@@ -79,7 +79,7 @@ class Learner:
 def _add_product(a, b, c):  # type: ignore[no-untyped-def]
     """C += a @ b, four rows of b at a time, so that c is read and written less often.
 
-    What `a` and `c` have beyond the rows and columns of `b` is left alone.
+    Columns of `a` and `c` beyond the rows and columns of `b` are ignored.
     """
     inner, columns = b.shape
     whole = inner - inner % 4
@@ -114,7 +114,7 @@ def _forward(layers, values):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def _loss_slope(logits, count, actions, batch):  # type: ignore[no-untyped-def]
-    """Turn `count` logits a row into the slope of the mean cross entropy, in place."""
+    """Turn `count` logits per row into the gradient of the mean cross entropy, in place."""
     share = _ONE / _F32(len(batch))
     for i in range(len(batch)):
         top, total = logits[i, 0], _ZERO

@@ -1,4 +1,4 @@
-"""Behavioural cloning: networks that learn to do what the environment's expert does."""
+"""Behavioural cloning: networks that learn to imitate the environment's expert."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from taskspace.training.subpopulations import Actions, States, Subpopulation
 
 @dataclass(frozen=True)
 class Cloning:
-    """How a network is trained, for every subpopulation alike."""
+    """How networks are trained; the same for all subpopulations."""
 
     hidden: tuple[int, ...] = (32, 32)
     examples: int = 100_000
@@ -26,9 +26,9 @@ class Cloning:
     batch: int = 512
     rate: float = 1e-3
     standardize: bool = False
-    early: int = 100  # iterations from one measurement of skill to the next, up to `turn`
+    early: int = 100  # iterations between measurements of skill, before iteration `turn`
     turn: int = 1000
-    late: int = 500  # and from there on
+    late: int = 500  # iterations between measurements of skill, after iteration `turn`
 
     def moments(self) -> list[int]:
         """The iterations at which skill is measured."""
@@ -47,7 +47,7 @@ def clone(
     delta: float = DELTA,
     report: Report = lambda done: None,
 ) -> list[Agent]:
-    """Train a network on the expert's examples; snapshots of rising skill on `tasks`."""
+    """Train a network on the expert's actions; returns snapshots of rising skill on `tasks`."""
     data_seed, skill_seed, fit_seed = child_seeds(seed, 3)
     states, actions = expert_examples(env, subpopulation, settings.examples, data_seed)
     shift, scale = _standard(states) if settings.standardize else _raw(states)
@@ -70,7 +70,7 @@ def clone(
 def expert_examples(
     env: Environment, subpopulation: Subpopulation, count: int, seed: int
 ) -> tuple[States, Actions]:
-    """What the expert does on the subpopulation's tasks, but for masked actions."""
+    """The expert's states and actions on the subpopulation's tasks, without masked actions."""
     expert, masked = ExpertPolicy(env), _indices(env, subpopulation.masked)
     parts: list[tuple[States, Actions]] = []
     found = 0
@@ -80,13 +80,15 @@ def expert_examples(
         usable = ~np.isin(episodes.actions, masked)
         if not usable.any():
             raise ValueError(
-                f"{subpopulation.name}: the expert of {env.name} does masked actions only"
+                f"the actions of the expert of {env.name} must not all be masked, got"
+                f" masked={subpopulation.masked} in the subpopulation {subpopulation.name}"
             )
         parts.append((episodes.states[usable], episodes.actions[usable]))
         found += int(usable.sum())
     states = np.concatenate([part[0] for part in parts])[:count]
     actions = np.concatenate([part[1] for part in parts])[:count]
-    return (states, actions) if subpopulation.blur is None else subpopulation.blur(states, actions)
+    transform = subpopulation.transform_examples
+    return (states, actions) if transform is None else transform(states, actions)
 
 
 def _some_tasks(env: Environment, distribution: str, seed: int, most: int = 2000) -> Tasks:
@@ -104,13 +106,13 @@ def _raw(states: States) -> tuple[States, States]:
 
 
 def _standard(states: States) -> tuple[States, States]:
-    """Mean and deviation of each column; a column that never changes is left as it is."""
+    """The mean and the deviation of each column; a constant column is not scaled."""
     spread = states.std(0)
     return states.mean(0), np.where(spread > 1e-3, spread, 1.0)
 
 
 def _policy(learner: Learner, shift: States, scale: States, output: Categorical) -> MLPPolicy:
-    """The policy on raw observations: the scaling goes into the first layer."""
+    """The policy for unscaled observations: the scaling becomes part of the first layer."""
     weights, biases = learner.weights_and_biases()
     first = weights[0] / scale
     biases[0] = (biases[0] - first @ shift).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Policy gradient: networks that learn from rewards, by Stable-Baselines3."""
+"""Policy gradient: networks that learn from rewards, with Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from taskspace.training.subpopulations import Subpopulation
 
 @dataclass(frozen=True)
 class PolicyGradient:
-    """How a network is trained, for every subpopulation alike.
+    """How networks are trained; the same for all subpopulations.
 
-    Rewards are scaled as they come (PointMass has a prize of 10,000), observations are not:
-    the networks must play on raw ones.
+    Rewards are normalized (PointMass has a reward of 10,000). Observations are not, because the
+    networks must play with unscaled ones.
     """
 
-    algorithm: str = "PPO"  # or SAC, where actions are continuous
+    algorithm: str = "PPO"  # or "SAC" if actions are continuous
     steps: int = 250_000
-    every: int = 8192  # steps from one measurement of skill to the next
+    every: int = 8192  # steps between measurements of skill
     copies: int = 64
-    rollout: int = 128  # steps of each copy from one update to the next (PPO)
+    rollout: int = 128  # steps per copy between updates (PPO)
     epochs: int = 10  # (PPO)
     batch: int = 1024
     rate: float = 1e-3
     discount: float = 0.99
     hidden: tuple[int, ...] = (64, 64)
-    survival: bool = False  # reward every step; else the shaped reward, or the sparse one
-    log_std: float = 0.0  # of the first actions, where they are continuous (PPO)
+    survival: bool = False  # a reward of 1 per step, instead of the shaped or sparse reward
+    log_std: float = 0.0  # the initial log deviation of continuous actions (PPO)
 
     def __post_init__(self) -> None:
         if self.algorithm not in ("PPO", "SAC"):
-            raise ValueError(f"the algorithm is 'PPO' or 'SAC', not {self.algorithm!r}")
+            raise ValueError(f"algorithm must be 'PPO' or 'SAC', got {self.algorithm!r}")
 
 
 def reinforce(
@@ -50,15 +50,12 @@ def reinforce(
     delta: float = DELTA,
     report: Report = lambda done: None,
 ) -> list[Agent]:
-    """Train a network on the subpopulation's tasks; snapshots of rising skill on `tasks`.
+    """Train a network on the subpopulation's tasks; returns snapshots of rising skill on `tasks`.
 
-    It sets PyTorch's global seed and number of threads (one: more would only wait for each
-    other), so `train_population` runs it in a process of its own.
+    This sets PyTorch's global seed and number of threads (one is fastest for small networks), so
+    `train_population` runs it in a separate process.
     """
-    if subpopulation.masked or subpopulation.blur:
-        raise ValueError(
-            f"{subpopulation.name}: policy gradient takes no masks, only distributions"
-        )
+    check_subpopulation(subpopulation)
     import_sb3()
     import torch
 
@@ -80,13 +77,22 @@ def reinforce(
     return snapshots.agents
 
 
+def check_subpopulation(subpopulation: Subpopulation) -> None:
+    """Check that policy gradient can train a subpopulation."""
+    if subpopulation.masked or subpopulation.transform_examples:
+        raise ValueError(
+            f"the subpopulation {subpopulation.name} must have no masks and no transform_examples"
+            " for policy gradient, only distributions of tasks"
+        )
+
+
 def import_sb3() -> Any:
-    """Stable-Baselines3, or a sentence on how to get it."""
+    """Import Stable-Baselines3, or raise an error that says how to install it."""
     try:
         import stable_baselines3
     except ImportError as error:
         raise ImportError(
-            "policy gradient needs Stable-Baselines3: pip install 'taskspace[rl]'"
+            "policy gradient needs Stable-Baselines3; install it with: pip install 'taskspace[rl]'"
         ) from error
     return stable_baselines3
 
@@ -119,5 +125,7 @@ def _model(
         learning_rate=settings.rate, batch_size=settings.batch, gamma=settings.discount,
         policy_kwargs=network, seed=seed, device="cpu", **options,
     )  # fmt: skip
-    model.set_logger(Logger(folder=None, output_formats=[]))  # or it leaves a folder in /tmp
+    model.set_logger(
+        Logger(folder=None, output_formats=[])
+    )  # the default one makes a folder in /tmp
     return model

@@ -1,4 +1,4 @@
-"""The paper's populations, one recipe an environment, and `train_population`."""
+"""The paper's populations, with one recipe per environment, and `train_population`."""
 
 from __future__ import annotations
 
@@ -18,28 +18,51 @@ from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.progress import progress_bar
 from taskspace.rollouts.ray import on_ray
 from taskspace.training.cloning import Cloning, clone
-from taskspace.training.policy_gradient import PolicyGradient, import_sb3, reinforce
+from taskspace.training.policy_gradient import (
+    PolicyGradient,
+    check_subpopulation,
+    import_sb3,
+    reinforce,
+)
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA
 from taskspace.training.subpopulations import Actions, States, Subpopulation
 from taskspace.training.workers import Training, import_name, in_process, run_all
 
-Values = dict[str, Any]  # of a dataclass, by name
-SnapTasks = Callable[[Environment, int], Tasks]  # from a seed, the tasks that measure skill
+Values = dict[str, Any]  # the fields of a dataclass
+SnapTasks = Callable[[Environment, int], Tasks]  # from a seed to tasks that measure skill
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a population is trained: its subpopulations, how, and on which tasks it is judged."""
+    """How a population is trained.
+
+    Attributes:
+        subpopulations: The subpopulations; each is trained separately.
+        method: The settings of behavioural cloning or policy gradient.
+        snap_tasks: A function from the environment and a seed to the tasks that measure skill.
+        delta: The increase in skill from one snapshot to the next.
+        fast_steps: The number of training steps of the fast recipe: enough for some agents to
+            solve some tasks.
+
+    Example:
+        >>> recipe = Recipe((Subpopulation("all"),), Cloning(), drawn_tasks(100))
+        >>> recipe.fast().method.iterations
+        1000
+    """
 
     subpopulations: tuple[Subpopulation, ...]
     method: Cloning | PolicyGradient
     snap_tasks: SnapTasks
     delta: float = DELTA
-    fast_steps: int = 1000  # in the fast form: enough for some agents to solve something
+    fast_steps: int = 1000
 
     def fast(self) -> Recipe:
-        """The same with a fraction of the training: for a first look, and for tests."""
+        """Shorten the training, for a first look and for tests.
+
+        Returns:
+            The same recipe with `fast_steps` training steps.
+        """
         if isinstance(self.method, Cloning):
             few = replace(
                 self.method, examples=10_000, iterations=self.fast_steps,
@@ -49,17 +72,17 @@ class Recipe:
         return replace(self, method=replace(self.method, steps=self.fast_steps, every=8192))
 
 
-# -- the tasks that skill is measured on -----------------------------------------------------------
+# -- tasks that measure skill ----------------------------------------------------------------------
 
 
 def multikeynav_tasks(env: Environment, seed: int) -> Tasks:
-    """Three locations with all keys and doors."""
+    """Three locations, each with all combinations of keys and doors."""
     bits = itertools.product((0.0, 1.0), repeat=6)
     return np.array([(location, *rest) for rest in bits for location in (0.05, 0.45, 0.85)])
 
 
 def drawn_tasks(count: int, distribution: str = "all") -> SnapTasks:
-    """So many tasks, drawn from the seed."""
+    """A function that samples this number of tasks."""
     return functools.partial(_draw, count, distribution)
 
 
@@ -71,7 +94,7 @@ def _draw(count: int, distribution: str, env: Environment, seed: int) -> Tasks:
 
 
 def ignore_force_and_type(states: States, actions: Actions) -> tuple[States, Actions]:
-    """CartPoleVar: the same action whatever the sign of the force and the type of the task."""
+    """CartPoleVar: repeat each example with both signs of the force and both types of task."""
     from taskspace.envs.cartpolevar import FORCE, TYPE
 
     shown = []
@@ -93,9 +116,12 @@ _DOORS = tuple(
     Subpopulation(d, distribution=d) for d in ("all", "door-1", "door-2", "door-3", "door-4")
 )
 _SENSES = ("positive-pull", "positive-push", "negative-pull", "negative-push")
-_BLURRED_SENSES = (
+_IGNORED_SENSES = (
     Subpopulation("all"),
-    *(Subpopulation(sense, distribution=sense, blur=ignore_force_and_type) for sense in _SENSES),
+    *(
+        Subpopulation(sense, distribution=sense, transform_examples=ignore_force_and_type)
+        for sense in _SENSES
+    ),
 )
 _MARKER_MASKS = (
     Subpopulation("all-actions"),
@@ -111,15 +137,16 @@ PAPER = {
     "MultiKeyNav": _MULTIKEYNAV,
     "MultiKeyNavAB": _MULTIKEYNAV,
     "MultiKeyNavA": _MULTIKEYNAV,
-    # The rise from 0 to full skill takes 2000 iterations only: look at it more closely.
+    # Skill rises from 0 to its maximum within 2000 iterations, so it is measured more often there.
     "CartPoleVar": Recipe(
-        _BLURRED_SENSES,
+        _IGNORED_SENSES,
         Cloning(early=70, turn=4200, late=1580),
         drawn_tasks(1000),
         fast_steps=4000,
     ),
-    # As the paper's text has it. Trained on gates to the right instead of all but those to the
-    # left, the third subpopulation often misses gates straight ahead, and the clusters blur.
+    # As in the paper's text. If the third subpopulation is trained on gates to the right instead of
+    # all gates that are not to the left, it often misses gates straight ahead, and the clusters
+    # are less distinct.
     "PointMass": Recipe(
         tuple(Subpopulation(side, distribution=side) for side in ("all", "left", "not-left")),
         PolicyGradient(steps=400_000, every=32_768, log_std=1.5),
@@ -141,18 +168,20 @@ RECIPES = {"paper": PAPER, "new-agents": NEW_AGENTS}
 
 
 def recipe_for(env: Environment, name: str = "paper") -> Recipe:
-    """The recipe of this name for an environment."""
+    """Look up the recipe of this name for an environment."""
     if name not in RECIPES:
         known = " or ".join(repr(known) for known in RECIPES)
-        raise ValueError(f"the recipe is {known} or a Recipe, not {name!r}")
+        raise ValueError(f"recipe must be {known} or a Recipe, got {name!r}")
     if env.step is None:
         raise ValueError(
-            f"agents of {env.name} are trained by"
+            f"there are no steps in {env.name}; train its agents with"
             " taskspace.training.karel.recipes.train_synthesizers"
         )
     if env.name not in RECIPES[name]:
         known = ", ".join(RECIPES[name])
-        raise ValueError(f"{env.name} has no recipe {name!r}; there is one for: {known}")
+        raise ValueError(
+            f"there is no recipe {name!r} for {env.name}; there are recipes for {known}"
+        )
     return RECIPES[name][env.name]
 
 
@@ -166,17 +195,32 @@ def train_population(
     executor: str | None = None,
     progress: bool | None = None,
 ) -> Population:
-    """Train the environment's population; the same seed gives the same agents, bit for bit.
+    """Train a population of agents for an environment.
 
-    `recipe` is "paper", "new-agents" (the agents of the paper's appendix) or a `Recipe` of your
-    own. `fast` cuts the training to a fraction. Subpopulations train side by side, `workers` at a
-    time (as many as there are cores by default); their number does not change the result. With
-    `executor="ray"` they train on a Ray cluster, as `evaluate` does.
+    With the same seed the agents are bit-identical, for any number of workers.
 
-    >>> import taskspace as ts
-    >>> population = train_population(ts.make("MultiKeyNav"), fast=True)
-    >>> population.subpopulations[:2]
-    ('all-actions', 'no-pickKeyA')
+    Args:
+        env: The environment.
+        seed: The seed.
+        recipe: "paper", "new-agents" (the agents of the paper's appendix), or a `Recipe`.
+        fast: Whether to shorten the training, for a first look.
+        workers: The number of subpopulations that train in parallel; by default one per core.
+        executor: "ray" to train on a Ray cluster, as in `evaluate`; None trains on this machine.
+        progress: Whether to show a progress bar; by default only on a terminal.
+
+    Returns:
+        The population.
+
+    Raises:
+        TypeError: If `env` is not an `Environment`.
+        ValueError: If there is no such recipe for the environment, or if an argument is invalid.
+        ImportError: If the recipe needs a package that is not installed.
+
+    Example:
+        >>> import taskspace as ts
+        >>> population = train_population(ts.make("MultiKeyNav"), fast=True)
+        >>> population.subpopulations[:2]
+        ('all-actions', 'no-pickKeyA')
     """
     check_environment(env)
     on_ray(executor, workers=workers)
@@ -203,11 +247,8 @@ def _training(
         return lambda report: clone(
             env, subpopulation, method, tasks, seed=seed, delta=recipe.delta, report=report
         )
-    import_sb3()  # complain here, not in another process
-    if subpopulation.masked or subpopulation.blur:
-        raise ValueError(
-            f"{subpopulation.name}: policy gradient takes no masks, only distributions"
-        )
+    import_sb3()  # raises errors here instead of in another process
+    check_subpopulation(subpopulation)
     return in_process(
         _reinforce,
         env=import_name(type(env)), subpopulation=asdict(subpopulation), settings=asdict(method),
@@ -218,7 +259,7 @@ def _training(
 def _reinforce(
     *, env: str, subpopulation: Values, settings: Values, tasks: list[list[float]], **named: Any
 ) -> list[Agent]:
-    """`reinforce` from plain values: neither classes nor compiled functions travel."""
+    """Call `reinforce` with arguments from JSON, in another process."""
     return reinforce(
         pkgutil.resolve_name(env)(),
         Subpopulation(**_with_tuples(subpopulation)),
@@ -229,7 +270,7 @@ def _reinforce(
 
 
 def _with_tuples(values: Values) -> Values:
-    """JSON made lists of them."""
+    """Convert lists back to tuples, which JSON does not have."""
     return {
         name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
     }

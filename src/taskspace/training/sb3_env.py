@@ -1,4 +1,4 @@
-"""What Stable-Baselines3 wants of us: an environment and a callback. Needs the `rl` extra."""
+"""An environment and a callback for Stable-Baselines3. Needs the `rl` extra."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from taskspace.envs.to_gymnasium import TaskVectorEnv
 
 
 class SB3Env(VecEnv):
-    """Copies stepped by one compiled call; one that ends starts anew within the same step.
+    """Copies that one compiled call steps; a copy that ends starts a new task in the same step.
 
-    Its last observation is then in `infos[copy]["terminal_observation"]`. With
-    `survival` the reward is 1 for every step, as in Gymnasium's cart pole.
+    Its last observation is in `infos[copy]["terminal_observation"]`. With `survival` the reward is
+    1 per step, as in Gymnasium's cart pole.
     """
 
     def __init__(self, copies: TaskVectorEnv, seed: int, *, survival: bool = False) -> None:
@@ -29,20 +29,20 @@ class SB3Env(VecEnv):
         self.seed(seed)
 
     def reset(self) -> NDArray[np.float32]:
-        """Start all copies; seeds count at the first reset after `seed` only."""
+        """Start all copies; the seeds are used only in the first reset after `seed`."""
         observations, _ = self.copies.reset(seed=self._seeds[0])
         self._reset_seeds()
         self._reset_options()
         return observations
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Note the actions; `step_wait` does the step."""
+        """Store the actions; `step_wait` takes the step."""
         self._actions = actions
 
     def step_wait(
         self,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Observations, rewards, which copies ended, and what there is to say of each."""
+        """Observations, rewards, which copies ended, and one info per copy."""
         observations, rewards, terminated, truncated, _ = self.copies.step(self._actions)
         if self.survival:
             rewards = np.ones_like(rewards)
@@ -56,21 +56,21 @@ class SB3Env(VecEnv):
         return observations, rewards.astype(np.float32), ended, infos
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute, the same for each copy."""
+        """An attribute, which is the same for each copy."""
         return [getattr(self.copies, attr_name)] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not possible: the copies share everything but their state."""
-        raise NotImplementedError("the copies have no attributes of their own")
+        """Raise an error: the copies share everything but their state."""
+        raise NotImplementedError("there are no attributes in single copies")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Not possible: the copies are one object."""
-        raise NotImplementedError("the copies have no methods of their own")
+        """Raise an error: the copies are one object."""
+        raise NotImplementedError("there are no methods in single copies")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """No copy is wrapped."""
@@ -81,9 +81,9 @@ class SB3Env(VecEnv):
 
 
 class PeriodicCallback(BaseCallback):
-    """Calls `visit(steps)` before the training, every so many steps of it, and after it.
+    """Calls `visit(steps)` before the training, at regular steps during it, and after it.
 
-    A visit falls between two updates, when the policy has learned from all steps so far.
+    A call comes between two updates, when the policy has learned from all steps so far.
     """
 
     def __init__(self, every: int, visit: Callable[[int], None]) -> None:

@@ -1,4 +1,4 @@
-"""Many seeds from one."""
+"""Independent seeds from one seed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import numpy as np
 
 
 def child_seeds(seed: int, count: int) -> list[int]:
-    """So many independent seeds; asking for more does not change the first ones."""
+    """Independent seeds; a larger `count` only adds seeds."""
     words = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     return [int(word) >> 1 for word in words]

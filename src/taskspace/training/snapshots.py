@@ -1,4 +1,4 @@
-"""Which moments of a training become agents: those that do better than the last one kept."""
+"""Snapshots of a training, each more skilled than the one before, as agents."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from taskspace.envs.base import Environment, Tasks
 from taskspace.rollouts.evaluate import evaluate
 
 DELTA = 0.01  # the paper's delta_snap
-ROLLOUTS = 10  # of each task, to measure skill
+ROLLOUTS = 10  # per task, to measure skill
 
-Report = Callable[[int], None]  # called with the training steps just done
+Report = Callable[[int], None]  # called with the number of training steps since the last call
 
 
 @dataclass
 class Snapshots:
-    """The agents that came out of one training so far; the first offered is always kept."""
+    """The snapshots of one training so far; the first policy is always one of them."""
 
     subpopulation: str
     env: Environment
@@ -29,7 +29,7 @@ class Snapshots:
     agents: list[Agent] = field(default_factory=list)
 
     def offer(self, step: int, policy: Any) -> float:
-        """Measure the policy's skill, and keep it where it is better by `delta`."""
+        """Measure the policy's skill, and add a snapshot if it has risen by `delta`."""
         skill = self._skill(policy)
         if not self.agents or skill >= self.agents[-1].skill + self.delta:
             name = f"{self.subpopulation}-{step}"
@@ -37,7 +37,7 @@ class Snapshots:
         return skill
 
     def _skill(self, policy: Any) -> float:
-        # One thread: the subpopulations are what runs in parallel.
+        # One thread, because subpopulations run in parallel.
         outcomes = evaluate(
             [policy], self.env, self.tasks, self.rollouts,
             seed=self.seed, threads=1, progress=False,

@@ -1,4 +1,4 @@
-"""What sets one subpopulation apart from the others."""
+"""What distinguishes one subpopulation from the others."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ Actions = NDArray[np.int64]  # (examples,)
 
 @dataclass(frozen=True)
 class Subpopulation:
-    """A subpopulation: the actions it must do without, or the tasks it gets to see.
+    """A subpopulation of agents that are trained in the same way.
 
-    `blur` changes the examples of behavioural cloning, so that agents cannot tell some of them
-    apart.
+    Attributes:
+        name: The name of the subpopulation.
+        masked: The names of the actions that its agents never take.
+        distribution: The name of the task distribution that its agents are trained on.
+        transform_examples: A function that changes the examples of behavioural cloning, e.g. so
+            that agents cannot distinguish some of them.
     """
 
     name: str
-    masked: tuple[str, ...] = ()  # actions by name
+    masked: tuple[str, ...] = ()
     distribution: str = "all"
-    blur: Callable[[States, Actions], tuple[States, Actions]] | None = None
+    transform_examples: Callable[[States, Actions], tuple[States, Actions]] | None = None

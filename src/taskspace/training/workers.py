@@ -1,4 +1,4 @@
-"""Trainings side by side: in threads where compiled, in processes otherwise, or on Ray."""
+"""Parallel trainings: in threads if they are compiled, else in processes, or on Ray."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
 
-# Started by hand: a pool of multiprocessing would first run the caller's script a second time.
+# Not a pool of multiprocessing, which would run the caller's script a second time.
 _COMMAND = [sys.executable, "-c", "from taskspace.training.workers import serve; serve()"]
 
 
@@ -39,9 +39,9 @@ def run_all(
     report: Report,
     executor: str | None = None,
 ) -> list[list[Agent]]:
-    """The results in order, from `workers` trainings at a time (as many as cores by default).
+    """Run `workers` trainings at a time (by default one per core); returns results in order.
 
-    On Ray all are handed to the cluster, which runs as many at a time as it has cores.
+    On Ray, all trainings are sent to the cluster, which runs one per core at a time.
     """
     if ray.on_ray(executor, workers=workers):
         with ray.connected():
@@ -56,7 +56,7 @@ def _side_by_side(trainings: Sequence[Training], count: int, report: Report) -> 
 
     def stoppable(done: int) -> None:
         if stopped:
-            raise InterruptedError("another training failed, or the user gave up")
+            raise InterruptedError("another training failed, or the user interrupted it")
         report(done)
 
     with ThreadPoolExecutor(count) as pool:
@@ -64,12 +64,12 @@ def _side_by_side(trainings: Sequence[Training], count: int, report: Report) -> 
         try:
             return [future.result() for future in futures]
         finally:
-            stopped = True  # after an error or Ctrl-C: those that run end at their next report
+            stopped = True  # after an error or Ctrl-C, trainings end at their next report
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _on_ray(training: Training) -> Training:
-    """The same training by a worker of Ray; one that dies has its work done again by another."""
+    """The same training in a worker of Ray; if it dies, another worker repeats the training."""
     sent = ray.ship(training, "the training")
 
     def away(report: Report) -> list[Agent]:
@@ -80,13 +80,13 @@ def _on_ray(training: Training) -> Training:
                     report(item)
                 else:
                     agents = item
-        return copy.deepcopy(agents)  # their weights lie in memory of Ray's, which it will free
+        return copy.deepcopy(agents)  # their weights are in Ray's memory, which it will free
 
     return away
 
 
 def _with_progress(sent: ray.Shipped) -> Iterator[int | list[Agent]]:
-    """What a worker does: it yields the steps just done, time and again, and then the agents."""
+    """The work of one worker: yields the numbers of steps done, and finally the agents."""
     progress: SimpleQueue[int | None] = SimpleQueue()
     training: Training = sent.unpack()
     with ThreadPoolExecutor(1) as pool:
@@ -98,18 +98,18 @@ def _with_progress(sent: ray.Shipped) -> Iterator[int | list[Agent]]:
 
 
 def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Training:
-    """A training that calls `function(**named, report=…)` in a process of its own.
+    """A training that calls `function(**named, report=…)` in a separate process.
 
-    The function is imported there by its name, and the arguments are plain JSON. The two talk by
-    lines of JSON over a pipe between them; the agents come back in a population's file.
+    The process imports the function by its name and gets the arguments as JSON. Messages are lines
+    of JSON in a pipe; the agents come back in a file of a population.
     """
     reference = import_name(function)
     try:
         request = json.dumps([reference, named])
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"the arguments of {reference} must be text, numbers, None, or lists and dicts of"
-            f" them, to go to a process of its own; {error}"
+            f"the arguments of {reference} must be strings, numbers, None, or lists and dicts of"
+            f" these, to be sent to another process, got an error: {error}"
         ) from error
 
     def training(report: Report) -> list[Agent]:
@@ -122,18 +122,18 @@ def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Trainin
 
 
 def import_name(thing: Any) -> str:
-    """The "module:name" by which another process finds a function or a class."""
+    """The "module:name" by which another process can import a function or a class."""
     module, name = getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing))
     if module == "__main__" or getattr(sys.modules.get(module), name, None) is not thing:
         raise ValueError(
-            f"this training runs in a process of its own, which has to import {name};"
-            " put it into a module, at the top level"
+            f"{name} must be at the top level of a module, so that another process can import it,"
+            f" got {module}:{name}"
         )
     return f"{module}:{name}"
 
 
 def _ask(request: str, path: Path, report: Report) -> None:
-    """Have a process write the agents to `path`, and pass on what it reports."""
+    """Start a process that writes the agents to `path`, and forward its reports."""
     command = [*_COMMAND, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
@@ -148,38 +148,38 @@ def _ask(request: str, path: Path, report: Report) -> None:
 
 
 def _messages(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
-    """Pairs of kind and content; a ChildProcessError when there are no more."""
+    """Pairs of kind and content; raises a ChildProcessError if the process dies."""
     assert process.stdin is not None
     assert process.stdout is not None
-    # A process that dies may do so before it has read the request, or within a line.
+    # A process may die before it has read the request, or in the middle of a line.
     with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):
         process.stdin.write(f"{request}\n".encode())
-        process.stdin.flush()  # and it stays open: its end tells the process that we are gone
+        process.stdin.flush()  # stays open: its end shows the process that the parent has ended
         for line in process.stdout:
             yield json.loads(line)
     raise ChildProcessError(f"a training process died (exit code {process.wait()})")
 
 
 def _error(kind: str, text: str) -> Exception:
-    """An error as it was over there where Python has it, else one that names it."""
+    """The same built-in exception as in the process, else one that names it."""
     known = getattr(builtins, kind, None)
     if isinstance(known, type) and issubclass(known, Exception):
-        with contextlib.suppress(TypeError):  # a few are not made from a text
+        with contextlib.suppress(TypeError):  # a few exceptions do not take a string
             return known(text)
     return ChildProcessError(f"{kind}: {text}")
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of the input, which comes when the parent is gone, however it went."""
+    """Exit at the end of the input, which comes when the parent ends for any reason."""
     sys.stdin.read()
     os._exit(1)
 
 
 def serve() -> None:
-    """The other end: do what stands on standard input, tell of it on standard output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
+    """The other process: reads a request from standard input, and writes messages to its output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     messages = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # so that what the training prints does not get among the messages
+    os.dup2(2, 1)  # so that the training's own output does not mix with the messages
 
     def send(kind: str, content: Any = None) -> None:
         print(json.dumps([kind, content]), file=messages, flush=True)

@@ -151,7 +151,7 @@ def test_actions_in_a_row_do_not_explain(tasks: list[KarelTask]) -> None:
                 assert len(straight) > len(task.tokens)
 
 
-def test_programs_are_not_silly(tasks: list[KarelTask]) -> None:
+def test_programs_are_not_redundant(tasks: list[KarelTask]) -> None:
     undo = [("turnLeft", "turnRight"), ("pickMarker", "putMarker")]
     for task in tasks:
         text = " ".join(task.tokens)
@@ -267,7 +267,7 @@ def test_dataset_on_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "silly"),
+    ("body", "redundant"),
     [
         ("turnLeft turnRight", True),
         ("turnRight putMarker turnLeft", True),
@@ -280,8 +280,8 @@ def test_dataset_on_disk(tmp_path: Path) -> None:
         ("REPEAT R=3 r( move turnRight putMarker turnLeft r)", True),
     ],
 )
-def test_wasteful(body: str, silly: bool) -> None:
-    assert wasteful(encode([f"DEF run m( {body} m)"], length=16)).tolist() == [silly]
+def test_wasteful(body: str, redundant: bool) -> None:
+    assert wasteful(encode([f"DEF run m( {body} m)"], length=16)).tolist() == [redundant]
 
 
 @pytest.mark.parametrize("cell", CELLS)
@@ -308,7 +308,7 @@ def test_all_skeletons_of_conditionals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "silly"),
+    ("body", "redundant"),
     [
         ("REPEAT R=3 r( turnLeft putMarker r)", True),
         ("REPEAT R=3 r( turnLeft move r)", False),
@@ -324,7 +324,7 @@ def test_all_skeletons_of_conditionals() -> None:
         ("turnRight WHILE c( leftIsClear c) w( turnLeft w)", False),
     ],
 )
-def test_silly(body: str, silly: bool) -> None:
+def test_redundant(body: str, redundant: bool) -> None:
     (row,) = encode([f"DEF run m( {body} m)"])
     shape = [token for token in decode(row) if token not in ACTIONS and "=" not in token]
     (skeleton,) = (
@@ -334,7 +334,7 @@ def test_silly(body: str, silly: bool) -> None:
         == [place for place, token in enumerate(decode(row)) if token in ACTIONS]
         and shape[3] == next(word for word in skeleton.words[3:] if word != "action")
     )
-    assert skeleton.silly(row[None]).tolist() == [silly]
+    assert skeleton.redundant(row[None]).tolist() == [redundant]
 
 
 def test_repairs_help() -> None:

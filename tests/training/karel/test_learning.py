@@ -26,7 +26,7 @@ from taskspace.training.karel.recipes import train_synthesizers
 from tests.messages import says
 
 TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
-BRIEF = TrainingSettings(TINY, steps=6, batch=32, rate=3e-3, every=3, judged_on=20)
+BRIEF = TrainingSettings(TINY, steps=6, batch=32, rate=3e-3, every=3, skill_tasks=20)
 
 
 @pytest.fixture(scope="module")

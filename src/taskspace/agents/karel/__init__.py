@@ -1,1 +1,1 @@
-"""Agents that write Karel programs: the network, how it writes, and the policy."""
+"""Agents that write Karel programs: the network, the decoding, and the policy."""

@@ -1,4 +1,4 @@
-"""From scores to programs: the best token each time, or a beam; all by the grammar."""
+"""Decoding of programs that follow the grammar: greedy, or with a beam."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from taskspace.agents.karel.network import State, Synthesizer
 from taskspace.envs.karel.grammar import PartialPrograms
 from taskspace.envs.karel.language import PAD, START, TOKENS
 
-LIMIT = 24  # tokens of a program, the paper's horizon
+LIMIT = 24  # tokens per program, the paper's horizon
 WIDTH = 10  # of the beam
 
 Programs = NDArray[np.uint8]  # (tasks, tokens), padded
@@ -18,7 +18,7 @@ Programs = NDArray[np.uint8]  # (tasks, tokens), padded
 
 @torch.no_grad()
 def greedy(network: Synthesizer, grids: torch.Tensor, limit: int = LIMIT) -> Programs:
-    """The most likely token each time."""
+    """Programs of the most likely token at each position."""
     codes = network.encoder(grids)
     partial = PartialPrograms(len(grids), limit)
     programs = np.full((len(grids), limit), PAD, np.uint8)
@@ -35,7 +35,7 @@ def greedy(network: Synthesizer, grids: torch.Tensor, limit: int = LIMIT) -> Pro
 
 
 def _allowed(scores: torch.Tensor, partial: PartialPrograms) -> torch.Tensor:
-    """Scores with those of tokens that the grammar forbids at minus infinity."""
+    """Scores, with minus infinity for tokens that the grammar forbids."""
     forbidden = torch.from_numpy(~partial.allowed()).to(scores.device)
     return scores.masked_fill(forbidden, -torch.inf)
 
@@ -46,13 +46,13 @@ def beam(
 ) -> NDArray[np.uint8]:
     """The `width` most likely programs that a beam finds: (tasks, width, tokens), best first.
 
-    Rows of padding stand where there are no more.
+    If there are fewer programs, the remaining rows are padding.
     """
     n = len(grids)
     codes = network.encoder(grids).repeat_interleave(width, dim=0)
     partial = PartialPrograms(n * width, limit)
     programs = np.full((n * width, limit), PAD, np.uint8)
-    # At first all beams of a task are alike: only the first of them counts.
+    # At first all beams of a task are equal, so only the first of them counts.
     likely = torch.full((n, width), -torch.inf, device=grids.device)
     likely[:, 0] = 0.0
     tokens = torch.full((n * width, 1), START, device=grids.device)
@@ -66,7 +66,7 @@ def beam(
         order, dead = parents.cpu().numpy(), likely.isinf().flatten().cpu().numpy()
         programs, partial = programs[order], partial.take(order)
         state = (state[0][:, _pairs(parents, codes)], state[1][:, _pairs(parents, codes)])
-        # A beam without a program goes on with any token, and never comes back to life.
+        # A beam without a program continues with any token; its score stays minus infinity.
         chosen = (best % len(TOKENS)).flatten().cpu().numpy()
         programs[:, position] = np.where(dead, partial.allowed().argmax(1), chosen)
         tokens = torch.from_numpy(programs[:, position, None].astype(np.int64)).to(grids.device)
@@ -78,6 +78,6 @@ def beam(
 
 
 def _pairs(rows: torch.Tensor, codes: torch.Tensor) -> torch.Tensor:
-    """The rows of the LSTM that belong to these rows: one for each example."""
+    """The rows of the LSTM for these rows: one per example."""
     examples = codes.shape[1]
     return (rows[:, None] * examples + torch.arange(examples, device=rows.device)).flatten()

@@ -15,13 +15,13 @@ State = tuple[torch.Tensor, torch.Tensor]  # of the LSTM, each (layers, tasks x 
 
 @dataclass(frozen=True)
 class Size:
-    """How large a synthesizer is; by default as the paper's."""
+    """The size of a synthesizer; by default that of the paper."""
 
     side: int = SIDE  # of the largest world
-    radius: int = 0  # see only so far around the hero, who is in the middle; 0: the whole world
+    radius: int = 0  # of the visible part around the hero; 0: the whole world
     channels: int = 32  # of the first convolution of each grid
     blocks: int = 2
-    code: int = 512  # numbers that an example is encoded in
+    code: int = 512  # the size of an encoded example
     token: int = 256
     hidden: int = 256
     layers: int = 2
@@ -33,7 +33,7 @@ SMALL_SIZE = Size(side=8, radius=5, channels=8, code=128, token=32, hidden=96)
 
 
 class Residual(nn.Module):
-    """Three convolutions around which the input is led."""
+    """Three convolutions with a skip connection."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Residual(nn.Module):
         )
 
     def forward(self, grids: torch.Tensor) -> torch.Tensor:
-        """The same shape."""
+        """Map grids to grids of the same shape."""
         found = grids
         for convolution in self.convolutions[:-1]:
             found = torch.relu(convolution(found))
@@ -50,7 +50,7 @@ class Residual(nn.Module):
 
 
 class Encoder(nn.Module):
-    """From the two grids of an example to its code."""
+    """A network from the two grids of an example to its code."""
 
     def __init__(self, size: Size) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Encoder(nn.Module):
         self.out = nn.Linear(channels * edge * edge, size.code)
 
     def forward(self, grids: torch.Tensor) -> torch.Tensor:
-        """Grids (tasks, examples, 2, 16, edge, edge) to codes (tasks, examples, code)."""
+        """Map grids (tasks, examples, 2, 16, edge, edge) to codes (tasks, examples, code)."""
         pairs = grids.flatten(0, 1)
         both = torch.cat([self.first(pairs[:, 0]), self.last(pairs[:, 1])], dim=1)
         found = self.blocks(torch.relu(both))
@@ -72,7 +72,7 @@ class Encoder(nn.Module):
 
 
 class Synthesizer(nn.Module):
-    """An LSTM for each example, which see the same tokens; their best votes make the next one."""
+    """One LSTM per example, with shared weights; their outputs are max-pooled to the scores."""
 
     def __init__(self, size: Size) -> None:
         super().__init__()
@@ -83,14 +83,14 @@ class Synthesizer(nn.Module):
         self.out = nn.Linear(size.hidden, len(TOKENS))
 
     def forward(self, grids: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
-        """Scores (tasks, length, 52) of each token, given the true ones before it."""
+        """Scores (tasks, length, 52) of each token, given the true tokens before it."""
         before = torch.cat([torch.full_like(tokens[:, :1], START), tokens[:, :-1]], dim=1)
         return self.advance(before, self.encoder(grids))[0]
 
     def advance(
         self, tokens: torch.Tensor, codes: torch.Tensor, state: State | None = None
     ) -> tuple[torch.Tensor, State]:
-        """Read tokens (tasks, length); scores of what comes after each, and the new state."""
+        """Read tokens (tasks, length); returns scores of the next tokens, and the new state."""
         tasks, examples, _ = codes.shape
         length = tokens.shape[1]
         seen = self.embedding(tokens)[:, None].expand(-1, examples, -1, -1)

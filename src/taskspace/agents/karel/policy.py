@@ -23,19 +23,19 @@ BATCH = 256  # tasks decoded at a time
 
 @dataclass(frozen=True, eq=False)
 class SynthesisPolicy:
-    """A trained synthesizer as an agent: it writes its best program for a task.
+    """A trained synthesizer as an agent: it writes one program per task.
 
-    `width` is that of the beam; 1 takes the most likely token each time. An agent with a beam tries
-    its programs on the five examples that it sees, and gives the most likely one that explains
-    them. (The authors give the most likely one, right or wrong; a small network that may check
-    itself solves about twice as many new tasks.)
+    `width` is the width of the beam; 1 is greedy decoding. With a beam, the agent runs its programs
+    on the five visible examples and returns the most likely program that explains them. (The
+    authors return the most likely program without this check; with it, a small network solves about
+    twice as many new tasks.)
     """
 
     network: Synthesizer
     width: int = 1
 
     def to_tensors(self) -> tuple[dict[str, Any], dict[str, NDArray[np.float32]]]:
-        """Settings in plain JSON, and weights: its form on disk."""
+        """The settings, as JSON, and the weights, to save the policy."""
         weights = {name: weight.numpy() for name, weight in self.network.state_dict().items()}
         return {"size": asdict(self.network.size), "width": self.width}, weights
 
@@ -43,14 +43,14 @@ class SynthesisPolicy:
     def from_tensors(
         cls, settings: Mapping[str, Any], weights: Mapping[str, NDArray[np.float32]]
     ) -> SynthesisPolicy:
-        """What `to_tensors` gave."""
-        with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
+        """The policy from the results of `to_tensors`."""
+        with torch.random.fork_rng(devices=[]):  # new layers draw random weights that are not used
             network = Synthesizer(Size(**settings["size"]))
         network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
         return cls(network, int(settings["width"]))
 
     def programs(self, tasks: KarelTasks) -> NDArray[np.uint8]:
-        """A program for each task, from its first five examples."""
+        """One program per task, from its first five examples."""
         device = next(self.network.parameters()).device
         parts = []
         for first in range(0, len(tasks), BATCH):
@@ -65,15 +65,15 @@ class SynthesisPolicy:
         return np.concatenate(parts)
 
     def solves(self, tasks: KarelTasks) -> NDArray[np.bool_]:
-        """Which tasks its program solves: the five examples it saw, and the sixth."""
+        """Which tasks the programs solve: all five visible examples, and the sixth."""
         return solved(self.programs(tasks), tasks)
 
 
 def first_that_fits(candidates: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.uint8]:
-    """Of the programs for each task (tasks, candidates, tokens) the first that explains what is
-    seen of it, else the first.
+    """For each task, the first of its candidates (tasks, candidates, tokens) that explains the
+    visible examples, else the first.
     """
-    # Where a beam has run dry there is only padding, which no one can run.
+    # A beam may have fewer programs; rows of padding cannot run.
     candidates = np.where(candidates[:, :, :1] == PAD, candidates[:, :1], candidates)
     fits = np.stack(
         [fits_examples(candidates[:, i], tasks) for i in range(candidates.shape[1])], axis=1
@@ -83,7 +83,7 @@ def first_that_fits(candidates: NDArray[np.uint8], tasks: KarelTasks) -> NDArray
 
 
 def fits_examples(programs: NDArray[np.uint8], tasks: KarelTasks) -> NDArray[np.bool_]:
-    """Whether each program maps the five inputs that are seen of its task to the outputs."""
+    """Whether each program maps the five visible inputs of its task to the outputs."""
     reached = run(programs[:, None], tasks.inputs).reach(tasks.outputs)
     return np.asarray(reached[:, :SPECIFICATION].all(1))
 

@@ -1,8 +1,8 @@
-"""Karel tasks on disk: the public data set's JSON lines, one task a line.
+"""Karel tasks on disk: the public data set's JSON lines, one task per line.
 
-A grid stands there twice: as text (`inpgrid_json`) and as the places of the ones in a tensor
-(`inpgrid_tensor`). Both are written; a record in which they disagree is refused. What we write ends
-in one more field, `crc32`: the checksum of the line as it would be without it.
+A line contains each grid twice: as text (`inpgrid_json`) and as the indices of the ones in a tensor
+(`inpgrid_tensor`). Both are written; a record in which they differ is refused. Lines that this
+module writes end in one more field, `crc32`: the checksum of the line without this field.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class KarelTask:
     tokens: tuple[str, ...]
     inputs: Worlds  # (6,)
     outputs: Worlds  # (6,)
-    actions: tuple[tuple[str, ...], ...]  # what the hero does in each example
+    actions: tuple[tuple[str, ...], ...]  # of the hero, per example
     crashed: tuple[bool, ...] = (False,) * EXAMPLES
-    program_json: Any = None  # the data set's own tree: copied as it is, None in generated tasks
+    program_json: Any = None  # the data set's syntax tree, unchanged; None in generated tasks
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -61,16 +61,16 @@ class KarelTask:
 def read_tasks(
     path: str | os.PathLike[str], wanted: Callable[[tuple[str, ...]], bool] | None = None
 ) -> Iterator[KarelTask]:
-    """The tasks of a file of JSON lines (`.gz` too), one at a time.
+    """Read the tasks of a file of JSON lines (also `.gz`), one at a time.
 
-    A bad record is refused with the file, its line and what was expected. Where `wanted` is given
-    it is asked about each program; the grids of others are not looked at, which is much faster.
+    The error for an invalid record names the file and the line. With `wanted`, a function of the
+    tokens of a program, other tasks are skipped without reading their grids, which is much faster.
     """
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"there is no file {source}")
     if not source.stat().st_size:
-        raise ValueError(f"{source} is empty; expected a task a line")
+        raise ValueError(f"{source} must have one task per line, got an empty file")
     return _read(source, wanted)
 
 
@@ -98,21 +98,21 @@ def _next_task(
     try:
         record = json.loads(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"this is not a line of JSON: {error}") from error
+        raise ValueError(f"the line must be JSON, got an error: {error}") from error
     tokens = _program(record)
     return None if wanted is not None and not wanted(tokens) else _task(record, tokens)
 
 
 def _check_line(line: bytes) -> None:
-    """Refuse a damaged line; those of the public data set have no checksum."""
+    """Refuse a damaged line; lines of the public data set have no checksum."""
     found = _CHECKSUM.search(line, max(len(line) - 40, 0))
     if found and zlib.crc32(line[: found.start()] + b"}") != int(found[1]):
-        raise ValueError("this line is damaged: its checksum is wrong; make the file anew")
+        raise ValueError("the checksum must match the line, got a damaged line; make a new file")
 
 
 @contextlib.contextmanager
 def task_writer(path: str | os.PathLike[str]) -> Iterator[Callable[[KarelTask], None]]:
-    """A function that adds a task to a new file, which appears when the block ends well."""
+    """A function that adds a task to a new file, which appears when the block succeeds."""
     with (
         atomic_path(path) as temporary,
         temporary.open("wb") as file,
@@ -129,7 +129,7 @@ def task_writer(path: str | os.PathLike[str]) -> Iterator[Callable[[KarelTask], 
 @contextlib.contextmanager
 def _text_file(file: IO[bytes], compressed: bool) -> Iterator[IO[str]]:
     with contextlib.ExitStack() as closing:
-        # No name and no time in the file: the same tasks are the same bytes.
+        # Without name and time in the file, equal tasks give bit-identical files.
         inner: Any = gzip.GzipFile("", "wb", 6, file, mtime=0) if compressed else file
         if compressed:
             closing.enter_context(inner)
@@ -137,11 +137,11 @@ def _text_file(file: IO[bytes], compressed: bool) -> Iterator[IO[str]]:
         try:
             yield text
         finally:
-            text.detach()  # writes what is left; the file is closed by those who opened it
+            text.detach()  # flushes; the caller closes the file
 
 
 def write_tasks(tasks: Iterable[KarelTask], path: str | os.PathLike[str]) -> int:
-    """Write tasks as JSON lines, compressed if the name ends in `.gz`; returns how many."""
+    """Write tasks as JSON lines, compressed if the name ends in `.gz`; returns their number."""
     count = 0
     with task_writer(path) as write:
         for task in tasks:
@@ -205,12 +205,14 @@ def _tensor_texts(worlds: Worlds) -> list[str]:
 def _field(record: Any, name: str, kind: type, expected: str) -> Any:
     """A field of a JSON object, of the right type."""
     if not isinstance(record, dict):
-        raise ValueError(f"expected a JSON object with a field {name!r}, found {_short(record)}")
+        raise ValueError(
+            f"the record must be a JSON object with a field {name!r}, got {_short(record)}"
+        )
     if name not in record:
-        raise ValueError(f"the field {name!r} is missing; expected {expected}")
+        raise ValueError(f"the field {name!r} must be {expected}, got no such field")
     value = record[name]
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise ValueError(f"{name} is {_short(value)}; expected {expected}")
+        raise ValueError(f"{name} must be {expected}, got {_short(value)}")
     return value
 
 
@@ -222,7 +224,7 @@ def _short(value: Any) -> str:
 def _program(record: Any) -> tuple[str, ...]:
     tokens = _field(record, "program_tokens", list, "a list of tokens")
     if not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"program_tokens is {_short(tokens)}; expected a list of tokens")
+        raise ValueError(f"program_tokens must be a list of tokens, got {_short(tokens)}")
     try:
         parse(tokens)
     except ValueError as error:
@@ -231,12 +233,12 @@ def _program(record: Any) -> tuple[str, ...]:
 
 
 def _task(record: dict[str, Any], tokens: tuple[str, ...]) -> KarelTask:
-    guid = _field(record, "guid", str, "a text")
+    guid = _field(record, "guid", str, "a string")
     if "program_json" not in record:
-        raise ValueError("the field 'program_json' is missing; expected a tree or null")
+        raise ValueError("the field 'program_json' must be a tree or null, got no such field")
     examples = _field(record, "examples", list, f"a list of {EXAMPLES} examples")
     if len(examples) != EXAMPLES:
-        raise ValueError(f"there are {len(examples)} examples; expected {EXAMPLES}")
+        raise ValueError(f"examples must be {EXAMPLES} examples, got {len(examples)}")
     worlds, tensors, actions, crashed = [], [], [], []
     for number, example in enumerate(examples):
         with _naming(f"example {number}"):
@@ -244,7 +246,7 @@ def _task(record: dict[str, Any], tokens: tuple[str, ...]) -> KarelTask:
             for grid in _GRIDS:
                 world, has_crashed = _grid(example, f"{grid}_json")
                 worlds.append(world)
-                tensors.append(_places(example, f"{grid}_tensor"))
+                tensors.append(_indices(example, f"{grid}_tensor"))
             crashed.append(has_crashed)
     both = stack(worlds)
     _check_all(both)
@@ -254,8 +256,8 @@ def _task(record: dict[str, Any], tokens: tuple[str, ...]) -> KarelTask:
     same &= np.equal(inputs.walls, outputs.walls).all((1, 2))
     if not same.all():
         raise ValueError(
-            f"example {int(np.argmin(same))}: outgrid_json has another size or other walls than"
-            " inpgrid_json; expected the same"
+            f"example {int(np.argmin(same))}: outgrid_json must have the size and the walls of"
+            " inpgrid_json, got others"
         )
     return KarelTask(
         guid, tokens, inputs, outputs, tuple(actions), tuple(crashed), record["program_json"]
@@ -273,27 +275,27 @@ def _naming(what: str) -> Iterator[None]:
 def _actions(example: Any, number: int) -> tuple[str, ...]:
     index = _field(example, "example_index", int, f"{number}")
     if index != number:
-        raise ValueError(f"example_index is {index}; expected {number}")
+        raise ValueError(f"example_index must be {number}, got {index}")
     actions = _field(example, "actions", list, f"a list of {', '.join(ACTIONS)}")
     for action in actions:
         if action not in ACTIONS:
-            raise ValueError(f"actions has {_short(action)}; expected {', '.join(ACTIONS)}")
+            raise ValueError(f"actions must be {', '.join(ACTIONS)}, got {_short(action)}")
     return tuple(actions)
 
 
 def _grid(example: Any, name: str) -> tuple[Worlds, bool]:
-    """The world of the text fields, not yet checked, and whether the hero has crashed in it."""
+    """The world of the text fields, not yet checked, and whether the hero crashed in it."""
     grid = _field(example, name, dict, "an object with rows, cols, hero, blocked, markers, crashed")
     with _naming(name):
         world = _world(grid)
         crashed: bool = _field(grid, "crashed", bool, "true or false")
         if crashed and name == "inpgrid_json":
-            raise ValueError("crashed is true; expected false before the program starts")
+            raise ValueError("crashed must be false before the program starts, got true")
         return world, crashed
 
 
 def world_from_json(grid: Any) -> Worlds:
-    """The world of such text fields as `grid_json` makes.
+    """The world from the text fields that `grid_json` makes.
 
     >>> grid = {"rows": 1, "cols": 2, "hero": "0:1:west", "blocked": "", "markers": "0:0:3"}
     >>> world_from_json(grid).heroes
@@ -305,7 +307,7 @@ def world_from_json(grid: Any) -> Worlds:
 def _world(grid: Any) -> Worlds:
     rows, columns = (_field(grid, side, int, f"1 to {SIDE}") for side in ("rows", "cols"))
     if not (1 <= rows <= SIDE and 1 <= columns <= SIDE):
-        raise ValueError(f"the grid has {rows} x {columns} cells; expected sides of 1 to {SIDE}")
+        raise ValueError(f"rows and cols must be in 1 to {SIDE}, got {rows} and {columns}")
     hero = _hero(_field(grid, "hero", str, "'row:column:direction'"))
     blocked = _numbers(_field(grid, "blocked", str, "'row:column ...'"), 2, "blocked")
     marked = _numbers(_field(grid, "markers", str, "'row:column:number ...'"), 3, "markers")
@@ -313,29 +315,29 @@ def _world(grid: Any) -> Worlds:
         outside = (cells >= (rows, columns)).any(1)
         if outside.any():
             r, c = cells[outside][0].tolist()
-            raise ValueError(
-                f"there is no cell {r}:{c}; expected cells of a {rows} x {columns} grid"
-            )
+            raise ValueError(f"there is no cell {r}:{c} in the grid of {rows} x {columns} cells")
     counts = marked[:, 2]
     wrong = (counts < 1) | (counts > MOST_MARKERS)
     if wrong.any():
         r, c, count = marked[wrong][0].tolist()
-        raise ValueError(f"{count} markers at {r}:{c}; expected 1 to {MOST_MARKERS}")
+        raise ValueError(f"markers at {r}:{c} must be 1 to {MOST_MARKERS}, got {count}")
     walls, markers = np.zeros((SIDE, SIDE), np.bool_), np.zeros((SIDE, SIDE), np.uint8)
     walls[blocked[:, 0], blocked[:, 1]] = True
     markers[marked[:, 0], marked[:, 1]] = counts
     for name, cells, board in (("blocked", blocked, walls), ("markers", marked, markers)):
         if np.count_nonzero(board) != len(cells):
-            raise ValueError(f"{name} has a cell twice; expected each once")
+            raise ValueError(f"{name} must have each cell once, got a cell twice")
     return Worlds(np.array([rows, columns], np.uint8), np.array(hero, np.uint8), walls, markers)
 
 
 def _hero(text: str) -> tuple[int, int, int]:
     parts = text.split(":")
     if len(parts) != 3 or not all(re.fullmatch("[0-9]{1,2}", part) for part in parts[:2]):
-        raise ValueError(f"hero is {_short(text)}; expected 'row:column:direction'")
+        raise ValueError(f"hero must be 'row:column:direction', got {_short(text)}")
     if parts[2] not in DIRECTIONS:
-        raise ValueError(f"the hero looks {parts[2]!r}; expected {', '.join(DIRECTIONS)}")
+        raise ValueError(
+            f"the direction of the hero must be {', '.join(DIRECTIONS)}, got {parts[2]!r}"
+        )
     return int(parts[0]), int(parts[1]), DIRECTIONS.index(parts[2])
 
 
@@ -348,29 +350,29 @@ _TENSOR = re.compile(r"\s*(?:[0-9]{1,4}:1(?:\.0)?(?:\s+|$))*")
 
 
 def _numbers(text: str, width: int, name: str) -> NDArray[np.int64]:
-    """The numbers of "1:2 3:4", in rows."""
+    """The numbers of e.g. "1:2 3:4", in rows."""
     if not _LISTS[width].fullmatch(text):
         form = "row:column" if width == 2 else "row:column:number"
-        raise ValueError(f"{name} is {_short(text)}; expected '{form} {form} ...'")
+        raise ValueError(f"{name} must be '{form} {form} ...', got {_short(text)}")
     numbers = list(map(int, text.replace(":", " ").split()))
     return np.array(numbers, np.int64).reshape(-1, width)
 
 
-def _places(example: dict[str, Any], name: str) -> NDArray[np.int64]:
-    """Where a tensor has its ones."""
+def _indices(example: dict[str, Any], name: str) -> NDArray[np.int64]:
+    """The indices of the ones in a tensor."""
     text = _field(example, name, str, "'index:1.0 index:1.0 ...'")
     if not _TENSOR.fullmatch(text):
-        raise ValueError(f"{name} is {_short(text)}; expected 'index:1.0 index:1.0 ...'")
-    places = np.array(list(map(int, _INDEX.findall(text))), np.int64)
-    if places.max(initial=0) >= _CELLS:
-        raise ValueError(f"{name} has index {places.max()}; expected 0 to {_CELLS - 1}")
-    if np.bincount(places).max(initial=0) > 1:
-        raise ValueError(f"{name} has an index twice; expected each once")
-    return places
+        raise ValueError(f"{name} must be 'index:1.0 index:1.0 ...', got {_short(text)}")
+    indices = np.array(list(map(int, _INDEX.findall(text))), np.int64)
+    if indices.max(initial=0) >= _CELLS:
+        raise ValueError(f"indices of {name} must be in 0 to {_CELLS - 1}, got {indices.max()}")
+    if np.bincount(indices).max(initial=0) > 1:
+        raise ValueError(f"{name} must have each index once, got an index twice")
+    return indices
 
 
 def _check_all(worlds: Worlds) -> None:
-    """Refuse impossible worlds by name; they alternate input and output."""
+    """Check worlds, which alternate input and output; errors name the example."""
     try:
         check(worlds)
     except ValueError:
@@ -380,17 +382,17 @@ def _check_all(worlds: Worlds) -> None:
 
 
 def _compare(worlds: Worlds, tensors: list[NDArray[np.int64]]) -> None:
-    """Refuse worlds that are not what their tensors show; they alternate input and output."""
+    """Check that worlds, which alternate input and output, agree with their tensors."""
     shown = np.zeros((len(tensors), _CELLS), np.bool_)
-    for number, places in enumerate(tensors):
-        shown[number, places] = True
+    for number, indices in enumerate(tensors):
+        shown[number, indices] = True
     differ = shown != (to_tensor(worlds).reshape(shown.shape) != 0)
     if differ.any():
-        number, place = np.argwhere(differ)[0].tolist()
-        grid, where = _GRIDS[number % 2], np.unravel_index(place, TENSOR_SHAPE)
+        number, index = np.argwhere(differ)[0].tolist()
+        grid, where = _GRIDS[number % 2], np.unravel_index(index, TENSOR_SHAPE)
         channel, row, column = (int(part) for part in where)
-        found = "has a one" if shown[number, place] else "has no one"
         raise ValueError(
-            f"example {number // 2}: {grid}_json and {grid}_tensor disagree; expected one grid, but"
-            f" the tensor {found} at index {place} (channel {channel}, row {row}, column {column})"
+            f"example {number // 2}: {grid}_tensor must agree with {grid}_json, got"
+            f" {int(shown[number, index])} at index {index} (channel {channel}, row {row},"
+            f" column {column})"
         )

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def draw_world(world: Worlds, ax: Axes) -> None:
-    """One world: walls dark, a diamond with a number for markers, the hero a triangle."""
+    """Draw one world: dark walls, diamonds with numbers for markers, a triangle for the hero."""
     from matplotlib.patches import Polygon, Rectangle
 
     if world.shape:
-        raise ValueError(f"draw one world at a time, not worlds of shape {world.shape}")
+        raise ValueError(f"world must be one world, got worlds of shape {world.shape}")
     rows, columns = world.sizes.tolist()
     ax.axis("off")
     ax.set(xlim=(-0.2, columns + 0.2), ylim=(-0.2, rows + 0.2), aspect="equal")
@@ -53,13 +53,13 @@ def _draw_hero(world: Worlds, ax: Axes) -> None:
 
 
 def _letter_size(ax: Axes, cells: int) -> float:
-    """Points of a letter that fits in a cell."""
+    """The font size, in points, of a letter that fits in a cell."""
     box = ax.get_window_extent()
     return 0.42 * min(box.width, box.height) / cells * 72 / float(ax.figure.dpi)
 
 
 def draw_task(task: KarelTask, title: str) -> Figure:
-    """A task: its program, and beside it three rows of two examples."""
+    """Draw a task: its program, and three rows of two examples beside it."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(14, 9.4), dpi=120)
@@ -73,7 +73,7 @@ def draw_task(task: KarelTask, title: str) -> Figure:
     for number in range(len(task.inputs)):
         row, column = divmod(number, 2)
         before, after = (figure.add_subplot(grid[row, 2 * column + end]) for end in range(2))
-        # By the places in the grid: the axes shrink to the shapes of the worlds.
+        # Positions in the grid, because the axes shrink to the shapes of the worlds.
         left, right = (axes.get_position(original=True) for axes in (before, after))
         middle = (left.x1 + right.x0) / 2, (left.y0 + left.y1) / 2
         figure.text(left.x0, left.y1 + 0.005, example_name(task, number), size=10, color=INK)
@@ -84,7 +84,7 @@ def draw_task(task: KarelTask, title: str) -> Figure:
 
 
 def example_name(task: KarelTask, number: int) -> str:
-    """Which example of a task this is, and what is special about it."""
+    """The number of an example, and whether it is held out or crashed."""
     held_out = ", held out" if number >= SPECIFICATION else ""
     crashed = ", crashes" if task.crashed[number] else ""
     return f"example {number + 1} of {EXAMPLES}{held_out}{crashed}"

@@ -1,4 +1,4 @@
-"""Karel as an environment: a task is a specification by examples, an agent writes the program."""
+"""Karel as an environment: a task is a set of examples, for which an agent writes a program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES_DRAWN = 2
 
 @functools.cache
 def small_data_set() -> tuple[KarelTasks, KarelTasks]:
-    """8000 training and 2000 validation tasks on worlds of side 8; the same on every machine."""
+    """8000 training and 2000 validation tasks in worlds of side 8; the same on every machine."""
     from taskspace.envs.karel.generate import generate_tasks
 
     found = generate_tasks(SMALL_TASKS, SMALL_SEED, SMALL_SIDE)[0]
@@ -30,11 +30,11 @@ def small_data_set() -> tuple[KarelTasks, KarelTasks]:
 
 
 class Karel(Environment):
-    """Write the program that explains five examples, and the sixth that is not shown.
+    """Write the program that explains five examples, and a sixth that is held out.
 
-    A task is a row of 1800 small numbers (`KarelTasks.rows`): a program that solves it, which
-    names its cluster, and six pairs of worlds. The tasks are a given set, by default ten thousand
-    generated ones. Agents (`taskspace.agents.karel`) do not act step by step: they write programs,
+    A task is a row of 1800 numbers (`KarelTasks.rows`): a program that solves it, which determines
+    its cluster, and six pairs of worlds. The tasks are a fixed set, by default ten thousand
+    generated tasks. Agents (`taskspace.agents.karel`) do not act in steps: they write programs,
     which the compiled interpreter runs.
 
     >>> import taskspace as ts
@@ -45,15 +45,15 @@ class Karel(Environment):
     name = "Karel"
     varies_by = "examples of what a program does"
     page_form = "program"
-    columns = tuple(Column(name, 0, 255, whole=True) for name in KarelTasks.row_names())
+    columns = tuple(Column(name, 0, 255, integer=True) for name in KarelTasks.row_names())
     context = tuple(column.name for column in columns)
     action_names = TOKENS
     horizon = 24
     gamma = 1.0
     cluster_names = ("plain", "loops", "conditionals")
-    clusters_told = (
-        "the kind of program that solves a task. The agents have learned from programs of other"
-        " tasks, and the map's encoder is an agent's; the map itself was learned from successes"
+    cluster_description = (
+        "the kind of program that solves a task. The agents were trained on programs of other"
+        " tasks, and the map's encoder is from an agent; the map itself was learned from successes"
     )
     distributions = ("all", "validation")
     fresh_distribution = "validation"
@@ -62,17 +62,17 @@ class Karel(Environment):
         self, training: KarelTasks | None = None, validation: KarelTasks | None = None
     ) -> None:
         if (training is None) != (validation is None):
-            raise ValueError("give both training and validation tasks, or neither")
+            raise ValueError("training and validation must both be tasks or both be None, got one")
         self._given = (training, validation)
 
     @property
     def training(self) -> KarelTasks:
-        """The tasks that agents learn from."""
+        """The tasks that agents are trained on."""
         return self._given[0] if self._given[0] is not None else small_data_set()[0]
 
     @property
     def validation(self) -> KarelTasks:
-        """The tasks that no agent has learned from."""
+        """The tasks that no agent is trained on."""
         return self._given[1] if self._given[1] is not None else small_data_set()[1]
 
     def table(self, distribution: str) -> Any:
@@ -80,12 +80,12 @@ class Karel(Environment):
         return (self.validation if distribution == "validation" else self.training).rows()
 
     def rows(self, states: ArrayLike, what: str = "tasks") -> Any:
-        """Tasks, or one task, as rows of uint8."""
+        """Convert tasks, or one task, to rows of uint8."""
         array = checks.array(states, f"{what} of Karel")
         return KarelTasks.from_rows(array[None] if array.ndim == 1 else array).rows()
 
     def check_tasks(self, tasks: ArrayLike) -> Any:
-        """The tasks as rows of uint8, or a ValueError that says what is wrong."""
+        """Check tasks; returns them as rows of uint8."""
         rows = self.rows(tasks)
         KarelTasks.from_rows(rows).check()
         return rows
@@ -96,12 +96,12 @@ class Karel(Environment):
         unknown = [kind for kind in kinds.tolist() if kind not in self.cluster_names]
         if unknown:
             raise ValueError(
-                "a program has both loops and conditionals; tasks of Karel have at most one kind"
+                "programs of Karel tasks must have loops or conditionals or neither, got both"
             )
         return np.array([self.cluster_names.index(kind) for kind in kinds], np.int64)
 
     def draw_state(self, state: NDArray[Any], ax: Axes) -> None:
-        """The first examples, before and after, and the program below them."""
+        """The first examples, before and after the program, and the program below them."""
         from taskspace.envs.karel.drawing import draw_world
 
         tasks = KarelTasks.from_rows(state[None])
@@ -119,7 +119,7 @@ class Karel(Environment):
 
     @property
     def page_drawing(self) -> dict[str, Any]:
-        """Worlds before and after the program."""
+        """The worlds before and after the program."""
         return {"kind": "programs"}
 
     def text(self, state: NDArray[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Random worlds that fit a program: it has something to do in them and room to do it."""
+"""Random worlds that fit a program, so that it does not crash in them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from taskspace.envs.karel.worlds import (
     inside,
 )
 
-TRIES = 24  # worlds of a program
+TRIES = 24  # worlds per program
 _REPAIRS = 8
-# Shares of walls and of cells with markers; worlds take turns.
+# Proportions of walls and of cells with markers, which worlds have in turn.
 _RECIPES = ((0.1, 0.1), (0.25, 0.1), (0.1, 0.5))
 _WALL = MOST_MARKERS + 1
 
 
 def fitting_worlds(programs: NDArray[np.uint8], side: int, rng: np.random.Generator) -> Worlds:
-    """Two dozen random worlds for each program, (n, 24), repaired where it crashes.
+    """24 random worlds per program, (n, 24), repaired where it crashes.
 
-    A wall goes, markers come, or the hero starts further back. That does not always help.
+    A repair removes a wall, adds markers, or moves the hero back. That does not always succeed.
     """
     worlds = _draw_worlds(len(programs), side, rng)
     _repair(programs, worlds, rng)
@@ -36,7 +36,7 @@ def fitting_worlds(programs: NDArray[np.uint8], side: int, rng: np.random.Genera
 
 
 def _draw_worlds(count: int, side: int, rng: np.random.Generator) -> Worlds:
-    """Random worlds (count, tries), from one random byte a cell."""
+    """Random worlds (count, tries), from one random byte per cell."""
     sizes = rng.integers(2, side + 1, (count, TRIES, 2), np.uint8)
     positions = (rng.random((count, TRIES, 2)) * sizes).astype(np.uint8)
     heroes = np.concatenate([positions, rng.integers(0, 4, (count, TRIES, 1), np.uint8)], 2)
@@ -54,7 +54,7 @@ def _draw_worlds(count: int, side: int, rng: np.random.Generator) -> Worlds:
 
 
 def _meanings(walls: float, markers: float) -> NDArray[np.uint8]:
-    """What a byte means: a wall, 1 to 10 markers, or nothing."""
+    """The meaning of each byte: a wall, 1 to 10 markers, or nothing."""
     meaning = np.zeros(256, np.uint8)
     first, last = round(256 * walls), round(256 * (walls + markers))
     meaning[:first] = _WALL
@@ -63,18 +63,18 @@ def _meanings(walls: float, markers: float) -> NDArray[np.uint8]:
 
 
 def _clear(worlds: Worlds, numbers: NDArray[np.int64], cells: NDArray[Any]) -> None:
-    """No wall in this cell of these worlds."""
+    """Remove the wall in this cell of these worlds."""
     worlds.walls[numbers, cells[:, 0], cells[:, 1]] = False
 
 
 def _repair(programs: NDArray[np.uint8], worlds: Worlds, rng: np.random.Generator) -> None:
-    """Change worlds (n, tries) in place where programs (n, length) crash, as long as it helps."""
+    """Change worlds (n, tries) in place where programs (n, length) crash, while that helps."""
     flat = worlds.reshape(-1)
     rows = np.repeat(programs, TRIES, 0)
     left = np.arange(len(rows))
     for _ in range(_REPAIRS):
         runs = run(rows[left], flat[left])
-        gives = rng.integers(1, 4, len(left), np.uint8)  # how much a repair gives
+        gives = rng.integers(1, 4, len(left), np.uint8)  # markers or steps per repair
         ends = runs.heroes.astype(np.int64)
         steps = np.stack([np.array(ROW_STEP)[ends[:, 2]], np.array(COLUMN_STEP)[ends[:, 2]]], 1)
         ahead = ends[:, :2] + steps
@@ -89,7 +89,7 @@ def _repair(programs: NDArray[np.uint8], worlds: Worlds, rng: np.random.Generato
 
 
 def _put_back(worlds: Worlds, numbers: NDArray[np.int64], by: NDArray[np.int64]) -> None:
-    """The hero starts further back, but on the grid."""
+    """Move the hero back, but not off the grid."""
     start = worlds.heroes[numbers, :2] - by
     start = np.clip(start, 0, worlds.sizes[numbers].astype(np.int64) - 1)
     worlds.heroes[numbers, :2] = start

@@ -1,21 +1,21 @@
-"""Karel tasks like those of the public data set: random programs with six telling examples.
+"""Karel tasks like those of the public data set: random programs with six informative examples.
 
-Programs are drawn as fills of random skeletons. Each gets a few dozen random worlds, which are
-repaired where it crashes: a wall goes, a marker comes, the hero starts further back. A task is
-kept if its first five examples alone pass these rules; the sixth is held out, and tests no more.
+Programs are random fills of random skeletons. Each gets 24 random worlds, which are repaired where
+it crashes: a wall is removed, a marker is added, or the hero starts further back. A task is
+accepted if its first five examples follow these rules (the sixth is held out):
 
-- In every example the program ends well and changes the world; the inputs differ.
-- Every body of a loop or conditional is entered in some example, no conditional's in all of them.
-- No simpler program explains them: without an action or two (and a round more or less instead),
-  without a loop or conditional, with its body always taken once, with fewer rounds, with IF for
-  WHILE.
-- Nor do the actions of one example in a row, if the program looks at the world, or if that is no
-  longer than the program.
-- The program is not silly: between two moves it has no more turns and handled markers than their
-  sum needs, what it repeats is a single action or has a move in it, and so on.
+- In every example the program does not crash and changes the world; the inputs differ.
+- Every body of a loop or conditional is entered in some example; that of a conditional not in all.
+- No simpler program explains the examples: one without an action or two (possibly with a round more
+  or less instead), without a loop or conditional, with its body taken exactly once, with fewer
+  rounds, or with IF instead of WHILE.
+- The sequence of actions of one example does not explain all examples, if the program has a
+  condition or is no shorter than this sequence.
+- The program is not redundant: e.g. it has no unnecessary turns or markers between two moves, and
+  what it repeats is a single action or includes a move.
 
-Work comes in blocks. What is in a block depends on the seed, the worlds' side, the kind, the length
-and its number alone; a larger quota adds tasks and changes none.
+Programs are generated in blocks. A block depends only on the seed, the side of worlds, the kind,
+the length and its number; a larger quota only adds tasks.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ _MOVE, _LEFT, _RIGHT, _PICK, _PUT = (
 def _programs(
     cell: Cell, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
-    """Random programs, the numbers of their skeletons, and which of them are silly."""
+    """Random programs, the numbers of their skeletons, and which of them are redundant."""
     found = skeletons(*cell)
-    # Neither all skeletons alike (a few short loops would come again and again) nor all programs
-    # (WHILE has few, REPEAT has many).
+    # Uniform over skeletons, a few short loops would be too frequent; uniform over programs, WHILE,
+    # which has few fills, would be too rare.
     weights = np.cbrt([skeleton.fills for skeleton in found])
     shape = rng.choice(len(found), _DRAWN, p=weights / weights.sum())
-    rows, silly = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
+    rows, redundant = np.empty((_DRAWN, cell[1]), np.uint8), np.empty(_DRAWN, np.bool_)
     for number, skeleton in enumerate(found):
-        places = np.flatnonzero(shape == number)
-        rows[places] = skeleton.fill(len(places), rng)
-        silly[places] = skeleton.silly(rows[places])
-    return rows, shape, silly | wasteful(rows)
+        chosen = np.flatnonzero(shape == number)
+        rows[chosen] = skeleton.fill(len(chosen), rng)
+        redundant[chosen] = skeleton.redundant(rows[chosen])
+    return rows, shape, redundant | wasteful(rows)
 
 
 def wasteful(programs: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which programs turn or handle markers more often than needed between two moves.
+    """Which programs turn, or pick and put markers, more often than needed between two moves.
 
-    Turns and markers do not mind each other: only their sums count until the hero moves on.
+    Turns and markers do not affect each other: only their sums matter until the next move.
 
     >>> from taskspace.envs.karel.language import encode
     >>> wasteful(encode(["DEF run m( putMarker turnLeft pickMarker m)"]))
@@ -95,7 +95,7 @@ def wasteful(programs: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Programs of one block that are still in the running."""
+    """The remaining programs of one block."""
 
     tokens: NDArray[np.uint8]  # (n, length)
     shapes: NDArray[np.int64]  # (n,): which skeleton
@@ -104,7 +104,7 @@ class _Candidates:
     entered: NDArray[np.bool_]  # (n, examples, branches)
 
     def keep(self, chosen: NDArray[np.bool_]) -> _Candidates:
-        """Those that pass."""
+        """The chosen programs."""
         return _Candidates(
             self.tokens[chosen], self.shapes[chosen], self.inputs[chosen], self.outputs[chosen],
             self.entered[chosen],
@@ -116,7 +116,7 @@ def _with_examples(
 ) -> _Candidates:
     """The programs that have six good worlds, with the first six of them.
 
-    Where there is a conditional, worlds in which it is taken and not taken alternate.
+    With a conditional, worlds in which it is taken and not taken alternate.
     """
     runs = run(tokens[:, None], worlds, coverage=True)
     assert runs.entered is not None
@@ -135,7 +135,7 @@ def _with_examples(
 
 
 def _inputs_differ(candidates: _Candidates, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which candidates have six different inputs (two that differ may rarely seem the same)."""
+    """Which candidates have six different inputs (with a small probability of hash collisions)."""
     worlds = candidates.inputs
     parts = (worlds.sizes, worlds.heroes, worlds.walls, worlds.markers)
     flat = [part.reshape(*worlds.shape, -1).astype(np.uint64) for part in parts]
@@ -146,7 +146,7 @@ def _inputs_differ(candidates: _Candidates, rng: np.random.Generator) -> NDArray
 
 
 def _telling_branches(candidates: _Candidates, kind: str) -> NDArray[np.bool_]:
-    """Which candidates enter every body, and no conditional's in all examples."""
+    """Which candidates enter every body, and that of a conditional not in all examples."""
     shown = candidates.entered[:, :SPECIFICATION]
     branches = compile_programs(candidates.tokens).branches
     has = np.arange(shown.shape[2]) < branches[:, None]
@@ -182,7 +182,7 @@ def _not_explained_by(
 
 
 def _not_simpler(candidates: _Candidates, found: tuple[Skeleton, ...]) -> NDArray[np.bool_]:
-    """Which candidates no simpler program explains."""
+    """Which candidates have no simpler program that explains their examples."""
     programs, owners = [], []
     for number, skeleton in enumerate(found):
         whose = np.flatnonzero(candidates.shapes == number)
@@ -193,7 +193,7 @@ def _not_simpler(candidates: _Candidates, found: tuple[Skeleton, ...]) -> NDArra
 
 
 def _not_straight(candidates: _Candidates) -> NDArray[np.bool_]:
-    """Which candidates the actions of no example explain, done in a row in all examples."""
+    """Which candidates have no example whose sequence of actions explains all examples."""
     shown = candidates.inputs[:, :SPECIFICATION]
     actions = run(candidates.tokens[:, None], shown, trace=True).actions
     assert actions is not None
@@ -213,25 +213,25 @@ def _not_straight(candidates: _Candidates) -> NDArray[np.bool_]:
 
 
 def _block(cell: Cell, number: int, seed: int, side: int) -> tuple[KarelTasks, int, Counter[str]]:
-    """The tasks of one block, how many programs were drawn, and why the others were dropped."""
+    """The tasks of one block, the number of programs drawn, and why programs were dropped."""
     rng = np.random.default_rng([seed, _KINDS.index(cell[0]), cell[1], number, side])
     dropped: Counter[str] = Counter()
-    tokens, shapes, silly = _programs(cell, rng)
-    last = np.flatnonzero(np.cumsum(~silly) == _BLOCK)
+    tokens, shapes, redundant = _programs(cell, rng)
+    last = np.flatnonzero(np.cumsum(~redundant) == _BLOCK)
     drawn = int(last[0]) + 1 if len(last) else len(tokens)
-    fine = np.flatnonzero(~silly[:drawn])
-    dropped["silly program"] = drawn - len(fine)
+    fine = np.flatnonzero(~redundant[:drawn])
+    dropped["redundant program"] = drawn - len(fine)
     tokens, shapes = tokens[fine], shapes[fine]
     worlds = fitting_worlds(tokens, side, rng)
     left = _with_examples(tokens, shapes, cell[0], worlds)
     dropped["fewer than six good worlds"] = len(tokens) - len(left.tokens)
     rules: dict[str, Callable[[_Candidates], NDArray[np.bool_]]] = {
-        "same input twice": lambda c: _inputs_differ(c, rng),
+        "repeated input": lambda c: _inputs_differ(c, rng),
         "branch not shown": lambda c: _telling_branches(c, cell[0]),
-        "simpler program explains": lambda c: _not_simpler(c, skeletons(*cell)),
+        "simpler program explains the examples": lambda c: _not_simpler(c, skeletons(*cell)),
     }
     if cell[0] != "plain":
-        rules["actions in a row explain"] = _not_straight
+        rules["sequence of actions explains the examples"] = _not_straight
     for why, rule in rules.items():
         ok = rule(left)
         dropped[why] = int((~ok).sum())
@@ -242,9 +242,9 @@ def _block(cell: Cell, number: int, seed: int, side: int) -> tuple[KarelTasks, i
 def generate_tasks(
     tasks: int | None = None, seed: int = 0, side: int = SIDE, progress: bool | None = None
 ) -> tuple[dict[str, KarelTasks], Selection]:
-    """Tasks by the paper's quotas, or so many in the same shares: training and validation.
+    """Training and validation tasks by the paper's quotas, or this number in the same proportions.
 
-    Worlds have 2 to `side` rows and columns. The selection tells what became of the candidates.
+    Worlds have 2 to `side` rows and columns. The selection counts the candidates that were dropped.
     """
     selection, seed = _checked(tasks, seed, side)
     total = sum(sum(table.values()) for table in selection.wanted.values())
@@ -268,16 +268,16 @@ def generate_tasks(
 
 
 def _checked(tasks: int | None, seed: int, side: int) -> tuple[Selection, int]:
-    """An empty selection and the seed, if all settings are possible."""
+    """Check the settings; returns an empty selection and the seed."""
     if not LEAST_SIDE <= checks.whole(side, "the side of worlds") <= SIDE:
-        raise ValueError(f"the side of worlds must be {LEAST_SIDE} to {SIDE}, not {side}")
+        raise ValueError(f"the side of worlds must be {LEAST_SIDE} to {SIDE}, got {side}")
     return Selection(quotas(tasks)), checks.seed(seed)
 
 
 def _sorted_out(
     block: KarelTasks, cell: Cell, selection: Selection
 ) -> dict[str, NDArray[np.int64]]:
-    """The tasks of a block that are taken, by part."""
+    """The tasks of a block that are accepted, by part."""
     chosen: dict[str, list[int]] = {part: [] for part in PARTS}
     for number, row in enumerate(block.tokens):
         part = part_of(decode(row))
@@ -298,10 +298,10 @@ def generate_dataset(
 ) -> Selection:
     """Write generated tasks to a folder: `training.npz` and `validation.npz` for `KarelTasks`.
 
-    With `json_lines` also `training.jsonl.gz` and `validation.jsonl.gz`, in the public data set's
-    format (`program_json` is null).
+    With `json_lines`, also write `training.jsonl.gz` and `validation.jsonl.gz` in the format of
+    the public data set (`program_json` is null).
     """
-    _checked(tasks, seed, side)  # before there is a folder
+    _checked(tasks, seed, side)  # before the folder is made
     with new_folder(target) as folder:
         found, selection = generate_tasks(tasks, seed, side, progress)
         for part, batch in found.items():

@@ -1,10 +1,11 @@
 """Which tokens may come next in a partial program, for many programs at once.
 
-A program grows through phases ("a condition is next", "a statement or the end of the block is
-next") with a stack of the blocks that are open. Every token has a price: by how much it lengthens
-the shortest program that can still come of it. The shortest one, of five tokens, is free from
-start to end; an action more costs one token, a REPEAT five. What a program can spend is the limit
-less five, and a token it cannot pay is not allowed, so no program is ever cut off unclosed.
+A partial program is in a phase ("a condition is next", "a statement or the end of the block is
+next") and has a stack of open blocks. Every token has a price: by how much it lengthens the
+shortest completion of the program. The tokens of the shortest program, which has five, cost
+nothing; another action costs one token, a REPEAT five. A program can spend the limit minus five
+tokens, and a token that costs more is not allowed, so every program can be completed within the
+limit.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from taskspace import checks
 from taskspace.envs.compiling import build
 from taskspace.envs.karel.language import ACTIONS, CONDITIONS, PAD, ROUNDS, TOKEN_ID, TOKENS
 
-SHORTEST, LONGEST = 5, 1000  # tokens of a program, and of what we care to handle
+SHORTEST, LONGEST = 5, 1000  # the smallest and largest number of tokens of a program
 
 # -- the rules -------------------------------------------------------------------------------------
 
-# A block's brackets, and how many tokens it takes to close one that has a statement. The
-# then-block of an IFELSE cannot do without "i) ELSE e( action e)".
+# A block's brackets, and the number of tokens that close a block with a statement. The then-block
+# of an IFELSE needs "i) ELSE e( action e)".
 _BLOCKS = {
     "main": ("m(", "m)", 1), "repeat": ("r(", "r)", 1), "while": ("w(", "w)", 1),
     "if": ("i(", "i)", 1), "then": ("i(", "i)", 5), "else": ("e(", "e)", 1),
 }  # fmt: skip
 _BLOCK = {name: number for number, name in enumerate(_BLOCKS)}
-# What comes next, and how many tokens it takes until the innermost block can be closed.
+# What comes next, and the number of tokens until the innermost block can be closed.
 _PHASES = {
     "DEF": 4, "run": 3, "open block": 2, "statement": 1, "statement or close": 0, "rounds": 3,
     "open condition": 5, "condition": 4, "close condition": 3, "open not": 6,
@@ -42,15 +43,15 @@ _STATEMENTS = {
     "REPEAT": ("rounds", "repeat"), "WHILE": ("open condition", "while"),
     "IF": ("open condition", "if"), "IFELSE": ("open condition", "then"),
 }  # fmt: skip
-# What a token does to the stack of open blocks; from _PUSH on: opens block number (it - _PUSH).
+# What a token does to the stack of open blocks; _PUSH + n opens block number n.
 _KEEP, _POP, _TO_ELSE, _PUSH = range(4)
 _FORBIDDEN = 30_000
 
-_Rule = tuple[str, str, int]  # token, next phase, what happens to the stack
+_Rule = tuple[str, str, int]  # token, next phase, change of the stack
 
 
 def _rules(phase: str, block: str) -> Iterator[_Rule]:
-    """The tokens that may come in this phase of this innermost block."""
+    """The rules for the tokens that are allowed in this phase of this innermost block."""
     opener, closer, _ = _BLOCKS[block]
     fixed = {
         "DEF": ("DEF", "run"), "run": ("run", "open block"), "open block": (opener, "statement"),
@@ -82,7 +83,7 @@ def _after_block(block: str) -> tuple[str, int]:
 
 
 def _price(phase: str, block: str, after: str, change: int) -> int:
-    """By how much a token lengthens the shortest program that can come of it."""
+    """By how much a token lengthens the shortest completion of a program."""
     closing = [tokens for _, _, tokens in _BLOCKS.values()]
     if change >= _PUSH:
         difference = closing[change - _PUSH]
@@ -111,13 +112,13 @@ _NOTHING = _PHASE["nothing"]
 
 # -- the compiled part -----------------------------------------------------------------------------
 
-# A cursor is where a partial program stands: phase, tokens to spend, index of the innermost block
-# in the row, then the blocks that are open.
+# A cursor is the state of a partial program: phase, tokens to spend, index of the innermost block
+# in the row, then the open blocks.
 _STACK = 3
 
 
 def _cursors(count: int, limit: int) -> NDArray[np.int16]:
-    """Programs before their first token; a block more costs at least four tokens."""
+    """Cursors of empty programs; every further block costs at least four tokens."""
     cursors = np.zeros((count, _STACK + 1 + (limit - SHORTEST) // 4), np.int16)
     cursors[:, 1:3] = limit - SHORTEST, _STACK
     return cursors
@@ -125,7 +126,7 @@ def _cursors(count: int, limit: int) -> NDArray[np.int16]:
 
 @njit
 def _step(cursors, row, token, prices, phases, changes):
-    """Move a cursor on by one token; False, and nothing moved, if the token is not allowed."""
+    """Advance a cursor by one token; returns False, without a change, if it is not allowed."""
     top = cursors[row, 2]
     phase, block = cursors[row, 0], cursors[row, top]
     price = prices[phase, block, token]
@@ -156,7 +157,7 @@ def _allowed_factory() -> Any:
 
 def _advance_factory(step: Any) -> Any:
     def advance(cursors, tokens, prices, phases, changes):
-        """The first program whose token is not allowed, or -1."""
+        """Advance all cursors; returns the first program whose token is not allowed, or -1."""
         for row in range(len(cursors)):
             if not step(cursors, row, tokens[row], prices, phases, changes):
                 return row
@@ -167,7 +168,7 @@ def _advance_factory(step: Any) -> Any:
 
 def _first_fault_factory() -> Any:
     def first_fault(programs, nothing, prices, phases, changes):
-        """The first row that is no program with padding after it, or -1."""
+        """The first row that is not a program followed by padding, or -1."""
         blocks = np.zeros(programs.shape[1] + 1, np.int16)
         for row in range(len(programs)):
             phase, top, block = 0, 0, 0
@@ -197,7 +198,7 @@ def _first_fault_factory() -> Any:
 
 
 class PartialPrograms:
-    """Programs that grow by a token at a time and end within `limit` tokens, DEF and m) included.
+    """Programs that grow by one token at a time, to at most `limit` tokens with DEF and m).
 
     >>> programs = PartialPrograms(2, limit=14)
     >>> programs.advance([TOKEN_ID["DEF"], TOKEN_ID["DEF"]])
@@ -214,11 +215,11 @@ class PartialPrograms:
 
     @property
     def finished(self) -> NDArray[np.bool_]:
-        """Which programs are whole; they take padding and nothing else."""
+        """Which programs are complete; only padding may follow."""
         return np.equal(self._cursors[:, 0], _NOTHING)
 
     def allowed(self) -> NDArray[np.bool_]:
-        """Which of the 52 tokens may come next: (programs, 52)."""
+        """Which of the 52 tokens are allowed next: (programs, 52)."""
         mask = np.empty((len(self), len(TOKENS)), np.bool_)
         build(_allowed_factory)(self._cursors, _TABLES[0], mask)
         return mask
@@ -227,32 +228,36 @@ class PartialPrograms:
         """Add a token to each program; if one is not allowed, none is added."""
         numbers = _token_numbers(tokens)
         if numbers.shape != (len(self),):
-            raise ValueError(f"one token for each of the {len(self)} programs is expected")
+            raise ValueError(
+                f"there must be one token for each of {len(self)} programs, got shape"
+                f" {numbers.shape}"
+            )
         moved = self._cursors.copy()
         fault = build(_advance_factory, _step)(moved, numbers, *_TABLES)
         if fault >= 0:
             may = ", ".join(TOKENS[token] for token in np.flatnonzero(self.allowed()[fault]))
             raise ValueError(
-                f"program {fault}: {TOKENS[numbers[fault]]!r} is not allowed here, only {may}"
+                f"the next token of program {fault} must be one of {may},"
+                f" got {TOKENS[numbers[fault]]!r}"
             )
         self._cursors = moved
 
     def take(self, programs: ArrayLike) -> PartialPrograms:
-        """These programs, by number and in this order, each perhaps several times (a beam)."""
+        """Select programs by number, in this order; repeats are allowed, e.g. for a beam."""
         chosen = PartialPrograms.__new__(PartialPrograms)
         chosen._cursors = self._cursors[np.asarray(programs)]
         return chosen
 
 
 def first_fault(programs: ArrayLike) -> int | None:
-    """The first row of token numbers that is not a program with padding after it.
+    """The first row of token numbers that is not a program followed by padding.
 
     >>> first_fault([[0, 1, 2, 4, 3, 51], [0, 1, 2, 4, 4, 51]])
     1
     """
     rows = _token_numbers(programs)
     if rows.ndim != 2:
-        raise ValueError("programs are rows of token numbers")
+        raise ValueError(f"programs must be rows of token numbers, got shape {rows.shape}")
     fault = int(build(_first_fault_factory)(rows, _NOTHING, *_TABLES))
     return None if fault < 0 else fault
 
@@ -260,14 +265,14 @@ def first_fault(programs: ArrayLike) -> int | None:
 def random_programs(
     count: int, seed: int, longest: int, shortest: int = SHORTEST
 ) -> NDArray[np.uint8]:
-    """Random programs of so many tokens: every allowed token is equally likely.
+    """Random programs of `shortest` to `longest` tokens; all allowed tokens are equally likely.
 
     >>> random_programs(3, seed=0, longest=14, shortest=10).shape
     (3, 14)
     """
     count, longest = checks.whole(count, "the number of programs"), _checked_limit(longest)
     if not SHORTEST <= shortest <= longest:
-        raise ValueError(f"the shortest program has {SHORTEST} to {longest} tokens, not {shortest}")
+        raise ValueError(f"shortest must be {SHORTEST} to {longest} tokens, got {shortest}")
     rng = np.random.default_rng(checks.seed(seed))
     found = np.empty((0, longest), np.uint8)
     while len(found) < count:
@@ -278,24 +283,29 @@ def random_programs(
 
 def _random_walks(count: int, limit: int, rng: np.random.Generator) -> NDArray[np.uint8]:
     programs, walks = PartialPrograms(count, limit), np.full((count, limit), PAD, np.uint8)
-    for place in range(limit):
+    for position in range(limit):
         scores = 1 - rng.random((count, len(TOKENS)), np.float32)  # never 0
-        walks[:, place] = (scores * programs.allowed()).argmax(1)
-        programs.advance(walks[:, place])
+        walks[:, position] = (scores * programs.allowed()).argmax(1)
+        programs.advance(walks[:, position])
     return walks
 
 
 def _checked_limit(limit: int) -> int:
     if not SHORTEST <= checks.whole(limit, "the limit") <= LONGEST:
-        raise ValueError(f"the limit of a program is {SHORTEST} to {LONGEST} tokens, not {limit}")
+        raise ValueError(
+            f"the limit of a program must be {SHORTEST} to {LONGEST} tokens, got {limit}"
+        )
     return int(limit)
 
 
 def _token_numbers(tokens: ArrayLike) -> NDArray[np.uint8]:
-    """Token numbers as the kernels take them, which do not look whether they are in range."""
+    """Checked token numbers for the kernels, which do not check ranges."""
     numbers = checks.array(tokens, "tokens")
     if numbers.dtype.kind not in "iu" and numbers.size:
-        raise ValueError("tokens must be whole numbers")
+        raise ValueError(f"tokens must be integers, got {numbers.dtype}")
     if ((numbers < 0) | (numbers >= len(TOKENS))).any():
-        raise ValueError(f"token numbers go from 0 to {len(TOKENS) - 1}")
+        raise ValueError(
+            f"token numbers must be in 0 to {len(TOKENS) - 1}, got"
+            f" {numbers.min()} to {numbers.max()}"
+        )
     return np.ascontiguousarray(numbers, np.uint8)

@@ -1,4 +1,4 @@
-"""What the networks see of Karel tasks: packed worlds to grids of zeros and ones, compiled."""
+"""Grids of zeros and ones from packed Karel worlds, as inputs of networks, compiled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from taskspace.envs.karel.worlds import BORDER, CHANNELS, MARKERS, MOST_MARKERS,
 
 @njit
 def _turned(row, column, quarters):
-    """Where a cell goes when the world turns around its corner; north goes to east."""
+    """The position of a cell after quarter turns of the world around its corner, north to east."""
     if quarters == 0:
         return row, column
     if quarters == 1:
@@ -29,13 +29,13 @@ def _turned(row, column, quarters):
 
 def _fill_factory(turned: Any) -> Any:
     def fill(sizes, heroes, walls, markers, examples, radius, grids):
-        """Grids (tasks, examples, 2, channels, edge, edge), which are zeros before."""
+        """Fill in grids (tasks, examples, 2, channels, edge, edge), which must be zeros."""
         edge = grids.shape[-1]
         for task in range(len(grids)):
             for place in range(examples.shape[1]):
                 example = examples[task, place]
                 rows, columns = sizes[task, example]
-                # Where the world's corner is, and by how many quarters it is turned.
+                # The position of the world's corner, and the number of quarter turns.
                 low, left, quarters = 1, 1, 0
                 if radius:
                     hero = heroes[task, example, 0]
@@ -72,15 +72,15 @@ def to_grids(
     *,
     radius: int = 0,
 ) -> NDArray[np.float32]:
-    """Input and output of some examples: (tasks, examples, 2, 16, edge, edge).
+    """The inputs and outputs of some examples: (tasks, examples, 2, 16, edge, edge).
 
-    `examples` (tasks, k) are the numbers of the examples, the first five by default. The grids are
-    cut for worlds of this `side`, and no world may be larger: their edge is `side` + 2.
+    `examples` (tasks, k) are the numbers of the examples, by default the first five. The edge of
+    grids is `side` + 2, where no world may be larger than `side`.
 
-    With a `radius` they show instead, of worlds of any side, what lies so far around the hero at
-    the start, who looks north in the middle: their edge is 2 `radius` + 1. Karel's programs speak
-    of left and right, never of north, so nothing is lost within the radius, and far less has to be
-    learned.
+    With a `radius`, grids show the part of a world of any side within this distance of the hero at
+    the start, who is in the middle and faces north: their edge is 2 `radius` + 1. Karel's programs
+    refer to left and right, never to north, so nothing is lost within the radius, and networks have
+    far less to learn.
 
     >>> from taskspace.envs.karel.generate import generate_tasks
     >>> tasks = generate_tasks(100, side=6)[0]["validation"]
@@ -91,11 +91,14 @@ def to_grids(
     checks.whole(radius, "radius")
     largest = int(tasks.sizes.max(initial=0))
     if largest > (SIDE if radius else min(side, SIDE)):
-        raise ValueError(f"there is a world of side {largest}; expected at most {side}")
+        raise ValueError(f"the side of worlds must be at most {side}, got {largest}")
     if examples is None:
         examples = np.tile(np.arange(SPECIFICATION), (len(tasks), 1))
     elif len(examples) != len(tasks) or not np.isin(examples, range(EXAMPLES)).all():
-        raise ValueError(f"examples are numbers below {EXAMPLES}, a row for each of the tasks")
+        raise ValueError(
+            f"examples must be integers in 0 to {EXAMPLES - 1}, one row for each of {len(tasks)}"
+            f" tasks, got {len(examples)} rows"
+        )
     edge = 2 * radius + 1 if radius else side + 2
     grids = np.zeros((len(tasks), examples.shape[1], 2, CHANNELS, edge, edge), np.float32)
     build(_fill_factory, _turned)(

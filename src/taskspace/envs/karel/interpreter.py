@@ -25,7 +25,7 @@ from taskspace.envs.karel.machine import (
 )
 from taskspace.envs.karel.worlds import SIDE, Worlds
 
-TICKS = 200  # each action, condition evaluated and round of a REPEAT is one
+TICKS = 200  # per run: one for each action, evaluated condition and round of a REPEAT
 
 _ROLES = token_roles()
 _ACTION_TOKENS = np.array([TOKEN_ID[action] for action in ACTIONS], np.uint8)
@@ -35,39 +35,39 @@ _ACTION_TOKENS = np.array([TOKEN_ID[action] for action in ACTIONS], np.uint8)
 class Code:
     """Compiled programs."""
 
-    shape: tuple[int, ...]  # how the programs are arranged
-    instructions: NDArray[np.int64]  # (programs, places)
-    branches: NDArray[np.int16]  # (programs,): how many loop bodies and branches a program has
+    shape: tuple[int, ...]  # of the array of programs
+    instructions: NDArray[np.int64]  # (programs, instructions)
+    branches: NDArray[np.int16]  # (programs,): the number of bodies of loops and conditionals
 
 
 @dataclass(frozen=True)
 class Runs:
-    """What came of programs on worlds; all arrays begin with the shape of the batch.
+    """The results of programs on worlds; all arrays begin with the shape of the batch.
 
-    A run that crashed or ran out of ticks leaves the world as it was then.
+    If a run crashed or ran out of ticks, its world is the one at that moment.
     """
 
     status: NDArray[np.uint8]  # DONE, HIT_WALL, NO_MARKER, TOO_MANY_MARKERS, OUT_OF_TICKS
     ticks: NDArray[np.int16]
-    heroes: NDArray[np.uint8]  # (..., 3) in the end
-    markers: NDArray[np.uint8]  # (..., 16, 16) in the end
-    starts: Worlds  # where the runs began, in a shape that broadcasts to theirs
-    # (..., branches): which bodies of loops and conditionals were entered, in the order in which
-    # they begin in the text; those that a program does not have were not.
+    heroes: NDArray[np.uint8]  # (..., 3) at the end
+    markers: NDArray[np.uint8]  # (..., 16, 16) at the end
+    starts: Worlds  # the worlds at the start, in a shape that broadcasts to that of the runs
+    # (..., branches): which bodies of loops and conditionals were entered, in the order of the
+    # text; False for bodies that a program does not have.
     entered: NDArray[np.bool_] | None
     # (..., 200): the tokens of the actions, the one that crashed included, then padding.
     actions: NDArray[np.uint8] | None
 
     @property
     def worlds(self) -> Worlds:
-        """The worlds in the end."""
+        """The worlds at the end."""
         shape = self.status.shape
         sizes = np.broadcast_to(self.starts.sizes, (*shape, 2))
         walls = np.broadcast_to(self.starts.walls, (*shape, SIDE, SIDE))
         return Worlds(sizes, self.heroes, walls, self.markers)
 
     def reach(self, wanted: Worlds) -> NDArray[np.bool_]:
-        """Which runs ended well, in the wanted worlds."""
+        """Which runs ended in the wanted worlds, without a crash."""
         return (self.status == DONE) & self.worlds.same_as(wanted)
 
 
@@ -80,13 +80,13 @@ def compile_programs(programs: ArrayLike) -> Code:
     """
     tokens = checks.array(programs, "programs")
     if tokens.ndim < 1:
-        raise ValueError("programs are rows of token numbers, not a single number")
+        raise ValueError("programs must be rows of token numbers, got a single number")
     if tokens.shape[-1] > LONGEST:
-        raise ValueError(f"programs have at most {LONGEST} tokens, not {tokens.shape[-1]}")
+        raise ValueError(f"programs must have at most {LONGEST} tokens, got {tokens.shape[-1]}")
     rows = tokens.reshape(math.prod(tokens.shape[:-1]), tokens.shape[-1])
     fault = first_fault(rows)
     if fault is not None:
-        raise ValueError(f"program {fault} is malformed: {_what_is_wrong(rows[fault])}")
+        raise ValueError(f"program {fault}: {_what_is_wrong(rows[fault])}")
     rows = np.ascontiguousarray(rows, np.uint8)
     instructions = np.zeros(rows.shape, np.int64)
     branches = np.zeros(len(rows), np.int16)
@@ -106,12 +106,12 @@ def _what_is_wrong(row: NDArray[Any]) -> str:
 def run(
     programs: Code | ArrayLike, worlds: Worlds, *, coverage: bool = False, trace: bool = False
 ) -> Runs:
-    """Run programs on worlds; the shapes of the two batches are broadcast as NumPy does it.
+    """Run programs on worlds; the shapes of the two batches are broadcast as in NumPy.
 
-    Programs (n, 1) and worlds (n, 6) run each program on six worlds of its own, programs (n, 1)
-    and worlds (m,) each program on every world. The last axis of an array of programs holds the
-    tokens, so these are arrays (n, 1, length). `coverage` and `trace` ask for the branches entered
-    and the actions done.
+    Programs (n, 1) and worlds (n, 6) run each program on its own six worlds; programs (n, 1) and
+    worlds (m,) run each program on every world. The last axis of an array of programs is that of
+    the tokens, so these are arrays (n, 1, length). With `coverage` and `trace`, the results include
+    the branches entered and the actions taken.
 
     >>> from taskspace.envs.karel import language, worlds
     >>> program = language.encode(["DEF run m( WHILE c( frontIsClear c) w( move w) m)"])[0]
@@ -124,7 +124,8 @@ def run(
         shape = np.broadcast_shapes(code.shape, worlds.shape)
     except ValueError:
         raise ValueError(
-            f"programs of shape {code.shape} and worlds of shape {worlds.shape} do not match"
+            f"the shapes of programs and worlds must broadcast, got {code.shape} of programs and"
+            f" {worlds.shape} of worlds"
         ) from None
     flat = worlds.reshape(-1)
     program_of, world_of = (_numbers(part, shape) for part in (code.shape, worlds.shape))
@@ -141,7 +142,7 @@ def run(
         TICKS, _ACTION_TOKENS, status, ticks, heroes, markers, entered, actions,
     )  # fmt: skip
     if fault >= 0:
-        raise ValueError(f"world {fault} has no hero on its grid of 16 x 16 or less")
+        raise ValueError(f"the hero of world {fault} must be on its grid of at most 16 x 16 cells")
     return Runs(
         status.reshape(shape),
         ticks.reshape(shape),
@@ -154,6 +155,6 @@ def run(
 
 
 def _numbers(part: tuple[int, ...], shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Which of a batch's programs or worlds each run takes."""
+    """The number of the program or world of each run."""
     numbers = np.arange(math.prod(part)).reshape(part)
     return np.ascontiguousarray(np.broadcast_to(numbers, shape)).reshape(-1)

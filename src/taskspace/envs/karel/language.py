@@ -1,4 +1,4 @@
-"""The Karel language: tokens, syntax trees, parser, printer, programs as integers."""
+"""The Karel language: tokens, syntax trees, parser, printer, and programs as integers."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ KINDS = ("plain", "loops", "conditionals", "both")
 
 @dataclass(frozen=True)
 class Action:
-    """Move, turn, or handle a marker."""
+    """Move, turn, or pick or put a marker."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What the hero sees, perhaps negated."""
+    """A condition on what the hero sees, or its negation."""
 
     name: str
     negated: bool = False
@@ -44,7 +44,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The body so many times."""
+    """Runs the body a number of times."""
 
     times: int
     body: Body
@@ -52,7 +52,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class While:
-    """The body as long as the condition holds."""
+    """Runs the body while the condition holds."""
 
     condition: Condition
     body: Body
@@ -60,7 +60,7 @@ class While:
 
 @dataclass(frozen=True)
 class If:
-    """The body if the condition holds."""
+    """Runs the body if the condition holds."""
 
     condition: Condition
     body: Body
@@ -68,7 +68,7 @@ class If:
 
 @dataclass(frozen=True)
 class IfElse:
-    """One of two bodies."""
+    """Runs one of two bodies."""
 
     condition: Condition
     body: Body
@@ -81,7 +81,7 @@ Body: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True)
 class Program:
-    """A whole program: at least one statement."""
+    """A program of at least one statement."""
 
     body: Body
 
@@ -90,35 +90,35 @@ class Program:
 
 
 class KarelSyntaxError(ValueError):
-    """A text that is no program. Line, column and token count from 1; lists have no line."""
+    """A syntax error. Line, column and token count from 1; lists of tokens have no lines."""
 
     def __init__(
         self, token: int, found: str | None, expected: str, line: int | None, column: int | None
     ) -> None:
         self.token, self.found, self.expected = token, found, expected
         self.line, self.column = line, column
-        place = f"token {token}" if line is None else f"line {line}, column {column}, token {token}"
-        what = "the program ends" if found is None else f"found {found!r}"
+        where = f"token {token}" if line is None else f"line {line}, column {column}, token {token}"
+        got = "the end of the program" if found is None else repr(found)
         if found is not None and found not in TOKEN_ID:
-            what += " (not a token of Karel)"
-        super().__init__(f"{place}: {what}, expected {expected}")
+            got += ", which is not a token of Karel"
+        super().__init__(f"{where}: expected {expected}, got {got}")
 
 
 def parse(source: str | Iterable[str]) -> Program:
-    """The syntax tree of a text, or of a list of tokens.
+    """Parse a text, or a list of tokens, to a syntax tree.
 
     >>> parse("DEF run m( REPEAT R=3 r( move r) m)").body
     (Repeat(times=3, body=(Action(name='move'),)),)
     >>> parse("DEF run m( REPEAT R=3 move m)")
     Traceback (most recent call last):
-    taskspace.envs.karel.language.KarelSyntaxError: line 1, column 23, token 6: found 'move',
-    expected 'r('
+    taskspace.envs.karel.language.KarelSyntaxError: line 1, column 23, token 6:
+    expected 'r(', got 'move'
     """
     return _Parser(source).program()
 
 
 class _Parser:
-    """Recursive descent over a list of tokens."""
+    """A recursive-descent parser of a list of tokens."""
 
     def __init__(self, source: str | Iterable[str]) -> None:
         self.places: list[tuple[int, int]] | None = None
@@ -135,7 +135,7 @@ class _Parser:
         self.next = 0
 
     def program(self) -> Program:
-        """All of it, and nothing after."""
+        """The whole program."""
         self.take("DEF")
         self.take("run")
         body = self.block("m")
@@ -144,7 +144,7 @@ class _Parser:
         return Program(body)
 
     def block(self, letter: str) -> Body:
-        """One or more statements in their brackets."""
+        """One or more statements in brackets."""
         self.take(f"{letter}(")
         statements = [self.statement("an action, REPEAT, WHILE, IF or IFELSE")]
         while self.peek() != f"{letter})":
@@ -154,7 +154,7 @@ class _Parser:
         return tuple(statements)
 
     def statement(self, expected: str) -> Statement:
-        """One statement, whole."""
+        """One statement."""
         token = self.peek()
         if token in ACTIONS:
             return Action(self.take(token))
@@ -173,7 +173,7 @@ class _Parser:
         return IfElse(condition, body, self.block("e"))
 
     def rounds(self) -> int:
-        """How often a REPEAT repeats."""
+        """The number of rounds of a REPEAT."""
         token = self.peek()
         if token not in ROUNDS:
             raise self.error("a number of rounds from R=0 to R=19")
@@ -181,7 +181,7 @@ class _Parser:
         return ROUNDS.index(token)
 
     def condition(self) -> Condition:
-        """A condition in its brackets; `not` has brackets of its own and stands there once."""
+        """A condition in brackets, with at most one `not`, which has its own brackets."""
         self.take("c(")
         negated = self.peek() == "not"
         if negated:
@@ -198,18 +198,18 @@ class _Parser:
         return Condition(name, negated)
 
     def peek(self) -> str | None:
-        """The next token; None at the end."""
+        """The next token, or None at the end."""
         return self.tokens[self.next] if self.next < len(self.tokens) else None
 
     def take(self, wanted: str) -> str:
-        """Go past the one token that may stand here."""
+        """Skip the one token that is allowed here."""
         if self.peek() != wanted:
             raise self.error(repr(wanted))
         self.next += 1
         return wanted
 
     def error(self, expected: str) -> KarelSyntaxError:
-        """What is wrong at the next token; at the end of a text the place is that of its end."""
+        """The error for the next token, or for the end of the text."""
         line = column = None
         if self.places is not None:
             at_end = self.next == len(self.tokens)
@@ -260,7 +260,7 @@ def _lines(body: Body, indent: str) -> Iterator[str]:
 
 
 def _head(statement: Repeat | While | If | IfElse) -> tuple[str, str]:
-    """The letter of its brackets and what stands before them."""
+    """The letter of a statement's brackets, and the text before them."""
     if isinstance(statement, Repeat):
         return "r", f"REPEAT R={statement.times}"
     name = statement.condition.name
@@ -273,7 +273,7 @@ def _head(statement: Repeat | While | If | IfElse) -> tuple[str, str]:
 
 
 def depth(program: Program) -> int:
-    """How deep loops and conditionals are nested; 0 where there are none.
+    """The nesting depth of loops and conditionals; 0 if there are none.
 
     >>> depth(parse("DEF run m( REPEAT R=2 r( WHILE c( frontIsClear c) w( move w) r) m)"))
     2
@@ -282,7 +282,7 @@ def depth(program: Program) -> int:
 
 
 def kind(program: Program) -> str:
-    """Whether it has loops, conditionals, both, or is plain.
+    """The kind of a program: "plain", "loops", "conditionals" or "both".
 
     >>> kind(parse("DEF run m( IF c( frontIsClear c) i( move i) m)"))
     'conditionals'
@@ -294,7 +294,7 @@ def kind(program: Program) -> str:
 
 
 def _walk(body: Body, level: int) -> Iterator[tuple[Statement, int]]:
-    """Every statement, with the number of loops and conditionals it is or stands in."""
+    """Every statement, with its nesting depth; loops and conditionals count themselves."""
     for statement in body:
         if isinstance(statement, Action):
             yield statement, level
@@ -313,7 +313,7 @@ def encode(
 ) -> NDArray[np.uint8]:
     """Programs as rows of token numbers, padded to the longest or to `length`.
 
-    Texts and lists need only consist of tokens; whether they are programs, `parse` tells.
+    Texts and lists must consist of tokens; `parse` checks whether they are programs.
 
     >>> encode(["DEF run m( move m)"], length=7)
     array([[ 0,  1,  2,  4,  3, 51, 51]], dtype=uint8)
@@ -324,10 +324,10 @@ def encode(
     encoded = np.full((len(rows), width), PAD, np.uint8)
     for number, row in enumerate(rows):
         if len(row) > width:
-            raise ValueError(f"program {number} has {len(row)} tokens, more than {width}")
+            raise ValueError(f"program {number} must have at most {width} tokens, got {len(row)}")
         for token in row:
             if token not in TOKEN_ID:
-                raise ValueError(f"program {number} has {token!r}, which is not a token of Karel")
+                raise ValueError(f"program {number} must consist of tokens of Karel, got {token!r}")
         encoded[number, : len(row)] = [TOKEN_ID[token] for token in row]
     return encoded
 
@@ -346,8 +346,14 @@ def decode(row: ArrayLike) -> list[str]:
     """
     numbers = checks.array(row, "a program")
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise ValueError("a program is one row of token numbers")
+        raise ValueError(
+            "a program must be one row of token numbers, got"
+            f" {numbers.dtype} of shape {numbers.shape}"
+        )
     if ((numbers < 0) | (numbers >= len(TOKENS))).any():
-        raise ValueError(f"token numbers go from 0 to {len(TOKENS) - 1}")
+        raise ValueError(
+            f"token numbers must be in 0 to {len(TOKENS) - 1}, got"
+            f" {numbers.min()} to {numbers.max()}"
+        )
     used = np.flatnonzero(numbers != PAD)
     return [TOKENS[number] for number in numbers[: used[-1] + 1 if len(used) else 0]]

@@ -1,6 +1,6 @@
-"""The machine behind the interpreter: bytecode, and the loop that runs it.
+"""The machine of the interpreter: bytecode, and the loop that runs it.
 
-All numbers that the kernels know are in this file, so that a change of one compiles them anew.
+All constants of the kernels are in this file, so that changing one compiles the kernels again.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ STATUS_NAMES = (
 # -- bytecode --------------------------------------------------------------------------------------
 
 # An instruction is one number: operation, argument, branch and target, 16 bits each. Branches are
-# the bodies of a program in the order in which they begin.
+# the bodies of a program, in the order in which they begin.
 MOVE, TURN_LEFT, TURN_RIGHT, PICK, PUT = range(5)  # as in ACTIONS
-IF = 5  # condition argument // 2 (odd: its negation) holds: the branch begins; not: to the target
-WHILE = 6  # the condition holds: the branch begins, at the target; not: go on
-BEGIN = 7  # counter number `branch` is `argument`; go to the target, the end of the loop
-AGAIN = 8  # counter number `argument` > 0: a round less, the branch begins at the target; 0: go on
+# A condition is number argument // 2, negated if the argument is odd.
+IF = 5  # if the condition holds, begin the branch, else go to the target
+WHILE = 6  # if the condition holds, begin the branch at the target, else continue
+BEGIN = 7  # set counter number `branch` to `argument`, and go to the target, the end of the loop
+AGAIN = 8  # if counter number `argument` is positive, reduce it and begin the branch at the target
 JUMP = 9  # go to the target
-ENTER = 10  # the branch begins
+ENTER = 10  # begin the branch
 HALT = 11
-# What else a token can be for the compiler.
+# The other roles of tokens for the compiler.
 CONDITION, NOT, TIMES, OPEN, CLOSE_IF, ELSE, OPEN_ELSE, CLOSE_ELSE, SILENT = range(12, 21)
 
 
 def token_roles() -> NDArray[np.int64]:
-    """Role and value of every token: (52, 2)."""
+    """The role and the value of every token: (52, 2)."""
     named = {
         "not": NOT, "i(": OPEN, "i)": CLOSE_IF, "ELSE": ELSE, "e(": OPEN_ELSE, "e)": CLOSE_ELSE,
         "w(": OPEN, "w)": WHILE, "r(": OPEN, "r)": AGAIN, "m)": HALT,
@@ -50,7 +51,7 @@ def token_roles() -> NDArray[np.int64]:
 
 @njit
 def instruction(operation, argument, branch, target):
-    """The four fields in one number."""
+    """Combine the four fields in one number."""
     return operation | (argument << 16) | (branch << 32) | (target << 48)
 
 
@@ -58,8 +59,8 @@ def assemble_factory(instruction: Any) -> Any:
     """The compiler, for programs that the grammar has checked."""
 
     def assemble(programs, roles, code, branches):
-        # Of each open block: its condition or rounds, its branch, its first place, which is
-        # written when the block closes and the place after it is known.
+        # For each open block: its condition or rounds, its branch, and the position of its first
+        # instruction, which is written when the block closes and the position after it is known.
         argument, entry, opened = np.zeros((3, programs.shape[1]), np.int64)
         for row in range(len(programs)):
             place, top, branch, negated = 0, -1, 0, 0
@@ -81,7 +82,7 @@ def assemble_factory(instruction: Any) -> Any:
                 elif role == CLOSE_IF:
                     code[row, opened[top]] = instruction(IF, argument[top], entry[top], place)
                     top -= 1
-                elif role == ELSE:  # a jump; the test of the block just closed goes past it
+                elif role == ELSE:  # a jump, which the test of the block just closed skips
                     top += 1
                     code[row, opened[top]] += instruction(0, 0, 0, 1)
                     opened[top] = place
@@ -113,12 +114,12 @@ def assemble_factory(instruction: Any) -> Any:
 # -- running ---------------------------------------------------------------------------------------
 
 SIDE, CELLS, FULL = 16, 256, 10
-FIRST_MARK = 4  # ticks after which a WHILE is watched for coming back to where it was
+FIRST_MARK = 4  # ticks after which a WHILE is checked for returning to an earlier state
 
 
 @njit
 def on_grid(sizes, heroes, world):
-    """Whether this is a world that `clear` can be asked about."""
+    """Whether the hero is on the grid, as `clear` requires."""
     rows, columns = sizes[world, 0], sizes[world, 1]
     fits = rows <= SIDE and columns <= SIDE
     return fits and heroes[world, 0] < rows and heroes[world, 1] < columns and heroes[world, 2] < 4
@@ -126,7 +127,7 @@ def on_grid(sizes, heroes, world):
 
 @njit
 def clear(rows, columns, walls, world, row, column):
-    """Whether a cell is inside and no wall."""
+    """Whether a cell is inside the grid and not a wall."""
     inside = 0 <= row < rows and 0 <= column < columns
     return inside and not walls[world, np.uint64(SIDE * row + column)]
 
@@ -148,13 +149,13 @@ def execute_factory(clear: Any, sees: Any) -> Any:
     """The loop that runs programs on worlds."""
 
     def execute(
-        code, places, program_of, world_of,  # all instructions in a row, `places` a program
-        sizes, heroes, walls, markers,  # of the worlds, each grid in a row
+        code, places, program_of, world_of,  # all instructions in one row, `places` per program
+        sizes, heroes, walls, markers,  # of the worlds, each grid in one row
         limit, action_tokens,
         status, ticks, final_heroes, out,  # an entry per run
-        entered, actions,  # an entry per run, or empty where they are not wanted
+        entered, actions,  # an entry per run, or empty if they are not wanted
     ):  # fmt: skip
-        """Do all runs; returns the first world whose hero is not on its grid, or -1."""
+        """Run all programs; returns the first world whose hero is not on its grid, or -1."""
         counters = np.zeros(places, np.int64)
         trace, cover = actions.shape[1] > 0, entered.shape[1] > 0
         for run in range(len(program_of)):
@@ -166,7 +167,7 @@ def execute_factory(clear: Any, sees: Any) -> Any:
             rows, columns = np.int64(sizes[world, 0]), np.int64(sizes[world, 1])
             row, column = np.int64(heroes[world, 0]), np.int64(heroes[world, 1])
             facing = np.int64(heroes[world, 2])
-            # One step ahead; turning left makes (up, right) into (right, -up).
+            # One step forward; turning left changes (up, right) to (right, -up).
             up, right = (1 - facing) * (1 - (facing & 1)), (2 - facing) * (facing & 1)
             start = places * program_of[run]
             here, place, used, acted, result = SIDE * row + column, start, 0, 0, DONE
@@ -214,8 +215,8 @@ def execute_factory(clear: Any, sees: Any) -> Any:
                     if cover and holds:
                         entered[run, (word >> 32) & 0xFFFF] = True
                     if holds == (operation == WHILE):
-                        # A loop that is back where it was, with no marker touched, goes round
-                        # until the ticks are used up: leave out the whole rounds.
+                        # A loop that returns to an earlier state, without a change of markers,
+                        # repeats until the ticks are used up: skip the complete rounds.
                         if holds and used >= FIRST_MARK and not trace:
                             state = 8 * ((changes << 8) + here) + 3 * up + right
                             if marked == place and state == mark:

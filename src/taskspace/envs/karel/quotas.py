@@ -1,4 +1,4 @@
-"""How many tasks of which kind and length the paper has, and that subset of a data set."""
+"""The paper's numbers of tasks by kind and length, and this subset of a data set."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Quotas: TypeAlias = dict[str, dict[Cell, int]]  # by part of the data set
 PARTS = ("training", "validation")
 DEPTH = 2
 _LENGTHS = range(10, 15)
-# The paper has 59,007 training tasks; these known counts add up to 58,737. Of what kind the other
-# 270 are we do not know.
+# The paper has 59,007 training tasks; the known counts add up to 58,737. The kind of the other 270
+# is unknown.
 _PAPER = {
     "training": {
         "plain": (12692, 2940, 1492, 781, 460), "loops": (4000,) * 5,
@@ -46,11 +46,11 @@ PAPER_QUOTAS: Quotas = {
     for part, table in _PAPER.items()
 }
 PAPER_TASKS = sum(sum(table.values()) for table in PAPER_QUOTAS.values())
-_VALIDATION_SHARE = 5  # one program in five: the paper's share, in each kind and length
+_VALIDATION_SHARE = 5  # one program in five, as in the paper, for each kind and length
 
 
 def quotas(tasks: int | None = None) -> Quotas:
-    """The paper's quotas, or as nearly the same shares of so many tasks as whole numbers can be.
+    """The paper's quotas, or this number of tasks in the same proportions, rounded to integers.
 
     >>> sum(quotas()["training"].values()), sum(quotas()["validation"].values())
     (58737, 14681)
@@ -64,7 +64,7 @@ def quotas(tasks: int | None = None) -> Quotas:
     scaled = {(part, cell): wanted * PAPER_QUOTAS[part][cell] for part, cell in cells}
     left = wanted - sum(count // PAPER_TASKS for count in scaled.values())
     # The largest remainders are rounded up.
-    up = set(sorted(cells, key=lambda place: -(scaled[place] % PAPER_TASKS))[:left])
+    up = set(sorted(cells, key=lambda cell: -(scaled[cell] % PAPER_TASKS))[:left])
     return {
         part: {
             cell: scaled[part, cell] // PAPER_TASKS + ((part, cell) in up)
@@ -75,7 +75,7 @@ def quotas(tasks: int | None = None) -> Quotas:
 
 
 def part_of(tokens: Sequence[str]) -> str:
-    """The part that a program belongs to, in every data set: no program is in two parts.
+    """The part of a program, which is the same in every data set: no program is in two parts.
 
     >>> part_of("DEF run m( move m)".split())
     'training'
@@ -87,23 +87,23 @@ def part_of(tokens: Sequence[str]) -> str:
 
 @dataclass
 class Selection:
-    """What was found of what was wanted, while tasks pass by."""
+    """The number of tasks found so far, compared with the quotas."""
 
     wanted: Quotas
     found: Quotas = field(init=False)
-    seen: int = 0  # tasks or candidate programs looked at
-    dropped: Counter[str] = field(default_factory=Counter)  # why
+    seen: int = 0  # tasks or candidate programs so far
+    dropped: Counter[str] = field(default_factory=Counter)  # by reason
     _digests: set[bytes] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         self.found = {part: dict.fromkeys(table, 0) for part, table in self.wanted.items()}
 
     def room(self, part: str, cell: Cell) -> int:
-        """How many tasks more are wanted."""
+        """The number of tasks that are still wanted."""
         return self.wanted[part].get(cell, 0) - self.found[part].get(cell, 0)
 
     def take(self, part: str, cell: Cell, digest: bytes) -> bool:
-        """Count a task, unless it is there already."""
+        """Count a task, unless it is a duplicate; returns whether it is counted."""
         if digest in self._digests:
             self.dropped["repeated"] += 1
             return False
@@ -113,11 +113,11 @@ class Selection:
 
     @property
     def full(self) -> bool:
-        """Whether nothing more is wanted."""
+        """Whether all quotas are met."""
         return self.found == self.wanted
 
     def shortage(self) -> str:
-        """One line for each quota that was not met; empty if all were."""
+        """One line per quota that is not met."""
         return "\n".join(
             f"{part}, {name} of {length} tokens: {self.found[part][name, length]} of {count}"
             for part, table in self.wanted.items()
@@ -132,13 +132,13 @@ def filter_dataset(
     tasks: int | None = None,
     progress: bool | None = None,
 ) -> Selection:
-    """Make the paper's subset of a data set (JSON lines, `.gz` too), in one pass.
+    """Make the paper's subset of a data set (JSON lines, also `.gz`), in one pass.
 
-    The first tasks that fit into the quotas are taken: nested at most 2 deep, of 10 to 14 tokens,
-    not both loops and conditionals. `part_of` sends each program to training or to validation, and
-    no examples are there twice. The folder `target` gets `training.jsonl.gz` and
-    `validation.jsonl.gz` with the records as they were, and the same as `.npz` for `KarelTasks`.
-    What is missing, `shortage()` of the returned selection tells.
+    It takes the first tasks that fit the quotas: a nesting depth of at most 2, 10 to 14 tokens, and
+    not both loops and conditionals. `part_of` assigns each program to training or validation, and
+    there are no duplicate examples. The folder `target` gets `training.jsonl.gz` and
+    `validation.jsonl.gz` with the unchanged records, and the same tasks as `.npz` for `KarelTasks`.
+    `shortage()` of the returned selection lists the quotas that are not met.
     """
     selection = Selection(quotas(tasks))
     found = read_tasks(source, lambda tokens: _wanted(tokens, selection))
@@ -169,11 +169,11 @@ def _packed(task: KarelTask) -> KarelTasks:
 
 
 def _wanted(tokens: Sequence[str], selection: Selection) -> bool:
-    """Whether a program is of the subset and there is room for it."""
+    """Whether a program is in the subset and its quota is not yet met."""
     selection.seen += 1
     cell = cell_of(tokens)
     if cell not in PAPER_QUOTAS["training"] or depth(parse(tokens)) > DEPTH:
-        selection.dropped["not of the subset"] += 1
+        selection.dropped["not in the subset"] += 1
         return False
     if not selection.room(part_of(tokens), cell):
         selection.dropped["quota full"] += 1
@@ -182,7 +182,7 @@ def _wanted(tokens: Sequence[str], selection: Selection) -> bool:
 
 
 def cell_of(tokens: Sequence[str]) -> Cell:
-    """Kind and length of a program.
+    """The kind and the length of a program.
 
     >>> cell_of("DEF run m( move m)".split())
     ('plain', 5)
@@ -192,16 +192,18 @@ def cell_of(tokens: Sequence[str]) -> Cell:
 
 @contextlib.contextmanager
 def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """The folder for a data set, made if need be; one that has such files is refused.
+    """The folder for a data set, which is made if necessary; it must not have such files yet.
 
-    No other process may work in it meanwhile.
+    It is locked for other processes during the block.
     """
     folder = Path(target)
     with telling(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with take_lock(folder) as lock, contextlib.ExitStack() as undo:
-        undo.callback(Path(lock.name).unlink)  # nobody else needs it: a full folder is refused
+        undo.callback(Path(lock.name).unlink)  # not needed later: a full folder is refused
         taken = [name for part in PARTS for name in sorted(folder.glob(f"{part}.*"))]
         if taken:
-            raise FileExistsError(f"{taken[0]} is already there; choose another folder")
+            raise FileExistsError(
+                f"the folder must have no data set yet, got {taken[0]}; use another folder"
+            )
         yield folder

@@ -1,8 +1,8 @@
-"""Programs without their details: where actions, rounds and conditions stand.
+"""Skeletons of programs, with positions for actions, rounds and conditions.
 
-A skeleton is filled to make a program. It also knows the simpler programs that come of it when
-something is left out, as places to copy tokens from, so that those of thousands of programs are
-made by one indexing.
+Filling a skeleton gives a program. A skeleton also has the simpler programs that result from
+leaving something out, as positions to copy tokens from, so that one indexing operation makes the
+simpler programs of thousands of programs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from taskspace.envs.karel.language import ACTIONS, CONDITIONS, PAD, ROUNDS, TOKEN_ID
 
-# What stands before and after a body; an action stands for itself. (An IFELSE has at least 15
-# tokens in a program, more than the 14 of the quotas, and needs none of this.)
+# The tokens before and after a body. (A program with IFELSE has at least 15 tokens, more than the
+# 14 of the quotas.)
 _ACTION, _ROUNDS, _SEEN, _SEEN_CLEAR = "action", "rounds", "seen", "seen clear"
 _NOT = ("c(", "not", "c(", _SEEN_CLEAR, "c)", "c)")
 _CONSTRUCTS = {
@@ -33,65 +33,65 @@ _CONSTRUCTS = {
 }  # fmt: skip
 DEPTH, LEAST_ROUNDS = 2, 2
 _START, _END = ("DEF", "run", "m("), "m)"
-# `not markersPresent` is a long way to say noMarkersPresent, so not stands before "clear" only.
+# `not markersPresent` is the same as noMarkersPresent, so `not` is used with "clear" only.
 _FILLS = {
     _ACTION: [TOKEN_ID[name] for name in ACTIONS],
     _ROUNDS: [TOKEN_ID[name] for name in ROUNDS[LEAST_ROUNDS:]],
     _SEEN: [TOKEN_ID[name] for name in CONDITIONS],
     _SEEN_CLEAR: [TOKEN_ID[name] for name in CONDITIONS if name.endswith("Clear")],
 }
-# Tokens that simpler programs need besides those of the program.
+# Tokens that simpler programs need in addition to those of the program.
 _EXTRA = np.array([PAD, TOKEN_ID["IF"], TOKEN_ID["i("], TOKEN_ID["i)"]], np.uint8)
 _OPPOSITE = np.full(len(TOKEN_ID), PAD, np.uint8)
 for _one, _other in (("turnLeft", "turnRight"), ("pickMarker", "putMarker")):
     _OPPOSITE[TOKEN_ID[_one]], _OPPOSITE[TOKEN_ID[_other]] = TOKEN_ID[_other], TOKEN_ID[_one]
-# Rounds less: what a body does to the hero's pose comes back after 1, 2 or 4 rounds, or never.
+# Reductions of rounds: the hero's heading repeats after 1, 2 or 4 rounds of a body.
 _FEWER = (-2, -4)
 
 
 class Construct(NamedTuple):
-    """Places of the tokens before the body, of the body, and of the one after."""
+    """The positions of the tokens before the body, of the body, and of the token after it."""
 
     head: tuple[int, ...]
     body: tuple[Tree, ...]
     tail: int
 
 
-Tree: TypeAlias = "int | Construct"  # an int is the place of an action
+Tree: TypeAlias = "int | Construct"  # an int is the position of an action
 
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A program with places to fill."""
+    """A program with positions to fill."""
 
     words: tuple[str, ...]  # tokens, or names of fills
     body: tuple[Tree, ...]
 
     @property
     def fills(self) -> int:
-        """How many programs it stands for."""
+        """The number of programs with this skeleton."""
         return math.prod(len(_FILLS[word]) for word in self.words if word in _FILLS)
 
     def fill(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-        """So many random programs: (count, length)."""
+        """Random programs with this skeleton: (count, length)."""
         rows = np.empty((count, len(self.words)), np.uint8)
-        for place, word in enumerate(self.words):
+        for position, word in enumerate(self.words):
             if word in _FILLS:
-                rows[:, place] = rng.choice(np.array(_FILLS[word], np.uint8), count)
+                rows[:, position] = rng.choice(np.array(_FILLS[word], np.uint8), count)
             else:
-                rows[:, place] = TOKEN_ID[word]
+                rows[:, position] = TOKEN_ID[word]
         return rows
 
-    def silly(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Which fills could say the same in fewer or plainer words, as their text shows.
+    def redundant(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Which fills have a shorter or simpler equivalent, as their text shows.
 
-        They repeat several statements without a move (turns and markers could stand apart), or
-        what is a repetition itself, or do something if a condition holds and undo it always.
+        They repeat several statements without a move (turns and markers could be separate), or a
+        repetition, or do something if a condition holds and always undo it.
         """
         found = np.zeros(len(rows), np.bool_)
         for construct in _constructs(self.body):
             if self.words[construct.head[0]] == "REPEAT" and len(construct.body) > 1:
-                found |= (rows[:, list(_places(construct.body))] != TOKEN_ID["move"]).all(1)
+                found |= (rows[:, list(_positions(construct.body))] != TOKEN_ID["move"]).all(1)
                 found |= _repetition(rows, construct.body)
         for one, two in (*itertools.pairwise(self.body), *itertools.pairwise(self.body[::-1])):
             if isinstance(one, int) and isinstance(two, Construct) and len(two.body) == 1:
@@ -102,26 +102,26 @@ class Skeleton:
 
     @functools.cached_property
     def _recipes(self) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
-        """Of each simpler program: the places its tokens come from, and by how much they change."""
+        """For each simpler program: the positions of its tokens, and by how much they change."""
         length = len(self.words)
         found: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
         for source, rounds in self._smaller():
             padded = source + (length,) * (length - len(source))
-            counts = [place for place, of in enumerate(source) if self._is_rounds(of)]
+            counts = [position for position, of in enumerate(source) if self._is_rounds(of)]
             for change in rounds:
-                for place in counts if change else [0]:
+                for position in counts if change else [0]:
                     changes = [0] * length
-                    changes[place] = change
+                    changes[position] = change
                     found[padded, tuple(changes)] = None
         sources, changes_of = zip(*found, strict=True)
         return np.array(sources, np.int64), np.array(changes_of, np.int16)
 
-    def _is_rounds(self, place: int) -> bool:
-        return place < len(self.words) and self.words[place] == _ROUNDS
+    def _is_rounds(self, position: int) -> bool:
+        return position < len(self.words) and self.words[position] == _ROUNDS
 
     def _smaller(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Token places of simpler programs, each with changes of rounds to try."""
-        actions = [place for place, word in enumerate(self.words) if word == _ACTION]
+        """The positions of the tokens of simpler programs, with the changes of rounds to try."""
+        actions = [position for position, word in enumerate(self.words) if word == _ACTION]
         pairs = (_without(self.body, {*pair}) for pair in itertools.product(actions, actions))
         bodies: list[tuple[tuple[Tree, ...], tuple[int, ...]]] = [
             (body, (0, 1, -1)) for body in (*pairs, *self._without_round())
@@ -137,10 +137,10 @@ class Skeleton:
         yield self._whole(self.body), _FEWER
 
     def _whole(self, body: tuple[Tree, ...]) -> tuple[int, ...]:
-        return (*range(len(_START)), *_places(body), len(self.words) - 1)
+        return (*range(len(_START)), *_positions(body), len(self.words) - 1)
 
     def _without_round(self) -> Iterator[tuple[Tree, ...]]:
-        """The program without as many actions before or after a loop as one round has."""
+        """The program without one round's number of actions before or after a loop."""
         for number, construct in enumerate(self.body):
             if isinstance(construct, Construct):
                 size = len(construct.body)
@@ -151,13 +151,13 @@ class Skeleton:
                         yield _without(self.body, actions)
 
     def _as_if(self, loop: Construct) -> Construct:
-        """A WHILE that asks only once."""
+        """An IF with the condition and the body of a WHILE."""
         first = len(self.words) + 1
         head = (first, *loop.head[1:-1], first + 1)
         return Construct(head, loop.body, first + 2)
 
     def simpler(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Simpler programs than these, which are fills of this skeleton: (n, simpler, length)."""
+        """Simpler programs than these fills of this skeleton: (n, simpler, length)."""
         sources, changes = self._recipes
         pool = np.concatenate([rows, np.broadcast_to(_EXTRA, (len(rows), len(_EXTRA)))], 1)
         changed = np.clip(pool[:, sources] + changes, TOKEN_ID[ROUNDS[0]], TOKEN_ID[ROUNDS[-1]])
@@ -166,7 +166,7 @@ class Skeleton:
 
 @functools.cache
 def skeletons(kind: str, length: int) -> tuple[Skeleton, ...]:
-    """All sensible ones of this kind and so many tokens.
+    """All useful skeletons of this kind and number of tokens.
 
     >>> [" ".join(skeleton.words[3:-1]) for skeleton in skeletons("loops", 10)]
     ['action REPEAT rounds r( action r)', 'REPEAT rounds r( action r) action',
@@ -187,7 +187,7 @@ _Shape: TypeAlias = "str | tuple[tuple[str, ...], tuple[_Shape, ...], str]"
 
 
 def _bodies(size: int, depth: int, kind: str) -> Iterator[tuple[_Shape, ...]]:
-    """All bodies of so many tokens."""
+    """All bodies of this number of tokens."""
     if size == 0:
         yield ()
         return
@@ -211,7 +211,7 @@ def _words(body: tuple[_Shape, ...]) -> Iterator[str]:
 
 
 def _sensible(body: tuple[_Shape, ...], kind: str) -> bool:
-    """Something beside a conditional, else it does nothing at times; no loop of just a loop."""
+    """Whether a body has more than a conditional, and a loop more than another loop."""
     constructs = [shape for shape in body if not isinstance(shape, str)]
     if kind == "conditionals":
         return 0 < len(constructs) < len(body)
@@ -219,30 +219,30 @@ def _sensible(body: tuple[_Shape, ...], kind: str) -> bool:
     return bool(constructs) and all(isinstance(inner[0], str) for inner in alone)
 
 
-def _numbered(body: tuple[_Shape, ...], place: int) -> tuple[tuple[Tree, ...], int]:
-    """The body with places for tokens, and the place after it."""
+def _numbered(body: tuple[_Shape, ...], position: int) -> tuple[tuple[Tree, ...], int]:
+    """The body with positions of tokens, and the position after it."""
     trees: list[Tree] = []
     for shape in body:
         if isinstance(shape, str):
-            trees.append(place)
+            trees.append(position)
         else:
-            head = tuple(range(place, place + len(shape[0])))
-            inner, place = _numbered(shape[1], place + len(head))
-            trees.append(Construct(head, inner, place))
-        place += 1
-    return tuple(trees), place
+            head = tuple(range(position, position + len(shape[0])))
+            inner, position = _numbered(shape[1], position + len(head))
+            trees.append(Construct(head, inner, position))
+        position += 1
+    return tuple(trees), position
 
 
 # -- trees -----------------------------------------------------------------------------------------
 
 
-def _places(body: tuple[Tree, ...]) -> Iterator[int]:
+def _positions(body: tuple[Tree, ...]) -> Iterator[int]:
     for tree in body:
         if isinstance(tree, int):
             yield tree
         else:
             yield from tree.head
-            yield from _places(tree.body)
+            yield from _positions(tree.body)
             yield tree.tail
 
 
@@ -254,7 +254,7 @@ def _constructs(body: tuple[Tree, ...]) -> Iterator[Construct]:
 
 
 def _repetition(rows: NDArray[np.uint8], body: tuple[Tree, ...]) -> NDArray[np.bool_]:
-    """Where actions are a shorter sequence, done several times."""
+    """Which rows have a body that repeats a shorter sequence of actions."""
     found, size = np.zeros(len(rows), np.bool_), len(body)
     actions = [tree for tree in body if isinstance(tree, int)]
     for period in range(1, size if len(actions) == size else 1):
@@ -264,7 +264,7 @@ def _repetition(rows: NDArray[np.uint8], body: tuple[Tree, ...]) -> NDArray[np.b
 
 
 def _without(body: tuple[Tree, ...], actions: set[int]) -> tuple[Tree, ...]:
-    """The body without these actions, and without what they leave empty."""
+    """The body without these actions, and without constructs that become empty."""
     kept: list[Tree] = []
     for tree in body:
         if isinstance(tree, int):
@@ -276,7 +276,7 @@ def _without(body: tuple[Tree, ...], actions: set[int]) -> tuple[Tree, ...]:
 
 
 def _replaced(body: tuple[Tree, ...], old: Construct, new: tuple[Tree, ...]) -> tuple[Tree, ...]:
-    """The body with other statements in place of a construct, and without what that empties."""
+    """The body with other statements instead of a construct, and without empty constructs."""
     found: list[Tree] = []
     for tree in body:
         if tree == old:

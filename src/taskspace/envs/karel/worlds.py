@@ -1,4 +1,4 @@
-"""Batches of Karel worlds: compact arrays, the networks' tensors, text, random worlds.
+"""Batches of Karel worlds: compact arrays, tensors for networks, text, and random worlds.
 
 Row 0 is the bottom row and north is up. Directions are north, east, south, west.
 """
@@ -24,9 +24,10 @@ HEROES, WALL, FLOOR = "^>v<", "#", "."
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """Worlds in an array of any shape: one has shape (), the six of each of n tasks (n, 6).
+    """An array of worlds of any shape, e.g. () for one world or (n, 6) for six worlds per task.
 
-    Index (which copies) and reshape them like an array. All cells outside of a world are empty.
+    Worlds can be indexed (which copies) and reshaped like an array. Cells outside a world are
+    empty.
     """
 
     sizes: NDArray[np.uint8]  # (..., 2): rows, columns, each 1 to 16
@@ -44,12 +45,13 @@ class Worlds:
             if not fits or found.shape != batch + shape:
                 raise ValueError(
                     f"{name} of worlds must be an array of {np.dtype(kinds[name])} and of shape"
-                    f" {batch + shape}"
+                    f" {batch + shape}, got {getattr(found, 'dtype', type(found).__name__)} and"
+                    f" {np.shape(found)}"
                 )
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How the worlds are arranged."""
+        """The shape of the array of worlds."""
         return self.sizes.shape[:-1]
 
     def __len__(self) -> int:
@@ -63,7 +65,7 @@ class Worlds:
         )
 
     def reshape(self, *shape: int) -> Worlds:
-        """The same worlds, arranged otherwise."""
+        """The same worlds in another shape."""
         whole = np.empty(self.shape, np.void).reshape(shape).shape  # resolves a -1
         grid = (*whole, SIDE, SIDE)
         return Worlds(
@@ -74,7 +76,7 @@ class Worlds:
         )
 
     def same_as(self, other: Worlds) -> NDArray[np.bool_]:
-        """Where hero cell, direction and all marker counts agree (walls and sizes do not count).
+        """Where the heroes and all markers are the same; walls and sizes are not compared.
 
         >>> world = from_text("> 2")
         >>> bool(world.same_as(world)), bool(world.same_as(from_text("> 1")))
@@ -86,19 +88,19 @@ class Worlds:
 
 
 def stack(worlds: list[Worlds]) -> Worlds:
-    """Worlds of one shape, as a batch with one axis more in front.
+    """Stack worlds of the same shape along a new first axis.
 
     >>> stack([from_text("> ."), from_text("< #")]).shape
     (2,)
     """
     if not worlds:
-        raise ValueError("there must be at least one world to stack")
+        raise ValueError("there must be at least one world to stack, got none")
     names = ("sizes", "heroes", "walls", "markers")
     return Worlds(*(np.stack([getattr(world, name) for world in worlds]) for name in names))
 
 
 def check(worlds: Worlds) -> Worlds:
-    """The worlds, if all of them are possible; otherwise a sentence on the first that is not."""
+    """Check that worlds are valid; returns them."""
     rows, columns = (worlds.sizes[..., axis] for axis in (0, 1))
     outside = ~inside(worlds.sizes)
     row, column, direction = (worlds.heroes[..., part] for part in range(3))
@@ -110,17 +112,17 @@ def check(worlds: Worlds) -> Worlds:
         (worlds.walls & (worlds.markers > 0)).any((-2, -1)),
     )
     messages = (
-        f"it must have 1 to {SIDE} rows and columns",
-        "the hero must stand inside, in direction 0 to 3",
-        "there are walls or markers outside of it",
-        f"a cell holds at most {MOST_MARKERS} markers",
-        "there is a marker on a wall",
+        f"the numbers of rows and columns must be 1 to {SIDE}",
+        "the hero must be inside the grid, in direction 0 to 3",
+        "walls and markers must be inside the grid",
+        f"a cell must have at most {MOST_MARKERS} markers",
+        "a marker must not be on a wall",
     )
     for fault, what in zip(faults, messages, strict=True):
         _refuse(fault, what)
     flat = worlds.walls.reshape(*worlds.shape, SIDE * SIDE)
     cell = (row.astype(np.int64) * SIDE + column)[..., None]
-    _refuse(np.take_along_axis(flat, cell, -1)[..., 0], "the hero stands on a wall")
+    _refuse(np.take_along_axis(flat, cell, -1)[..., 0], "the hero must not be on a wall")
     return worlds
 
 
@@ -128,7 +130,7 @@ def _refuse(fault: NDArray[np.bool_] | np.bool_, what: str) -> None:
     if fault.any():
         where = np.argwhere(fault)[0].tolist()
         number = " " + ", ".join(map(str, where)) if where else ""
-        raise ValueError(f"world{number} is impossible: {what}")
+        raise ValueError(f"world{number}: {what}")
 
 
 def inside(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -142,7 +144,7 @@ def inside(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def to_tensor(worlds: Worlds) -> NDArray[np.float32]:
-    """What the networks see: (..., 16, 18, 18), zeros and ones.
+    """The input of networks: zeros and ones (..., 16, 18, 18).
 
     >>> to_tensor(from_text("> 2"))[7].nonzero()
     (array([1]), array([2]))
@@ -161,7 +163,7 @@ def to_tensor(worlds: Worlds) -> NDArray[np.float32]:
 
 
 def _border(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """The rectangle around each world, on 18 x 18."""
+    """The border around each world: (..., 18, 18)."""
     axis = np.arange(SIDE + 2)
     last = sizes.astype(np.int64) + 1
     row, column = axis[:, None], axis
@@ -174,16 +176,16 @@ def _border(sizes: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def to_text(world: Worlds) -> str:
-    """One world drawn with letters, the top row first.
+    """Draw one world as text, with the top row first.
 
-    `#` is a wall, `.` an empty cell, a number counts markers, `^ > v <` is the hero, `>3` the hero
-    on three markers.
+    `#` is a wall, `.` an empty cell, a number that of markers, `^ > v <` the hero, and `>3` the
+    hero on three markers.
 
     >>> print(to_text(from_text("# 10 . v2")))
     #  10 .  v2
     """
     if world.shape:
-        raise ValueError(f"draw one world at a time, not worlds of shape {world.shape}")
+        raise ValueError(f"world must be one world, got worlds of shape {world.shape}")
     rows, columns = world.sizes.tolist()
     hero = tuple(world.heroes[:2].tolist())
     lines = []
@@ -202,7 +204,7 @@ def _cell(world: Worlds, row: int, column: int, hero: bool) -> str:
 
 
 def from_text(text: str) -> Worlds:
-    """The world that such a drawing shows.
+    """The world from a text like that of `to_text`.
 
     >>> from_text('''
     ... #  .
@@ -214,7 +216,8 @@ def from_text(text: str) -> Worlds:
     widths = {len(line) for line in lines}
     if len(widths) != 1 or len(lines) > SIDE or max(widths) > SIDE:
         raise ValueError(
-            f"a world is drawn as 1 to {SIDE} lines of as many cells each, 1 to {SIDE}"
+            f"a world must be 1 to {SIDE} lines with the same number of cells, 1 to {SIDE}, got"
+            f" {len(lines)} lines with {', '.join(map(str, sorted(widths))) or 'no'} cells"
         )
     walls = np.zeros((SIDE, SIDE), np.bool_)
     markers = np.zeros((SIDE, SIDE), np.uint8)
@@ -228,7 +231,7 @@ def from_text(text: str) -> Worlds:
             if count not in ("", WALL, FLOOR) or (cell[0] in HEROES and count in (WALL, FLOOR)):
                 markers[row, column] = _count(count, cell)
     if len(heroes) != 1:
-        raise ValueError(f"a world has one hero (^, >, v or <), not {len(heroes)}")
+        raise ValueError(f"a world must have one hero (^, >, v or <), got {len(heroes)}")
     sizes = np.array([len(lines), len(lines[0])], np.uint8)
     return Worlds(sizes, np.array(heroes[0], np.uint8), walls, markers)
 
@@ -236,8 +239,8 @@ def from_text(text: str) -> Worlds:
 def _count(letters: str, cell: str) -> int:
     if not (letters.isdecimal() and letters.isascii() and 1 <= int(letters) <= MOST_MARKERS):
         raise ValueError(
-            f"{cell!r} is no cell: expected '#', '.', 1 to {MOST_MARKERS} markers,"
-            " or a hero (^, >, v or <), perhaps with markers"
+            f"a cell must be '#', '.', 1 to {MOST_MARKERS} markers, or a hero (^, >, v or <) with"
+            f" or without markers, got {cell!r}"
         )
     return int(letters)
 
@@ -252,9 +255,10 @@ def random_worlds(
     walls: float = 0.1,
     markers: float = 0.15,
 ) -> Worlds:
-    """Rows and columns uniform in `sides`, walls and markers in such shares of the cells.
+    """Random worlds with sides in the range `sides`, and proportions of walls and of marked cells.
 
-    Marked cells have 1 to 10 markers, uniform; the hero stands on any cell without a wall.
+    Sides are uniform, and so are the 1 to 10 markers of a marked cell and the hero's cell, which
+    has no wall.
 
     >>> random_worlds(3, seed=0, sides=(4, 8)).shape
     (3,)
@@ -262,9 +266,11 @@ def random_worlds(
     count = checks.whole(count, "the number of worlds")
     least, most = sides
     if not 1 <= least <= most <= SIDE:
-        raise ValueError(f"sides are two numbers in 1 to {SIDE}, the smaller first, not {sides}")
+        raise ValueError(
+            f"sides must be two integers in 1 to {SIDE}, the smaller first, got {sides}"
+        )
     if not (0 <= walls <= 1 and 0 <= markers <= 1):
-        raise ValueError(f"shares of walls and markers lie in 0 to 1, not {walls} and {markers}")
+        raise ValueError(f"walls and markers must be in 0 to 1, got {walls} and {markers}")
     rng = np.random.default_rng(checks.seed(seed))
     sizes = rng.integers(least, most + 1, (count, 2), np.uint8)
     positions = (rng.random((count, 2)) * sizes).astype(np.uint8)

@@ -1,1 +1,1 @@
-"""The compiled engine, which plays on the library's own environments."""
+"""The compiled engine for the library's own environments."""

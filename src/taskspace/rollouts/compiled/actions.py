@@ -1,4 +1,4 @@
-"""Drawing actions from what a policy network says, with the episode's own random stream."""
+"""Sampling actions from the outputs of a network, with the episode's random stream."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from taskspace.rollouts.compiled.network import LANES, exp_lanes, tanh_lanes
 
 _S40 = np.uint64(40)
 _TWO_24 = np.float32(2.0**-24)
-_LOG_STD_MIN, _LOG_STD_MAX = np.float32(-20), np.float32(2)  # as SAC bounds it
+_LOG_STD_MIN, _LOG_STD_MAX = np.float32(-20), np.float32(2)  # the bounds of SAC
 
 
 @njit
 def draw_categorical(outputs, streams, actions, bound, squash):
-    """Actions with probabilities softmax(outputs), outputs (actions, lanes); exact, one draw each.
+    """Sample actions with probabilities softmax(outputs), for outputs (actions, lanes).
 
-    `outputs` is overwritten by the running sums of the exponentials.
+    `outputs` is overwritten with the cumulative sums of the exponentials.
     """
     count = len(outputs)
     largest = outputs[0].copy()
@@ -33,8 +33,8 @@ def draw_categorical(outputs, streams, actions, bound, squash):
             for lane in range(LANES):
                 outputs[row, lane] += outputs[row - 1, lane]
     for lane in range(LANES):
-        # 24 random bits: the product stays below the total even after rounding, so that an
-        # action of probability 0 is never drawn, not even the last one.
+        # With 24 random bits the product is below the total even after rounding, so that an
+        # action of probability 0 is never sampled, not even the last one.
         share = np.float32(next_bits(column(streams, lane)) >> _S40) * _TWO_24
         largest[lane] = share * outputs[count - 1, lane]
         actions[lane] = 0
@@ -45,9 +45,9 @@ def draw_categorical(outputs, streams, actions, bound, squash):
 
 @njit
 def draw_gaussian(outputs, streams, actions, bound, squash):
-    """Actions from a Gaussian: the first half of the rows are means, the second log deviations.
+    """Sample actions from a Gaussian; the rows of outputs are means, then log deviations.
 
-    They are clipped to [-bound, bound], or squashed into it by tanh.
+    Actions are clipped to [-bound, bound], or mapped into it by tanh.
     """
     count = len(outputs) // 2
     for row in range(count):

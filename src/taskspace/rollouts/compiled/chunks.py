@@ -1,4 +1,4 @@
-"""Plays a population on one of our environments, chunk by chunk: in threads, or on Ray."""
+"""Rollouts of a population on an `Environment`, in chunks: in threads, or on Ray."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from taskspace.rollouts.compiled.network import LANES
 from taskspace.rollouts.compiled.python_policies import play_general
 from taskspace.rollouts.errors import PlayError, PolicyOutputError
 
-# The most steps in one piece of work: a tenth of a second or less, so that Ctrl-C is soon heard
-# and threads end together; enough for the last lanes of a piece to cost little.
+# The largest number of steps in a chunk: at most a tenth of a second, so that Ctrl-C works quickly
+# and threads end together, but enough that the last lanes of a chunk cost little.
 _STEPS_PER_CHUNK = 500_000
-# The same for a worker of Ray, which takes several chunks at a time: `taskspace bench scaling`
-# measures what a piece of work costs beside the playing.
+# The same for a piece of work on Ray, which is several chunks: `taskspace bench scaling` measures
+# the overhead of a piece.
 _STEPS_PER_PIECE = 20_000_000
-_PIECES_PER_CORE = 4  # at least, for cores to end together
+_PIECES_PER_CORE = 4  # at least, so that cores end together
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Chunk:
 
 @dataclass(frozen=True, eq=False)
 class CompiledEvaluation:
-    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
+    """Everything that the rollouts depend on, except the policies: the checked arguments."""
 
     env: Environment
     names: Sequence[str]
@@ -56,23 +56,25 @@ class CompiledEvaluation:
 
     @property
     def steps(self) -> int:
-        """The most steps that an agent makes."""
+        """The largest number of steps of an agent."""
         return len(self.tasks) * self.rollouts * self.env.horizon
 
     def chunks(self, agent: int) -> Iterator[Chunk]:
-        """All episodes of an agent, in pieces that are the same wherever they are played."""
+        """All episodes of an agent, in chunks that do not depend on where they are played."""
         episodes = len(self.tasks) * self.rollouts
         size = max(LANES, _STEPS_PER_CHUNK // self.env.horizon)
-        size -= size % self.rollouts if self.rollouts <= size else 0  # whole tasks, if possible
+        size -= (
+            size % self.rollouts if self.rollouts <= size else 0
+        )  # all rollouts of a task, if possible
         for first in range(0, episodes, size):
             yield Chunk(agent, first, min(first + size, episodes))
 
     def tasks_of(self, chunk: Chunk) -> slice:
-        """The tasks that a chunk has episodes of."""
+        """The tasks of a chunk's episodes."""
         return slice(chunk.first // self.rollouts, (chunk.last - 1) // self.rollouts + 1)
 
     def play(self, policy: Any, chunk: Chunk) -> PartialResults:
-        """The episodes of a chunk: of a network in the engine, of other policies in batches."""
+        """Play the episodes of a chunk: networks in the engine, other policies in batches."""
         if isinstance(policy, EnginePolicy):
             return self._compiled(policy, chunk)
         return self._general(policy, chunk)
@@ -105,7 +107,7 @@ class CompiledEvaluation:
         return self._results(chunk, successes, steps, solved, returns, errors)
 
     def _sums(self, chunk: Chunk, values: NDArray[Any]) -> NDArray[Any]:
-        """Of a number per episode, the sum per task, in the order of the rollouts."""
+        """Sum one number per episode over each task, in the order of the rollouts."""
         task = np.arange(chunk.first, chunk.last) // self.rollouts
         return np.bincount(task - task[0], values)
 
@@ -134,7 +136,7 @@ class CompiledEvaluation:
         )  # fmt: skip
 
     def _named(self, error: Exception, chunk: Chunk) -> Exception:
-        """The error with the names of the agent and of the tasks that it was playing."""
+        """The error with the names of the agent and of the tasks."""
         name = self.names[chunk.agent]
         if isinstance(error, PolicyOutputError):
             return PolicyOutputError(f"{name}: {error}")
@@ -145,7 +147,7 @@ class CompiledEvaluation:
     def _task_by_task(
         self, policy: Any, chunk: Chunk, errors: dict[int, tuple[int, str]]
     ) -> tuple[NDArray[Any], ...]:
-        """A chunk that went wrong, once more, to find the tasks at fault: the others count."""
+        """Repeat a chunk that had an error task by task: only the tasks at fault are skipped."""
         parts = []
         first = chunk.first
         while first < chunk.last:
@@ -169,9 +171,9 @@ class CompiledEvaluation:
 def play_here(
     evaluation: CompiledEvaluation, policies: Sequence[Any], threads: int
 ) -> Generator[tuple[Chunk, PartialResults], None, None]:
-    """All chunks: networks in threads, other policies in this one.
+    """Play all chunks: networks in threads, other policies in this thread.
 
-    Results come always in the same order; what is under way at a time is bounded.
+    Results always come in the same order; the number of chunks under way is bounded.
     """
     compiled, general = _by_kind(policies)
     running: deque[tuple[Chunk, Future[PartialResults]]] = deque()
@@ -185,14 +187,14 @@ def play_here(
             while running:
                 yield _oldest(running)
         finally:
-            pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish what runs, start no more
+            pool.shutdown(cancel_futures=True)  # after Ctrl-C: finish running chunks only
     for agent in general:
         for chunk in evaluation.chunks(agent):
             yield chunk, evaluation.play(policies[agent], chunk)
 
 
 def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """Agents that the engine plays, and the others."""
+    """The agents that the engine plays, and the others."""
     kinds = [isinstance(policy, EnginePolicy) for policy in policies]
     agents = range(len(kinds))
     return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
@@ -209,7 +211,7 @@ def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk
 def play_on_ray(
     evaluation: CompiledEvaluation, policies: Sequence[Any]
 ) -> Generator[tuple[Chunk, PartialResults], None, None]:
-    """The same chunks on a cluster, and so the same results in the same order."""
+    """Play the same chunks on a cluster; the results and their order are the same."""
     shipped = ray.ship(evaluation, "the environment", shared=True)
     sent: deque[list[Chunk]] = deque()
 
@@ -226,10 +228,10 @@ def play_on_ray(
 def _play_piece(
     evaluation: ray.Shipped, agents: ray.Shipped, chunks: Sequence[Chunk]
 ) -> list[PartialResults]:
-    """What a worker does."""
+    """The work of one worker: some chunks."""
     shared, policies = evaluation.unpack(), agents.unpack()
-    # The shared tasks are read-only, for which the engine would have to be compiled once more.
-    # Of this array only those parts take memory that are written to: the tasks of this piece.
+    # The shared tasks are read-only, and the engine would have to be compiled again for them. Only
+    # the parts of this array that are written to take memory: the tasks of this piece.
     tasks = np.empty_like(shared.tasks)
     for chunk in chunks:
         part = shared.tasks_of(chunk)
@@ -241,9 +243,9 @@ def _play_piece(
 def _pieces(
     evaluation: CompiledEvaluation, policies: Sequence[Any], cores: int
 ) -> Iterator[tuple[ray.Shipped, list[Chunk]]]:
-    """Agents, shipped once, and chunks for one worker: some of one agent, or all of several.
+    """Agents, each sent once, and chunks for one worker: some of one agent, or all of several.
 
-    Nobody knows how long other policies take, so their pieces have one chunk's steps.
+    The time that other policies take is unknown, so their pieces are as small as one chunk.
     """
     compiled, general = _by_kind(policies)
     fair = len(compiled) * evaluation.steps // (_PIECES_PER_CORE * cores)

@@ -1,4 +1,4 @@
-"""The compiled engine: one agent's network, its episodes and their dynamics in one loop."""
+"""The compiled engine: an agent's network and the dynamics of its episodes in one loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from taskspace.rollouts.compiled.network import LANES, buffer_rows, forward, pac
 
 @dataclass(frozen=True)
 class EnginePolicy:
-    """A policy laid out for the engine."""
+    """A policy in the memory layout of the engine."""
 
     packed: NDArray[np.float32]
     sizes: NDArray[np.int64]
@@ -31,7 +31,7 @@ class EnginePolicy:
 
     @classmethod
     def prepare(cls, policy: MLPPolicy, env: Environment) -> EnginePolicy:
-        """Lay out a policy that fits the environment."""
+        """Convert a policy that fits the environment."""
         weights, biases = policy.engine_layers()
         return cls(
             packed=pack_layers(weights, biases),
@@ -44,7 +44,7 @@ class EnginePolicy:
 
     @property
     def draw(self) -> Any:
-        """The compiled function that draws actions from the network's outputs."""
+        """The compiled function that samples actions from the network's outputs."""
         return draw_gaussian if self.continuous else draw_categorical
 
     @property
@@ -53,18 +53,18 @@ class EnginePolicy:
         return self.packed, self.sizes, self.tanh, self.squash, self.bound
 
     def empty_actions(self, lanes: int) -> NDArray[Any]:
-        """Room for an action in each lane."""
+        """An array for one action per lane."""
         if self.continuous:
             return np.zeros((lanes, int(self.sizes[-1]) // 2))
         return np.zeros(lanes, np.int64)
 
     def empty_buffers(self) -> NDArray[np.float32]:
-        """Room for the activations of two layers."""
+        """An array for the activations of two layers."""
         return np.zeros((2, buffer_rows(self.sizes.tolist()), LANES), np.float32)
 
 
 def act_factory(draw: Any) -> Callable[..., None]:
-    """What a network does in many lanes, a block of 64 at a time, as `play` would do it."""
+    """The actions of a network in many lanes, in blocks of 64, exactly as in `play`."""
 
     def act(packed, sizes, tanh, squash, bound, states, streams, buffers, actions):
         for start in range(0, states.shape[1], LANES):
@@ -79,7 +79,7 @@ def act_factory(draw: Any) -> Callable[..., None]:
 
 
 def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]:
-    """The engine for an environment's `transition` and a policy's way to `draw` actions."""
+    """The engine for an environment's `transition` and a policy's `draw` of actions."""
 
     def play(
         packed, sizes, tanh, squash, bound,  # the policy

@@ -1,10 +1,10 @@
 """The policy network, for 64 lanes at once, near the processor's limit.
 
-Activations are (features, lanes) in single precision. A matrix product of these sizes spends most
-of its time in a general library on set-up, and one written as plain loops on memory; here four
-outputs x sixteen lanes are summed up in registers, which LLVM cannot find by itself and is
-therefore told. Every lane goes through the same instructions, so a result never depends on the
-lane that computed it.
+Activations are (features, lanes) in single precision. For matrix products of these sizes, a general
+library spends most of its time on set-up, and plain loops on memory access. Here tiles of four
+outputs x sixteen lanes are summed in registers; the code for this is generated explicitly, because
+LLVM does not find it by itself. Every lane goes through the same instructions, so a result never
+depends on the lane that computes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _TILE_OUTPUTS, _TILE_LANES = 4, 16
 
 _F32 = np.float32
 _LOG2_E, _HALF, _ONE, _TWO, _ZERO = _F32(1.4426950408889634), _F32(0.5), _F32(1), _F32(2), _F32(0)
-_LN2_HIGH, _LN2_LOW = _F32(0.693359375), _F32(-2.12194440e-4)  # their sum is ln 2, the first exact
+_LN2_HIGH, _LN2_LOW = (
+    _F32(0.693359375),
+    _F32(-2.12194440e-4),
+)  # they add up to ln 2; the first is exact
 _EXP_MIN, _EXP_MAX = _F32(-87.0), _F32(88.0)
 # 1/n!: on [-ln 2 / 2, ln 2 / 2] the series to the seventh power is exact in single precision.
 _C2, _C3, _C4, _C5, _C6, _C7 = (_F32(1 / f) for f in (2, 6, 24, 120, 720, 5040))
@@ -32,10 +35,10 @@ _C2, _C3, _C4, _C5, _C6, _C7 = (_F32(1 / f) for f in (2, 6, 24, 120, 720, 5040))
 def pack_layers(
     weights: Sequence[NDArray[np.float32]], biases: Sequence[NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """Lay out layers (outputs, inputs) in the order in which `forward` reads them.
+    """Arrange layers (outputs, inputs) in the order in which `forward` reads them.
 
-    For each block of four outputs: the four biases, then four weights for each input. Missing
-    outputs of the last block are zero.
+    For each block of four outputs: four biases, then four weights per input. Missing outputs of
+    the last block are zero.
     """
     blocks = []
     for weight, bias in zip(weights, biases, strict=True):
@@ -47,13 +50,13 @@ def pack_layers(
 
 
 def buffer_rows(sizes: Sequence[int]) -> int:
-    """How many rows the buffers of `forward` need for layers of these sizes."""
+    """The number of rows that the buffers of `forward` need for layers of these sizes."""
     return max(size + -size % _TILE_OUTPUTS for size in sizes)
 
 
 @intrinsic
 def _tile(typing_context, packed, start, inputs, buffers, source, target, relu):  # type: ignore
-    """Four outputs x sixteen lanes: biases plus weights times inputs, perhaps with ReLU.
+    """Four outputs x sixteen lanes: biases plus weights times inputs, optionally with ReLU.
 
     `packed[start:]` holds the block as `pack_layers` wrote it; `source` and `target` are flat
     indices into `buffers`, whose rows are `LANES` long.

@@ -1,4 +1,4 @@
-"""The general path: any policy, asked for a batch of lanes at a time, over compiled dynamics."""
+"""The general path: any policy, which acts in a batch of lanes, with compiled dynamics."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from taskspace.rollouts.compiled.loop import EnginePolicy, act_factory
 from taskspace.rollouts.compiled.network import LANES
 from taskspace.rollouts.errors import PolicyOutputError
 
-GENERAL_LANES = 1024  # a policy is asked for this many actions at a time
+GENERAL_LANES = 1024  # the number of actions that a policy chooses at a time
 
 
 @dataclass
 class Lanes:
-    """Episodes in progress, one a column."""
+    """Episodes in progress, one per column."""
 
     states: NDArray[np.float64]  # (columns, lanes)
     streams: NDArray[np.uint64]  # (2, lanes)
@@ -34,7 +34,7 @@ class Lanes:
 
     @classmethod
     def empty(cls, env: Environment, lanes: int) -> Lanes:
-        """Lanes in which nothing has begun."""
+        """Lanes in which no episode has begun."""
         return cls(
             *empty_lanes(env.state_size, lanes),
             np.zeros(lanes, np.int64),
@@ -80,7 +80,7 @@ def _draw_factory(draw: Any) -> Callable[..., None]:
 
 
 def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
-    """What the policy does in each lane; distributions are drawn from with the lane's stream."""
+    """The policy's action in each lane, sampled with the lane's stream from a distribution."""
     if isinstance(policy, EnginePolicy):
         actions = policy.empty_actions(lanes.states.shape[1])
         act = build(act_factory, policy.draw)
@@ -101,17 +101,20 @@ def _discrete_actions(output: Any, env: Environment, lanes: Lanes) -> NDArray[np
     if values is not None and values.shape == (count,) and values.dtype.kind in "iu":
         if values.min() < 0 or values.max() >= actions:
             span = f"{values.min()} to {values.max()}"
-            raise PolicyOutputError(f"actions of {env.name} are 0 to {actions - 1}; got {span}")
+            raise PolicyOutputError(
+                f"actions of {env.name} must be in 0 to {actions - 1}, got {span}"
+            )
         return values.astype(np.int64)
     if values is None or values.shape != (count, actions) or values.dtype.kind != "f":
         raise PolicyOutputError(
-            f"for {count} observations of {env.name} a policy returns {count} whole numbers"
-            f" (actions) or numbers of shape ({count}, {actions}) (logits); got {described(values)}"
+            f"the output of the policy for {count} observations of {env.name} must be {count}"
+            f" integers (actions) or numbers of shape ({count}, {actions}) (logits),"
+            f" got {described(values)}"
         )
     if not np.isfinite(values.max(axis=1)).all():
         raise PolicyOutputError(
-            "a policy returned NaN or infinite logits; only -infinity may be among them, and not"
-            " for every action"
+            "the logits of the policy must be finite or -infinity, and finite for some action,"
+            " got NaN or infinity"
         )
     chosen = np.zeros(count, np.int64)
     logits = np.ascontiguousarray(values.T, np.float32)
@@ -125,12 +128,12 @@ def _continuous_actions(output: Any, env: Environment, lanes: Lanes) -> NDArray[
     arrays = [p for p in parts if p is not None and p.shape == shape and p.dtype.kind in "iuf"]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
         raise PolicyOutputError(
-            f"for {shape[0]} observations of {env.name} a policy returns actions of shape {shape},"
-            " or a pair of means and log deviations, each of that shape; got"
+            f"the output of the policy for {shape[0]} observations of {env.name} must be actions of"
+            f" shape {shape}, or a pair of means and log deviations of that shape, got"
             f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
-        raise PolicyOutputError("a policy returned NaN or infinite numbers")
+        raise PolicyOutputError("the output of the policy must be finite, got NaN or infinity")
     if len(arrays) == 1:
         return arrays[0].astype(np.float64)
     chosen = np.zeros(shape)
@@ -141,17 +144,17 @@ def _continuous_actions(output: Any, env: Environment, lanes: Lanes) -> NDArray[
 
 
 def as_array(part: Any) -> NDArray[Any] | None:
-    """What a policy returned as an array, tensors included; None if it is none."""
+    """Convert what a policy returned to an array, also from a tensor; None if impossible."""
     if hasattr(part, "detach"):
         part = part.detach().cpu().numpy()
     try:
         return np.asarray(part)
     except (TypeError, ValueError):
-        return None  # such as lists of different lengths
+        return None  # e.g. lists of different lengths
 
 
 def described(values: NDArray[Any] | None) -> str:
-    """An array in words, for a message."""
+    """Describe an array, for a message."""
     return "no array" if values is None else f"{values.dtype} of shape {values.shape}"
 
 
@@ -159,14 +162,14 @@ def play_general(
     policy: Any, env: Environment, tasks: Tasks, rollouts: int, first: int, last: int,
     seed: int, agent: int,
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
-    """Play episodes first .. last - 1 as the engine does: solved, length and return of each."""
+    """Play episodes first .. last - 1 like the engine; returns solved, length and return."""
     solved, lengths = np.zeros(last - first, np.bool_), np.zeros(last - first, np.int64)
     returns = np.zeros(last - first)
     lanes = Lanes.empty(env, GENERAL_LANES)
     count = min(GENERAL_LANES, last - first)
     episode = np.full(GENERAL_LANES, -1)
     episode[:count] = np.arange(first, first + count)
-    lanes.states[:] = tasks[first // rollouts][:, None]  # idle lanes too hold a state to act on
+    lanes.states[:] = tasks[first // rollouts][:, None]  # idle lanes need a state, too
     lanes.status[count:] = OUT_OF_TIME
     lanes.begin(np.arange(count), tasks, episode[:count], rollouts, seed, agent)
     earned = np.zeros(GENERAL_LANES)

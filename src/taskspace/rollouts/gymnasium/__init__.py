@@ -1,1 +1,1 @@
-"""Playing on a user's Gymnasium environments, in one process or several."""
+"""Rollouts on Gymnasium environments of users, in one process or several."""

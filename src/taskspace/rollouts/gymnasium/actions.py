@@ -1,6 +1,6 @@
-"""What a policy returns, as actions for a Gymnasium environment.
+"""Actions for a Gymnasium environment from the outputs of a policy.
 
-Distributions are drawn from with the random streams of the episodes, as in the compiled engine.
+Actions are sampled with the random streams of the episodes, as in the compiled engine.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from taskspace.rollouts.errors import PolicyOutputError
 
 _S32, _S33 = np.uint64(32), np.uint64(33)
 _TWO_32 = 2.0**-32
-_LOG_STD_MIN, _LOG_STD_MAX = -20.0, 2.0  # as SAC bounds it
+_LOG_STD_MIN, _LOG_STD_MAX = -20.0, 2.0  # the bounds of SAC
 
 
 def _seed_factory() -> Callable[..., None]:
     def seed_lanes(streams, lanes, tasks, rollouts, seed, agent, seeds):
-        """Streams for these episodes, and from each two seeds of 31 bits."""
+        """Seed the streams of these episodes, and draw two seeds of 31 bits from each."""
         for index in range(len(lanes)):
             stream = streams[:, lanes[index]]
             seed_stream(stream, seed, agent, tasks[index], rollouts[index])
@@ -39,7 +39,7 @@ def _seed_factory() -> Callable[..., None]:
 def _uniform_factory() -> Callable[..., None]:
     def fill_uniform(streams, numbers):
         for lane in range(len(numbers)):
-            # 32 bits: times a total it stays below the total, even after rounding.
+            # With 32 bits, the product with a total is below the total, even after rounding.
             numbers[lane] = np.float64(next_bits(streams[:, lane]) >> _S32) * _TWO_32
 
     return fill_uniform
@@ -58,14 +58,14 @@ def seed_lanes(
     streams: NDArray[np.uint64], lanes: NDArray[np.int64], tasks: NDArray[np.int64],
     rollouts: NDArray[np.int64], seed: int, agent: int,
 ) -> NDArray[np.int64]:  # fmt: skip
-    """Point the lanes' streams (2, lanes) at these episodes: two seeds for each (episodes, 2)."""
+    """Set the lanes' streams (2, lanes) for these episodes; returns seeds (episodes, 2)."""
     seeds = np.zeros((len(lanes), 2), np.int64)
     build(_seed_factory)(streams, lanes, tasks, rollouts, seed, agent, seeds)
     return seeds
 
 
 def network_function(policy: MLPPolicy) -> Callable[[NDArray[Any]], Any]:
-    """A network as a function of a batch: logits, or means and log deviations."""
+    """A function from a batch of observations to a network's logits, or means and deviations."""
     weights, biases = policy.engine_layers()
 
     def outputs(observations: NDArray[Any]) -> Any:
@@ -101,26 +101,26 @@ def to_actions(
     if isinstance(space, MultiBinary):
         return _integer_actions(values, spaces, (count, *space.shape), 0, 1)
     raise PolicyOutputError(
-        f"the actions of {spaces.name} are {space}; batches of agents can play Discrete, Box,"
-        " MultiDiscrete and MultiBinary ones, others take an agent with a start method"
+        f"the actions of {spaces.name} must be Discrete, Box, MultiDiscrete or MultiBinary,"
+        f" got {space}; use an agent with a start method"
     )
 
 
 def _integer_actions(
     values: NDArray[Any] | None, spaces: Spaces, shape: tuple[int, ...], low: Any, high: Any
 ) -> NDArray[np.int64]:
-    """Actions that are whole numbers."""
+    """Actions that are integers."""
     if values is None or values.shape != shape or values.dtype.kind not in "iub":
-        wanted = f"whole numbers (actions) of shape {shape}"
+        wanted = f"integers (actions) of shape {shape}"
         if isinstance(spaces.action_space, Discrete):
             wanted += f" or numbers of shape ({shape[0]}, {spaces.action_space.n}) (logits)"
         raise PolicyOutputError(
-            f"for {shape[0]} observations of {spaces.name} a policy returns {wanted};"
-            f" got {described(values)}"
+            f"the output of the policy for {shape[0]} observations of {spaces.name} must be"
+            f" {wanted}, got {described(values)}"
         )
     if (values < low).any() or (values > high).any():
         raise PolicyOutputError(
-            f"actions of {spaces.name} are {spaces.action_space}; got {values.min()} to"
+            f"actions of {spaces.name} must be in {spaces.action_space}, got {values.min()} to"
             f" {values.max()}"
         )
     return values.astype(np.int64)
@@ -131,30 +131,30 @@ def _draw_categorical(logits: NDArray[Any], streams: NDArray[np.uint64]) -> NDAr
     largest = logits.max(axis=1, keepdims=True)
     if not np.isfinite(largest).all():
         raise PolicyOutputError(
-            "a policy returned NaN or infinite logits; only -infinity may be among them, and not"
-            " for every action"
+            "the logits of the policy must be finite or -infinity, and finite for some action,"
+            " got NaN or infinity"
         )
     sums = np.exp(logits.astype(np.float64) - largest).cumsum(axis=1)
-    share = np.zeros(len(logits))
-    build(_uniform_factory)(streams, share)
-    return np.asarray((sums <= (share * sums[:, -1])[:, None]).sum(axis=1))
+    uniform = np.zeros(len(logits))
+    build(_uniform_factory)(streams, uniform)
+    return np.asarray((sums <= (uniform * sums[:, -1])[:, None]).sum(axis=1))
 
 
 def _continuous_actions(
     output: Any, spaces: Spaces, space: Box, streams: NDArray[np.uint64], squashed: bool
 ) -> NDArray[Any]:
-    """Actions within the bounds, drawn where means and log deviations are given."""
+    """Actions within the bounds, sampled if there are means and log deviations."""
     shape = (streams.shape[1], *space.shape)
     parts = [as_array(part) for part in (output if isinstance(output, tuple) else (output,))]
     arrays = [p.astype(np.float64) for p in parts if p is not None and _fits(p, shape)]
     if len(arrays) != len(parts) or len(parts) not in (1, 2):
         raise PolicyOutputError(
-            f"for {shape[0]} observations of {spaces.name} a policy returns actions of shape"
-            f" {shape}, or a pair of means and log deviations, each of that shape; got"
+            f"the output of the policy for {shape[0]} observations of {spaces.name} must be actions"
+            f" of shape {shape}, or a pair of means and log deviations of that shape, got"
             f" {', '.join(described(part) for part in parts) or 'nothing'}"
         )
     if not all(np.isfinite(array).all() for array in arrays):
-        raise PolicyOutputError("a policy returned NaN or infinite numbers")
+        raise PolicyOutputError("the output of the policy must be finite, got NaN or infinity")
     actions: Any = arrays[0]
     if len(arrays) == 2:
         noise = np.zeros((shape[0], int(np.prod(space.shape))))

@@ -1,8 +1,8 @@
-"""Copies of a Gymnasium environment side by side, in this process or in several.
+"""Copies of a Gymnasium environment, in this process or in several.
 
-A lane is one copy. Lanes are bundled by Gymnasium's `SyncVectorEnv`; with worker processes there
-is a bundle in each, held by its `AsyncVectorEnv`. The lanes are the same however many processes
-they are spread over, and an episode is told everything that its randomness comes from.
+A lane is one copy. Gymnasium's `SyncVectorEnv` bundles lanes; with worker processes there is one
+bundle per process, in an `AsyncVectorEnv`. The lanes do not depend on the number of processes, and
+every episode gets the seeds for all of its randomness.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from taskspace.envs.success_rules import EpisodeSummary
 
 @dataclass(frozen=True)
 class EpisodeStart:
-    """An episode to play: its task, the environment's seed and that of an agent of its own."""
+    """An episode to play: its task, and the seeds of the environment and of the agent."""
 
     task: Task
     seed: int
@@ -35,42 +35,42 @@ class EpisodeStart:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """What came of an episode; `error` and `trace` say what went wrong, if anything did."""
+    """The result of an episode; `error` and `trace` describe an error, if there was one."""
 
     solved: bool = False
     length: int = 0
     total_reward: float = 0.0
-    keys: frozenset[str] = frozenset()  # entries that infos had
+    keys: frozenset[str] = frozenset()  # of the infos
     error: str = ""
     trace: str = ""
 
 
 def failed_episode(error: Exception) -> EpisodeResult:
-    """An episode that an error has ended; as text, since not every error can be sent around."""
+    """The result of an episode with an error, as text, because not every error can be pickled."""
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     return EpisodeResult(error=f"{type(error).__name__}: {error}", trace=trace)
 
 
 class Lane(gym.Env[Any, Any]):
-    """One copy: plays the episodes that `reset` hands it, and stands still between them.
+    """One copy, which plays the episodes that `reset` gives it, and does nothing between them.
 
-    Errors of the environment end the episode instead of being raised, so that the other lanes go
-    on. `info["result"]` of the last step tells what came of the episode.
+    Errors of the environment end the episode instead of being raised, so that the other lanes
+    continue. `info["result"]` of the last step is the result of the episode.
     """
 
     def __init__(self, environment: GymEnvironment, spaces: Spaces, index: int) -> None:
         self.environment, self.spaces, self.index = environment, spaces, index
         self.observation_space, self.action_space = spaces.observation_space, spaces.action_space
-        self.observation: Any = spaces.observation_space.sample()  # until there is a real one
+        self.observation: Any = spaces.observation_space.sample()  # until the first reset
         self._env: gym.Env[Any, Any] | None = None
-        self._checked: gym.Env[Any, Any] | None = None  # has the spaces that batches are made for
+        self._checked: gym.Env[Any, Any] | None = None  # the last copy with the right spaces
         self._task: Task | None = None
         self._running = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin the episode that `options` has for this lane."""
+        """Begin the episode in `options` for this lane, if there is one."""
         assert options is not None
         before = self.observation
         try:
@@ -83,18 +83,18 @@ class Lane(gym.Env[Any, Any]):
         return self.observation, {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """One step, or nothing where no episode is under way."""
+        """Take one step if an episode is running."""
         if not self._running:
             return self.observation, 0.0, False, False, {}
         try:
             result = self.advance(action)
         except Exception as error:
             self._running, result = False, failed_episode(error)
-        # Never terminated: a lane with nothing left to play must not be asked for a reset.
+        # Never terminated: otherwise Gymnasium would reset a lane that has nothing left to play.
         return self.observation, 0.0, False, False, {} if result is None else {"result": result}
 
     def begin(self, start: EpisodeStart) -> gym.Env[Any, Any]:
-        """Set the task, making a new copy where that takes one: the copy."""
+        """Set the task, in a new copy if necessary; returns the copy."""
         if self._env is None or (
             self.environment.set_task == "constructor" and start.task != self._task
         ):
@@ -107,7 +107,7 @@ class Lane(gym.Env[Any, Any]):
         return self._env
 
     def advance(self, action: Any) -> EpisodeResult | None:
-        """One step; at the end, what came of the episode."""
+        """Take one step; returns the result at the end of the episode."""
         assert self._env is not None
         assert self._task is not None
         rule = self.environment.rule
@@ -129,7 +129,7 @@ class Lane(gym.Env[Any, Any]):
         )
 
     def play_episode(self, agent: Any, start: EpisodeStart) -> EpisodeResult:
-        """A whole episode of an agent that has the environment in hand."""
+        """Play a whole episode of an `EpisodeAgent`."""
         try:
             act = agent.start(self.begin(start), start.agent_seed)
             while True:
@@ -143,8 +143,8 @@ class Lane(gym.Env[Any, Any]):
         for what in ("observation_space", "action_space"):
             if getattr(env, what) != getattr(self.spaces, what):
                 raise ValueError(
-                    f"the {what} differs from task to task: {getattr(env, what)}, not"
-                    f" {getattr(self.spaces, what)}; batches need one for all tasks"
+                    f"the {what} must be {getattr(self.spaces, what)} for all tasks,"
+                    f" got {getattr(env, what)}"
                 )
         self._checked = env
 
@@ -156,7 +156,7 @@ class Lane(gym.Env[Any, Any]):
 
 
 class _Anything(gym.Space[Any]):
-    """The space of batches: Gymnasium hands them through as they are."""
+    """The space of batches, which Gymnasium passes on unchanged."""
 
     def contains(self, x: Any) -> bool:
         return True
@@ -169,7 +169,7 @@ class _Anything(gym.Space[Any]):
 
 
 class Bundle(gym.Env[Any, Any]):
-    """Several lanes of one process: its observations and actions are batches."""
+    """Several lanes of one process; its observations and actions are batches."""
 
     def __init__(self, environment: GymEnvironment, spaces: Spaces, lanes: Sequence[int]) -> None:
         self.lanes = lanes
@@ -181,7 +181,7 @@ class Bundle(gym.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin the episodes that `options` has, by their lanes."""
+        """Begin the episodes in `options`, by lane."""
         mask = np.array([str(lane) in (options or {}) for lane in self.lanes])
         if not mask.any():
             return self._observations, {"ended": ()}
@@ -190,14 +190,14 @@ class Bundle(gym.Env[Any, Any]):
         return self._observations, {"ended": self._ended(infos)}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """One step of every lane."""
+        """Take one step in every lane."""
         self._observations, _, _, _, infos = self._envs.step(action)
         return self._observations, 0.0, False, False, {"ended": self._ended(infos)}
 
     def play_episodes(
         self, agent: bytes, shares: Mapping[int, Sequence[EpisodeStart]]
     ) -> list[EpisodeResult]:
-        """Episodes of an agent that has the environment in hand, one after the other."""
+        """Play episodes of an `EpisodeAgent`, one after the other."""
         import cloudpickle  # type: ignore[import-untyped]
 
         lane: Any = self._envs.envs[0]
@@ -219,13 +219,13 @@ class EnvPool(Protocol):
     def begin(
         self, starts: Mapping[int, EpisodeStart]
     ) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
-        """Begin these episodes, by lane: all observations, and episodes that went wrong."""
+        """Begin episodes, by lane; returns all observations and the episodes with errors."""
 
     def step(self, actions: NDArray[Any]) -> tuple[Any, list[tuple[int, EpisodeResult]]]:
-        """One step of all: observations, and the episodes that ended."""
+        """Take one step in all lanes; returns all observations and the episodes that ended."""
 
     def play_episodes(self, agent: Any, starts: Sequence[EpisodeStart]) -> list[EpisodeResult]:
-        """Whole episodes of an agent that has the environment in hand."""
+        """Play whole episodes of an `EpisodeAgent`."""
 
     def close(self, force: bool = False) -> None:
         """Close all copies."""
@@ -257,16 +257,16 @@ class _LocalPool:
 
 
 class _ProcessPool:
-    """Lanes spread over processes, neighbours together."""
+    """Lanes in several processes; each process has consecutive lanes."""
 
     def __init__(
         self, environment: GymEnvironment, spaces: Spaces, lanes: int, processes: int
     ) -> None:
         self._shares = [part.tolist() for part in np.array_split(np.arange(lanes), processes)]
         self._ends = np.cumsum([len(share) for share in self._shares])[:-1]
-        self._alone = Lane(environment, spaces, 0)  # for agents that cannot be sent
+        self._alone = Lane(environment, spaces, 0)  # for agents that cannot be pickled
         makers = [partial(Bundle, environment, spaces, share) for share in self._shares]
-        # Forked where that is usual: other ways first run the caller's script a second time.
+        # Fork where that is the default: other methods run the caller's script a second time.
         context = "fork" if sys.platform == "linux" else None
         self._envs = AsyncVectorEnv(
             makers, shared_memory=False, copy=False, context=context,
@@ -298,7 +298,7 @@ class _ProcessPool:
 
     def close(self, force: bool = False) -> None:
         self._alone.close()
-        if force:  # something went wrong: they might not answer
+        if force:  # after an error, the processes might not answer
             for process in self._envs.processes:
                 process.terminate()
                 process.join()
@@ -311,7 +311,7 @@ def _options(starts: Mapping[int, EpisodeStart]) -> dict[str, EpisodeStart]:
 
 
 def join(batches: Sequence[Any]) -> Any:
-    """One batch of observations from several, whatever they are made of."""
+    """Concatenate batches of observations, which may be arrays, dicts or tuples."""
     first = batches[0]
     if isinstance(first, Mapping):
         return {key: join([batch[key] for batch in batches]) for key in first}
@@ -321,7 +321,7 @@ def join(batches: Sequence[Any]) -> Any:
 
 
 def local_pool(environment: GymEnvironment, spaces: Spaces, lanes: int) -> EnvPool:
-    """Lanes to play in, all of them in this process."""
+    """Lanes in this process."""
     return _LocalPool(environment, spaces, lanes)
 
 
@@ -329,7 +329,7 @@ def local_pool(environment: GymEnvironment, spaces: Spaces, lanes: int) -> EnvPo
 def env_pool(
     environment: GymEnvironment, spaces: Spaces, lanes: int, processes: int
 ) -> Iterator[EnvPool]:
-    """Lanes to play in, spread over processes if there are several; closed at the end."""
+    """Lanes in one or several processes, which are closed at the end."""
     pool: EnvPool
     if processes == 1:
         pool = _LocalPool(environment, spaces, lanes)
@@ -340,7 +340,7 @@ def env_pool(
     except (EOFError, BrokenPipeError, ConnectionResetError) as error:
         pool.close(force=True)
         raise ChildProcessError(
-            f"a process that steps copies of {spaces.name} died; workers=1 plays without processes"
+            f"a worker process of {spaces.name} died; use workers=1 to play without processes"
         ) from error
     except BaseException:
         pool.close(force=True)

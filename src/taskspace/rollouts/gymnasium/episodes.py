@@ -1,7 +1,8 @@
 """The episodes of one agent on some tasks of a user's Gymnasium environment.
 
-What comes of an episode depends on the agent, the task and the rollout alone, and a task's
-episodes are counted in their order: however tasks are dealt out, the sums are the same bits.
+The result of an episode depends on the agent, the task and the rollout alone, and the results of a
+task are summed in the order of its rollouts. The sums are therefore bit-identical however tasks are
+distributed over processes.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from taskspace.rollouts.errors import PlayError, PolicyOutputError
 from taskspace.rollouts.gymnasium.actions import network_function, seed_lanes, to_actions
 from taskspace.rollouts.gymnasium.env_pool import EnvPool, EpisodeResult, EpisodeStart
 
-LANES = 64  # a policy is asked for this many actions at a time, on any number of processes
-EPISODES_PER_CALL = 8  # handed to a process at a time, for agents that play alone
+LANES = 64  # the number of actions that a policy chooses at a time, for any number of processes
+EPISODES_PER_CALL = 8  # sent to a process at a time, for agents that play one episode at a time
 
 Pair = tuple[int, int]  # task, rollout
 
 
 class RemoteTraceback(Exception):
-    """The traceback of an error, perhaps of another process, as text."""
+    """The traceback of an error, possibly from another process, as text."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
@@ -39,7 +40,7 @@ class RemoteTraceback(Exception):
 
 @dataclass(frozen=True)
 class GymEvaluation:
-    """All that the rollouts depend on, but the policies: the arguments of `evaluate`, checked."""
+    """Everything that the rollouts depend on, except the policies: the checked arguments."""
 
     environment: GymEnvironment
     spaces: Spaces
@@ -53,12 +54,12 @@ class GymEvaluation:
 
     @property
     def episodes(self) -> int:
-        """How many an agent plays."""
+        """The number of episodes of an agent."""
         return len(self.rows) * self.rollouts
 
     @property
     def lanes(self) -> int:
-        """How many episodes are under way at a time; the same on any number of processes."""
+        """The number of episodes that run at a time, for any number of processes."""
         return min(LANES, self.episodes)
 
     def start(self, task: int, seeds: NDArray[np.int64]) -> EpisodeStart:
@@ -80,15 +81,15 @@ class EpisodeRunner:
         self.results = np.zeros(
             (len(tasks), evaluation.rollouts if evaluation.keep_results else 0), np.bool_
         )
-        self.keys: set[str] = set()  # entries that infos had
-        self.errors: dict[int, str] = {}  # by task: what was raised
+        self.keys: set[str] = set()  # of the infos
+        self.errors: dict[int, str] = {}  # by task
         self.streams = np.zeros((2, evaluation.lanes), np.uint64)
         self.waiting = self._pairs()
         self.playing: dict[int, Pair] = {}  # by lane
         self.played: dict[
             int, dict[int, EpisodeResult]
-        ] = {}  # by task and rollout, until all are there
-        self.limits: dict[int, int] = {}  # by task: the first rollout that went wrong
+        ] = {}  # by task and rollout, until they are summed
+        self.limits: dict[int, int] = {}  # by task: the first rollout with an error
         self.observations: Any = None
 
     def _pairs(self) -> Iterator[Pair]:
@@ -98,11 +99,11 @@ class EpisodeRunner:
                     yield task, rollout
 
     def _limit(self, task: int) -> int:
-        """So many rollouts of a task count: those before the first that went wrong."""
+        """The number of rollouts of a task before the first one with an error."""
         return self.limits.get(task, self.evaluation.rollouts)
 
     def run(self, policy: Any) -> PartialResults:
-        """Play them."""
+        """Play all episodes."""
         if isinstance(policy, EpisodeAgent):
             self._run_alone(policy)
         else:
@@ -140,7 +141,7 @@ class EpisodeRunner:
             self._begin(self._collect(ended))
 
     def _begin(self, free: list[int]) -> None:
-        """Give these lanes the next episodes, as far as there are any."""
+        """Begin the next episodes in these lanes, if there are any left."""
         while free and (pairs := list(islice(self.waiting, len(free)))):
             lanes = free[: len(pairs)]
             seeds = self._seeds(np.array(lanes), pairs)
@@ -155,7 +156,7 @@ class EpisodeRunner:
         return seed_lanes(self.streams, lanes, task, rollout, self.evaluation.seed, self.agent)
 
     def _collect(self, ended: Sequence[tuple[int, EpisodeResult]]) -> list[int]:
-        """Count the episodes that ended: their lanes, which are free now."""
+        """Record the episodes that ended; returns their lanes, which are free now."""
         free = [lane for lane, _ in ended if lane in self.playing]
         for lane, result in ended:
             if lane in self.playing:
@@ -163,7 +164,7 @@ class EpisodeRunner:
         return free
 
     def _record(self, pair: Pair, result: EpisodeResult) -> None:
-        """Keep what came of an episode."""
+        """Store the result of an episode."""
         self.advance(1)
         task, rollout = pair
         if result.error:
@@ -173,7 +174,7 @@ class EpisodeRunner:
             self._settle(task)
 
     def _settle(self, task: int) -> None:
-        """Count a task's episodes in their order, once all that count are there."""
+        """Sum a task's results in the order of the rollouts, once all of them are there."""
         played, limit = self.played.get(task, {}), self._limit(task)
         if all(rollout in played for rollout in range(limit)):
             for rollout in range(limit):
@@ -181,7 +182,7 @@ class EpisodeRunner:
             self.played.pop(task, None)
 
     def _add(self, task: int, rollout: int, result: EpisodeResult) -> None:
-        """Count an episode."""
+        """Add the result of an episode."""
         index = task - self.tasks.start
         self.successes[index] += result.solved
         self.rollouts[index] += 1
@@ -192,7 +193,7 @@ class EpisodeRunner:
             self.results[index, rollout] = result.solved
 
     def _fail(self, errors: Mapping[Pair, str], cause: Exception) -> None:
-        """Note what went wrong, or raise it."""
+        """Record errors, or raise them."""
         if not self.evaluation.skip:
             name, tasks = self.evaluation.names[self.agent], sorted({task for task, _ in errors})
             raise PlayError(f"{name} on {_listed(tasks)}: {min(errors.items())[1]}") from cause
@@ -202,12 +203,12 @@ class EpisodeRunner:
                 self._settle(task)
 
     def _shown(self) -> Any:
-        """What the agent is shown; lanes that were given up repeat one that is being played."""
+        """The observations for the agent; lanes without an episode repeat those of another one."""
         lanes, first = self.evaluation.lanes, next(iter(self.playing))
         return _take(self.observations, [i if i in self.playing else first for i in range(lanes)])
 
     def _give_up(self, error: Exception, act: Callable[..., Any]) -> None:
-        """The agent raised: give up the episodes at fault and go on with the others."""
+        """After an error of the agent: end the episodes at fault and continue with the others."""
         if isinstance(error, PolicyOutputError) and not self.evaluation.skip:
             raise PolicyOutputError(f"{self.evaluation.names[self.agent]}: {error}") from error
         self._fail(self._at_fault(error, act), error)
@@ -219,7 +220,7 @@ class EpisodeRunner:
         self._begin(free)
 
     def _at_fault(self, error: Exception, act: Callable[..., Any]) -> dict[Pair, str]:
-        """Episodes with an observation that the agent alone raises at; all, if there is none."""
+        """The episodes whose observation alone makes the agent raise; all if there is none."""
         found = {}
         for lane, pair in self.playing.items():
             repeated = _take(self.observations, [lane] * self.evaluation.lanes)
@@ -243,7 +244,7 @@ def _action_function(
 
 
 def _prepared(observations: Any) -> Any:
-    """Fractions in single precision, as networks take them."""
+    """Observations with floating-point numbers in single precision, for networks."""
     if isinstance(observations, Mapping):
         return {name: _prepared(part) for name, part in observations.items()}
     if isinstance(observations, np.ndarray) and observations.dtype.kind == "f":
@@ -252,7 +253,7 @@ def _prepared(observations: Any) -> Any:
 
 
 def _take(batch: Any, indices: Sequence[int]) -> Any:
-    """Some entries of a batch, in a batch of its own."""
+    """A batch of some entries of a batch."""
     if isinstance(batch, Mapping):
         return {name: _take(part, indices) for name, part in batch.items()}
     if isinstance(batch, np.ndarray):

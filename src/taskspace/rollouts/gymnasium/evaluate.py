@@ -1,4 +1,4 @@
-"""Playing a population on a user's Gymnasium environment."""
+"""Rollouts of a population on a user's Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from taskspace.rollouts.gymnasium.episodes import (
 )
 
 _PROBE_SECONDS = 0.1
-_PAYING_SECONDS = 10.0  # work below this is not worth starting processes for
-_PAYING_STEP = 100e-6  # nor is a step below this worth the messages between them
-_PIECE_SECONDS = 1.0  # of steps, for a worker of Ray; an agent's own time is not known
-_PIECES_PER_CORE = 4  # at least, for cores to end together
+_PAYING_SECONDS = 10.0  # less work is not worth starting processes for
+_PAYING_STEP = 100e-6  # seconds; shorter steps are not worth the messages between processes
+_PIECE_SECONDS = 1.0  # of steps, for a worker of Ray; the time that agents take is unknown
+_PIECES_PER_CORE = 4  # at least, so that cores end together
 
 
 def evaluate_gymnasium(
@@ -43,12 +43,12 @@ def evaluate_gymnasium(
     *, seed: int, workers: int | None, remote: bool, on_error: str, keep_results: bool,
     keep_returns: bool, progress: bool | None,
 ) -> Outcomes:  # fmt: skip
-    """Let every agent try every task; `evaluate` says the rest."""
+    """Play every agent on every task; see `evaluate`."""
     columns, rows = environment.read_tasks(tasks)
     if not len(rows):
-        raise ValueError("there are no tasks; expected at least one")
+        raise ValueError("tasks must be at least one task, got none")
     if on_error == "skip" and keep_results:
-        raise ValueError("keep_results needs all rollouts; it does not go with on_error='skip'")
+        raise ValueError("keep_results must be False with on_error='skip', got True")
     rollouts = checks.whole(rollouts, "rollouts", 1)
     asked = None if workers is None else checks.whole(workers, "workers", 1)
     key = checks.seed(seed)
@@ -121,14 +121,14 @@ def _play_on_ray(
 
 @dataclass(frozen=True)
 class _WorkerSetup:
-    """What a worker needs to play; its copies of the environment serve many pieces."""
+    """What a worker needs; it uses its copies of the environment for many pieces."""
 
     evaluation: GymEvaluation
-    spec: EnvSpec | None  # of an environment that the user's program has registered
+    spec: EnvSpec | None  # if the user's program registers the environment
 
     @functools.cached_property
     def pool(self) -> EnvPool:
-        """The copies."""
+        """The copies of the environment."""
         if self.spec is not None:
             registry.setdefault(self.spec.id, self.spec)
         return local_pool(
@@ -139,15 +139,15 @@ class _WorkerSetup:
 def _play_piece(
     setup: ray.Shipped, policy: ray.Shipped, agent: int, tasks: range
 ) -> PartialResults:
-    """What a worker does."""
+    """The work of one worker: some tasks of one agent."""
     unpacked = setup.unpack()
     return EpisodeRunner(unpacked.evaluation, agent, tasks, unpacked.pool).run(policy.unpack())
 
 
 def _pieces(evaluation: GymEvaluation, policy: Any, seconds: float, cores: int) -> Iterator[range]:
-    """The tasks of one agent, so many at a time that a worker is busy, but not for long.
+    """The tasks of one agent, in pieces that keep a worker busy, but not for long.
 
-    Agents that play alone may take their time, and need no other episodes beside theirs.
+    Agents that play one episode at a time may be slow, and need no other episodes beside theirs.
     """
     least = EPISODES_PER_CALL if isinstance(policy, EpisodeAgent) else LANES
     fair = len(evaluation.names) * evaluation.episodes // (_PIECES_PER_CORE * cores)
@@ -161,10 +161,10 @@ def _pieces(evaluation: GymEvaluation, policy: Any, seconds: float, cores: int) 
 
 
 def _paying_processes(evaluation: GymEvaluation) -> int:
-    """As many as cores where they pay, judged by random actions on the first task."""
+    """One process per core if that saves time, judged by random actions on the first task."""
     cores = available_cores()
     if cores == 1 or sys.platform != "linux":
-        return 1  # elsewhere a process would first run the caller's script a second time
+        return 1  # without fork, a process would run the caller's script a second time
     episode, step = _probe(evaluation)
     paying = (
         len(evaluation.names) * evaluation.episodes * episode > _PAYING_SECONDS
@@ -174,11 +174,11 @@ def _paying_processes(evaluation: GymEvaluation) -> int:
 
 
 def _probe(evaluation: GymEvaluation) -> tuple[float, float]:
-    """Seconds of an episode and of a step; no time at all where one goes wrong."""
+    """The seconds of an episode and of a step; 0 if there is an error."""
     lane = Lane(evaluation.environment, evaluation.spaces, 0)
     start, steps, episodes = evaluation.start(0, np.zeros(2, np.int64)), 0, 0
     try:
-        lane.begin(start)  # before the clock runs: making a copy may take long
+        lane.begin(start)  # before the measurement: making a copy may be slow
         began = time.perf_counter()
         while (spent := time.perf_counter() - began) < _PROBE_SECONDS:
             lane.begin(start)
@@ -186,24 +186,24 @@ def _probe(evaluation: GymEvaluation) -> tuple[float, float]:
             while result is None and time.perf_counter() - began < _PROBE_SECONDS:
                 result, steps = lane.advance(evaluation.spaces.action_space.sample()), steps + 1
     except Exception:
-        return 0.0, 0.0  # playing will tell what is wrong
+        return 0.0, 0.0  # the rollouts will report the error
     finally:
         lane.close()
     return spent / max(1, episodes), spent / max(1, steps)
 
 
-# -- what came of it -------------------------------------------------------------------------------
+# -- results ---------------------------------------------------------------------------------------
 
 
 def _check_key(environment: GymEnvironment, totals: Accumulator) -> None:
-    """An entry of the info that no episode had is a misspelling, not a failure of all."""
+    """Raise an error if no info had the success entry: its name is probably misspelled."""
     rule = environment.rule
     played = int(np.broadcast_to(totals.played(), totals.successes.shape).sum())
     if isinstance(rule, InfoKey) and played and rule.key not in totals.info_keys:
-        there = ", ".join(sorted(totals.info_keys)) or "nothing at all"
+        known = ", ".join(sorted(totals.info_keys)) or "no entries"
         raise ValueError(
-            f"no info of {environment.name} had an entry {rule.key!r} in {played} episodes, so"
-            f" nobody can tell success; there was: {there}"
+            f"there is no entry {rule.key!r} in the info of {environment.name} in any of {played}"
+            f" episodes; it has {known}"
         )
 
 

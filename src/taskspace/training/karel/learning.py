@@ -1,4 +1,4 @@
-"""Synthesizers learn from solved tasks, and snapshots of them become agents."""
+"""Training of synthesizers on solved tasks; snapshots of them become agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.language import PAD, TOKENS
 from taskspace.training.snapshots import Report
 
-# The kinds of programs that each subpopulation gets to see.
+# The kinds of programs that each subpopulation is trained on.
 SUBPOPULATIONS = {
     "all": ("plain", "loops", "conditionals"),
     "no-loops": ("plain", "conditionals"),
@@ -32,57 +32,63 @@ SUBPOPULATIONS = {
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How synthesizers are trained, for every subpopulation alike."""
+    """How synthesizers are trained; the same for all subpopulations."""
 
     size: Size = PAPER_SIZE
     steps: int = 46_000  # 100 passes over the paper's tasks
     batch: int = 128
     rate: float = 1e-4
-    falls_to: float = 1.0  # the share of the rate that is left at the end
-    every: int = 460  # steps from one measurement of skill to the next
-    delta: float = 0.01  # by how much an agent is more skilled than the one before
-    judged_on: int = 2000  # tasks that skill is measured on
-    by_heart: bool = False  # these are some that were learned from, where new ones are too hard
+    final_rate_fraction: float = 1.0  # the final learning rate, as a fraction of the first
+    every: int = 460  # steps between measurements of skill
+    delta: float = 0.01  # the increase in skill from one snapshot to the next
+    skill_tasks: int = 2000  # the number of tasks that skill is measured on
+    skill_on_training_tasks: bool = False  # whether these are training tasks, which are easier
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "every", "judged_on"):
+        for name in ("steps", "batch", "every", "skill_tasks"):
             checks.whole(getattr(self, name), name, 1)
 
 
 def learn(
     subpopulation: str,
     tasks: KarelTasks,
-    judged_on: KarelTasks,
+    skill_tasks: KarelTasks,
     settings: TrainingSettings,
     *,
     seed: int = 0,
     device: str = "cpu",
     report: Report = lambda done: None,
 ) -> list[Agent]:
-    """Train a network on tasks of the subpopulation's kinds; snapshots of rising skill.
+    """Train a network on the subpopulation's kinds of programs; returns snapshots of rising skill.
 
-    It sets PyTorch's global seed and number of threads, so run it in a process of its own.
+    This sets PyTorch's global seed and number of threads, so run it in a separate process.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chosen = tasks[np.isin(tasks.kinds, SUBPOPULATIONS[subpopulation])]
     if not len(chosen):
-        raise ValueError(f"there are no tasks for the subpopulation {subpopulation!r}")
+        known = ", ".join(sorted(set(tasks.kinds))) or "no programs"
+        raise ValueError(
+            f"there are no programs for the subpopulation {subpopulation!r} in the tasks; they have"
+            f" {known}"
+        )
     network = Synthesizer(settings.size).to(device)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
-    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, settings.falls_to, settings.steps)
-    material = batches(chosen, settings, np.random.default_rng(seed))
+    scheduler = torch.optim.lr_scheduler.LinearLR(
+        optimizer, 1.0, settings.final_rate_fraction, settings.steps
+    )
+    examples = batches(chosen, settings, np.random.default_rng(seed))
     agents: list[Agent] = []
     done = 0
     for moment in [*range(0, settings.steps, settings.every), settings.steps]:
         for _ in range(moment - done):
-            loss = loss_of(network, *(torch.from_numpy(p).to(device) for p in next(material)))
+            loss = loss_of(network, *(torch.from_numpy(p).to(device) for p in next(examples)))
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
-            falling.step()
-        _offer(agents, subpopulation, moment, network, judged_on, settings.delta)
+            scheduler.step()
+        _offer(agents, subpopulation, moment, network, skill_tasks, settings.delta)
         report(moment - done)
         done = moment
     return agents
@@ -91,7 +97,7 @@ def learn(
 def _offer(
     agents: list[Agent], name: str, step: int, network: Synthesizer, tasks: KarelTasks, delta: float
 ) -> None:
-    """Keep the network as it is now if it is better than the last one kept."""
+    """Add a snapshot of the network if its skill has risen by `delta`."""
     skill = float(SynthesisPolicy(network).solves(tasks).mean())
     if not agents or skill >= agents[-1].skill + delta:
         policy = SynthesisPolicy(deepcopy(network).cpu())
@@ -101,10 +107,10 @@ def _offer(
 def batches(
     tasks: KarelTasks, settings: TrainingSettings, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
-    """Grids, tokens and forbidden tokens, pass after pass in random order.
+    """Grids, tokens and forbidden tokens, in a new random order in each pass.
 
-    Each time a task shows other five of its six examples: more tasks from the same ones. (So the
-    sixth is held out in other tasks only, not in those that were learned from.)
+    In each pass a task shows a random five of its six examples, as data augmentation. The sixth
+    example is therefore held out only in tasks that are not trained on.
     """
     forbidden = ~allowed_tokens(tasks.tokens)
     while True:
@@ -116,7 +122,7 @@ def batches(
 
 
 def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which tokens might have stood at each position of whole programs: (programs, length, 52)."""
+    """The tokens that the grammar allows at each position: (programs, length, 52)."""
     partial = PartialPrograms(len(tokens), tokens.shape[1])
     allowed = np.empty((*tokens.shape, len(TOKENS)), np.bool_)
     for position in range(tokens.shape[1]):
@@ -128,7 +134,7 @@ def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
 def loss_of(
     network: Synthesizer, grids: torch.Tensor, tokens: torch.Tensor, forbidden: torch.Tensor
 ) -> torch.Tensor:
-    """Mean surprise at the true tokens, among those that the grammar allows."""
+    """The mean cross entropy of the true tokens, among those that the grammar allows."""
     scores = network(grids, tokens).masked_fill(forbidden, -torch.inf)
     return torch.nn.functional.cross_entropy(
         scores.flatten(0, 1), tokens.flatten(), ignore_index=PAD

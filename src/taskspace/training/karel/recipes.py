@@ -1,4 +1,4 @@
-"""The population of synthesizers: four subpopulations, each in a process of its own."""
+"""The population of synthesizers: four subpopulations, each trained in a separate process."""
 
 from __future__ import annotations
 
@@ -22,14 +22,26 @@ from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import Report
 from taskspace.training.workers import Training, in_process, run_all
 
-# Small networks that learn from few tasks solve few new ones, and a map needs agents that solve
-# tasks: they are judged by what they can do with the tasks that they have learned from.
+# Small networks that learn from few tasks solve few new tasks, and a map needs agents that solve
+# some: their skill is measured on training tasks.
 TRAINING_SETTINGS = {
     "fast": TrainingSettings(
-        FAST_SIZE, steps=400, rate=4e-3, falls_to=0.1, every=50, judged_on=200, by_heart=True
+        FAST_SIZE,
+        steps=400,
+        rate=4e-3,
+        final_rate_fraction=0.1,
+        every=50,
+        skill_tasks=200,
+        skill_on_training_tasks=True,
     ),
     "small": TrainingSettings(
-        SMALL_SIZE, steps=2000, rate=2e-3, falls_to=0.05, every=50, judged_on=500, by_heart=True
+        SMALL_SIZE,
+        steps=2000,
+        rate=2e-3,
+        final_rate_fraction=0.05,
+        every=50,
+        skill_tasks=500,
+        skill_on_training_tasks=True,
     ),
     "paper": TrainingSettings(),
 }
@@ -46,19 +58,22 @@ def train_synthesizers(
     executor: str | None = None,
     progress: bool | None = None,
 ) -> Population:
-    """Train the four subpopulations; the same seed gives the same agents on any number of cores.
+    """Train the four subpopulations; with the same seed the agents are bit-identical.
 
-    Skill is measured on validation tasks, or on training tasks with `by_heart`. On a GPU
-    (`device="cuda"`) let `workers` be 1. With `executor="ray"` they train on a Ray cluster.
+    Skill is measured on validation tasks, or on training tasks with `skill_on_training_tasks`. On
+    a GPU (`device="cuda"`) use `workers=1`. With `executor="ray"` they train on a Ray cluster.
     """
     on_ray(executor, workers=workers)
     chosen = training_settings(settings)
     seeds = child_seeds(checks.seed(seed), 1 + len(SUBPOPULATIONS))
-    pool = training if chosen.by_heart else validation
-    judges = pool[np.random.default_rng(seeds[0]).permutation(len(pool))[: chosen.judged_on]]
+    pool = training if chosen.skill_on_training_tasks else validation
+    order = np.random.default_rng(seeds[0]).permutation(len(pool))
+    skill_tasks = pool[order[: chosen.skill_tasks]]
     named = {"settings": asdict(chosen), "device": device}
     trainings: list[Training] = [
-        partial(_train, training, judges, {**named, "subpopulation": name, "seed": own % 2**31})
+        partial(
+            _train, training, skill_tasks, {**named, "subpopulation": name, "seed": own % 2**31}
+        )
         for name, own in zip(SUBPOPULATIONS, seeds[1:], strict=True)
     ]
     with progress_bar("Training", len(trainings) * chosen.steps, progress) as advance:
@@ -67,42 +82,44 @@ def train_synthesizers(
 
 
 def training_settings(settings: str | TrainingSettings) -> TrainingSettings:
-    """The settings of that name."""
+    """The settings of this name."""
     if isinstance(settings, TrainingSettings):
         return settings
     if settings not in TRAINING_SETTINGS:
         known = ", ".join(TRAINING_SETTINGS)
-        raise ValueError(f"there are no training settings {settings!r}; there are: {known}")
+        raise ValueError(
+            f"there are no training settings {settings!r} in taskspace; there are {known}"
+        )
     return TRAINING_SETTINGS[settings]
 
 
 def _train(
-    tasks: KarelTasks, judged_on: KarelTasks, named: dict[str, Any], report: Report
+    tasks: KarelTasks, skill_tasks: KarelTasks, named: dict[str, Any], report: Report
 ) -> list[Agent]:
-    """One subpopulation, in a process of its own, which finds its tasks in files."""
+    """Train one subpopulation in a separate process, which reads its tasks from files."""
     with tempfile.TemporaryDirectory(prefix="taskspace-") as folder:
-        paths = {"tasks": f"{folder}/tasks.npz", "judged_on": f"{folder}/judged-on.npz"}
+        paths = {"tasks": f"{folder}/tasks.npz", "skill_tasks": f"{folder}/skill-tasks.npz"}
         tasks.save(paths["tasks"])
-        judged_on.save(paths["judged_on"])
+        skill_tasks.save(paths["skill_tasks"])
         return in_process(_learn, **named, **paths)(report)
 
 
 def _learn(
     subpopulation: str,
     tasks: str,
-    judged_on: str,
+    skill_tasks: str,
     settings: dict[str, Any],
     *,
     seed: int,
     device: str,
     report: Report,
 ) -> list[Agent]:
-    """What goes on in the process: tasks come as files, settings as JSON."""
+    """The work of the process: tasks come as files, settings as JSON."""
     size = Size(**settings.pop("size"))
     return learn(
         subpopulation,
         KarelTasks.load(Path(tasks)),
-        KarelTasks.load(Path(judged_on)),
+        KarelTasks.load(Path(skill_tasks)),
         TrainingSettings(size=size, **settings),
         seed=seed,
         device=device,
