@@ -143,7 +143,7 @@ def check_checksum(value: Any) -> dict[str, Any]:
     the checksum is damaged: everything else is intact then.
     """
     if not isinstance(value, dict):
-        raise ValueError("it does not hold a JSON object")
+        raise ValueError("it is not a JSON object")
     rest = {name: inner for name, inner in value.items() if name != _CHECKSUM}
     if _CHECKSUM in value and value[_CHECKSUM] != _digest_of(rest):
         raise ValueError("its checksum does not match")
