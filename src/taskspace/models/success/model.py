@@ -24,7 +24,7 @@ from taskspace.models.success.network import (
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import places
+from taskspace.outcomes.task_names import positions
 from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.torch_state import one_thread, torch_seed
@@ -179,7 +179,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
-            return self.profiles_[:, places(self.task_names_, np.atleast_1d(tasks), "model")]
+            return self.profiles_[:, positions(self.task_names_, np.atleast_1d(tasks), "model")]
         if np.asarray(tasks).dtype.kind in "US":
             raise ValueError(
                 "this model was learned from the features of tasks; expected a row of numbers for"
