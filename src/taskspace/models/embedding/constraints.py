@@ -119,8 +119,8 @@ def _draw_unknown_again(
     unknown = np.isnan(gaps)
     if unknown.all():
         raise ValueError(
-            f"at least {ENOUGH_TOGETHER} agents must have tried both tasks of a pair, got no triplet"
-            " of tasks for which this holds; let the same agents try more of the tasks"
+            f"at least {ENOUGH_TOGETHER} agents must have tried both tasks of a pair, got fewer in"
+            " all triplets of tasks; let the same agents try more of the tasks"
         )
     again = rng.choice(
         np.flatnonzero(~unknown), int(unknown.sum())

@@ -161,7 +161,7 @@ class KarelEmbedder(TaskEmbedder):
             given, expected = getattr(self._start.size, name), getattr(self, name)
             if given != expected:
                 raise ValueError(
-                    f"the encoder must have {name}={expected} like this embedder, got {name}={given}"
+                    f"the encoder must have {name}={expected} like the embedder, got {name}={given}"
                 )
 
     def _validated(self, X: Any, **options: Any) -> NDArray[np.uint8]:
