@@ -212,7 +212,7 @@ def draw_quiz(seen: Seen) -> None:
     asked = {int(task.removeprefix("task-")): result for task, result in quiz.answers}
     places, solved = np.array(list(asked)), np.array(list(asked.values())) == 1
     axes = figure.subplots(1, 2)
-    shown = {"predicted from ten answers": quiz.chances(), "what the agent does": truth}
+    shown = {"predicted from ten answers": quiz.predict_proba(), "what the agent does": truth}
     for ax, (title, chances) in zip(axes, shown.items(), strict=True):
         image = ax.scatter(*flat.T, c=chances, s=9, cmap="viridis", vmin=0, vmax=1)
         ax.set_title(title, color=INK, fontsize=11)

@@ -1,4 +1,7 @@
-"""Checks of what users pass in: the value in its proper form, or one sentence on what is wrong."""
+"""Checks of arguments: each returns the value in its proper form or raises a ValueError.
+
+Every message reads "<what> must be <what is expected>, got <what it is>".
+"""
 
 from __future__ import annotations
 
@@ -7,41 +10,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_LONGEST_VALUE = 60  # characters of an offending value that a message quotes
+
 
 def array(values: Any, what: str) -> NDArray[Any]:
-    """Any array; rows of different lengths are refused."""
+    """Convert to an array; masked arrays and rows of different lengths are refused."""
     if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"{what} must be a plain array, not one with a mask")
+        raise ValueError(f"{what} must be a plain array, got a masked array")
     try:
         return np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be an array of numbers, all rows of one length") from error
+        raise ValueError(
+            f"{what} must be an array of numbers with rows of equal length, got {_brief(values)}"
+        ) from error
 
 
 def numbers(values: Any, what: str) -> NDArray[np.float64]:
-    """Finite real numbers, as a copy of their own."""
+    """Copy finite real numbers into a new float64 array."""
     found = array(values, what)
     if found.dtype.kind in "cMmUS" or values is None:
-        raise ValueError(f"{what} must be an array of numbers")
+        raise ValueError(f"{what} must be an array of numbers, got {_brief(values)}")
     try:
         copy = np.array(found, np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be an array of numbers") from error
+        raise ValueError(f"{what} must be an array of numbers, got {_brief(values)}") from error
     finite(copy, what)
     return copy
 
 
 def finite(array: NDArray[np.float64], what: str) -> None:
-    """Refuse NaN and infinities, and say where the first is."""
+    """Refuse NaN and infinity; the message gives the row of the first one."""
     if not np.isfinite(array).all():
         where = "" if array.ndim < 2 else f" in row {int(np.argwhere(~np.isfinite(array))[0][0])}"
-        raise ValueError(f"{what} must be finite numbers; there is a NaN or infinity{where}")
+        raise ValueError(f"{what} must be finite numbers, got NaN or infinity{where}")
 
 
 def listed(values: Any, what: str) -> int:
-    """How many there are of something like a list or an array."""
+    """Return the length of a list or an array; anything else is refused."""
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or not _ndim(values):
-        raise ValueError(f"{what} must be a list or an array, not {values!r}")
+        raise ValueError(f"{what} must be a list or an array, got {values!r}")
     return len(values)
 
 
@@ -49,19 +56,26 @@ def _ndim(values: Any) -> int:
     return int(getattr(values, "ndim", 1))  # an array without dimensions has no length
 
 
+def _brief(values: Any) -> str:
+    """The value itself if it prints on one short line, otherwise its type."""
+    text = repr(values)
+    return text if len(text) <= _LONGEST_VALUE and "\n" not in text else type(values).__name__
+
+
 def whole(value: Any, what: str, least: int = 0) -> int:
-    """A whole number from `least` on."""
+    """Return an integer of at least `least`."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integral or value < least:
-        raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")
+        expected = "a positive integer" if least == 1 else f"an integer of at least {least}"
+        raise ValueError(f"{what} must be {expected}, got {value!r}")
     return int(value)
 
 
 def seed(value: Any) -> int:
-    """A seed as a whole number in 0 .. 2**63 - 1; None draws one from the operating system."""
+    """Return a seed from 0 to 2**63 - 1; None draws one from the operating system."""
     if value is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integral or not 0 <= value < 2**63:
-        raise ValueError(f"a seed is a whole number from 0 to 2**63 - 1, not {value!r}")
+        raise ValueError(f"the seed must be an integer from 0 to 2**63 - 1, got {value!r}")
     return int(value)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and checksums that tell when one was damaged."""
+"""Files that are written completely or not at all, and checksums that reveal damage."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OURS = ".taskspace-"  # how the names of locks and of temporary files begin
+OURS = ".taskspace-"  # prefix of the names of locks and temporary files
 LOCK = f"{OURS}lock"
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no more room, of one kind or another
-_CHECKSUM = "sha256"  # its name in files of JSON
-_SEAL = b"taskspace sha256 "  # how the comment of a sealed zip file begins
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no space, quota or file size left
+_CHECKSUM = "sha256"  # its key in JSON files
+_SEAL = b"taskspace sha256 "  # prefix of the comment of a sealed zip file
 _SEAL_SIZE = len(_SEAL) + 64
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -32,24 +32,24 @@ _SEAL_SIZE = len(_SEAL) + 64
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary file beside `path` that takes its place when the block ends well.
+    """Provide a temporary file next to `path` that replaces it when the block succeeds.
 
-    If anything goes wrong the temporary file is removed and what was at `path` is untouched.
+    If the block raises, the temporary file is removed and whatever was at `path` is untouched.
     """
-    target = Path(path).resolve()  # through a link, to what it points to
+    target = Path(path).resolve()  # the target of a link, not the link itself
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():
         raise IsADirectoryError(f"cannot write {target}: it is a folder")
-    with telling(target):
+    with explain_errors(target):
         made = tempfile.mkstemp(prefix=OURS, suffix=target.suffix, dir=target.parent)
     os.close(made[0])
     temporary = Path(made[1])
     try:
-        with telling(target, *_FULL):  # other errors may be about what the block reads
+        with explain_errors(target, *_FULL):  # other errors may be about what the block reads
             yield temporary
-        with telling(target):
-            put_on_disk(temporary)  # before it takes the name
+        with explain_errors(target):
+            put_on_disk(temporary)  # before the rename
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(target)
     finally:
@@ -57,10 +57,10 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def telling(path: str | os.PathLike[str], *numbers: int) -> Iterator[None]:
-    """Say of an error of the file system what cannot be written, and why, in one sentence.
+def explain_errors(path: str | os.PathLike[str], *numbers: int) -> Iterator[None]:
+    """Rewrite errors of the file system so that they name the path and the reason.
 
-    Where error numbers are given, others pass as they are.
+    If error numbers are given, errors with other numbers are raised unchanged.
     """
     try:
         yield
@@ -68,19 +68,19 @@ def telling(path: str | os.PathLike[str], *numbers: int) -> Iterator[None]:
         if isinstance(error, BlockingIOError) or (numbers and error.errno not in numbers):
             raise
         why = os.strerror(error.errno) if error.errno else str(error)
-        told = type(error)(f"cannot write {path}: {why}")
-        told.errno = error.errno  # by assignment, or the number would lead the sentence
-        raise told from error
+        named = type(error)(f"cannot write {path}: {why}")
+        named.errno = error.errno  # by assignment, or the message would begin with the number
+        raise named from error
 
 
 def put_on_disk(path: Path) -> None:
-    """Wait until a file is safe from a loss of power."""
+    """Flush a file to disk, so that it survives a power failure."""
     with path.open("rb") as written:
         os.fsync(written.fileno())
 
 
 def write_figure(figure: Figure, path: Path, **options: Any) -> None:
-    """Write a .png or .svg picture, all or nothing; the same figure is the same bytes."""
+    """Write a .png or .svg image atomically; equal figures give bit-identical files."""
     import matplotlib
 
     undated = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
@@ -92,20 +92,20 @@ def write_figure(figure: Figure, path: Path, **options: Any) -> None:
 
 # -- one process at a time -------------------------------------------------------------------------
 
-# A forked child shares its parent's lock, and would hold it on after the parent was killed.
+# A forked child inherits the lock and would hold it even after its parent was killed.
 _LOCKS: weakref.WeakSet[IO[str]] = weakref.WeakSet()
 os.register_at_fork(after_in_child=lambda: [lock.close() for lock in _LOCKS])
 
 
 def take_lock(folder: Path) -> IO[str]:
-    """Keep other runs out of a folder until what this returns is closed, or the process dies."""
+    """Lock a folder against other runs until the returned file is closed or the process ends."""
     lock = (folder / LOCK).open("a+", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()
         raise BlockingIOError(
-            f"another run is at work in {folder}; wait until it ends, or use another folder"
+            f"another run is using {folder}; wait until it ends, or choose another folder"
         ) from None
     _LOCKS.add(lock)
     return lock
@@ -117,18 +117,18 @@ def take_lock(folder: Path) -> IO[str]:
 def check_format(
     path: str | os.PathLike[str], found: tuple[object, object], expected: tuple[str, int]
 ) -> None:
-    """Refuse a file of another format, or of another version of it: pairs (format, version)."""
+    """Refuse a file of another format or version; both arguments are (format, version)."""
     if found != expected:
         newer = found[0] == expected[0] and isinstance(found[1], int) and found[1] > expected[1]
         raise ValueError(
-            f"{path} is in format {found[0]!r}, version {found[1]};"
-            f" this taskspace reads {expected[0]!r}, version {expected[1]}:"
-            f" {'update taskspace' if newer else 'make the file anew'}"
+            f"{path} must be in format {expected[0]!r}, version {expected[1]},"
+            f" got {found[0]!r}, version {found[1]};"
+            f" {'update taskspace' if newer else 'create the file again'}"
         )
 
 
 def with_checksum(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values for JSON, and a digest of them.
+    """Add a digest to values that are written as JSON.
 
     >>> check_checksum(with_checksum({"seed": 0}))
     {'seed': 0}
@@ -137,28 +137,28 @@ def with_checksum(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_checksum(value: Any) -> dict[str, Any]:
-    """What `with_checksum` was given; other values than these are refused.
+    """Return the values given to `with_checksum`; altered values are refused.
 
-    Files from before there were checksums have none, and pass. So does a file whose damage is in
-    the very name of the checksum: all else is whole then.
+    Files written before checksums were introduced pass. So does a file in which only the key of
+    the checksum is damaged: everything else is intact then.
     """
     if not isinstance(value, dict):
-        raise ValueError("this is not what was written")
+        raise ValueError("it is not a JSON object")
     rest = {name: inner for name, inner in value.items() if name != _CHECKSUM}
     if _CHECKSUM in value and value[_CHECKSUM] != _digest_of(rest):
-        raise ValueError("its checksum is wrong")
+        raise ValueError("its checksum does not match")
     return rest
 
 
 def _digest_of(value: Mapping[str, Any]) -> str:
-    as_read = json.loads(json.dumps(value))  # in which all names are text
+    as_read = json.loads(json.dumps(value))  # all keys become text
     return hashlib.sha256(json.dumps(as_read, sort_keys=True).encode()).hexdigest()
 
 
 def seal(path: Path) -> None:
-    """Add to a zip file (.npz too) a digest of all its bytes, in the comment at its end.
+    """Add a digest of all bytes of a zip file (also .npz) to the comment at its end.
 
-    The checksums of zip files are of their members alone, and NumPy looks at them only where it
+    The checksums inside zip files cover single members only, and NumPy checks them only if it
     reads a member to its end.
     """
     with path.open("r+b") as file:
@@ -170,7 +170,7 @@ def seal(path: Path) -> None:
 
 
 def check_seal(path: str | os.PathLike[str]) -> None:
-    """Refuse a zip file that is not as it was sealed. Files from before there were seals pass."""
+    """Refuse a zip file that changed after `seal`; files without a seal pass."""
     with Path(path).open("rb") as file:
         end = max(file.seek(0, os.SEEK_END) - _SEAL_SIZE, 0)
         file.seek(end)
@@ -178,13 +178,13 @@ def check_seal(path: str | os.PathLike[str]) -> None:
         file.seek(0)
         if comment.startswith(_SEAL):
             if comment != _SEAL + _digest_of_file(file, end).encode():
-                raise ValueError("its checksum is wrong")
-        elif not comment.endswith(b"\0\0"):  # the length of a comment that is not there
+                raise ValueError("its checksum does not match")
+        elif not comment.endswith(b"\0\0"):  # the length of an absent comment
             raise ValueError("its end is missing")
 
 
 def _digest_of_file(file: IO[bytes], size: int) -> str:
-    """Of the next `size` bytes."""
+    """The digest of the next `size` bytes."""
     digest = hashlib.sha256()
     while size > 0 and (block := file.read(min(size, 1 << 20))):
         digest.update(block)
@@ -201,18 +201,18 @@ def write_json(value: Any, path: Path) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read what `write_json` wrote."""
+    """Read a file written by `write_json`."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
-    """Write arrays by their names, whatever the file is called."""
+    """Write named arrays to a file with any extension."""
     with path.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read what `write_arrays` wrote."""
+    """Read a file written by `write_arrays`."""
     with np.load(path, allow_pickle=False) as file:
         return {name: file[name] for name in file.files}
 

@@ -1,4 +1,4 @@
-"""Progress bars: on a terminal, for work that takes a while; silent elsewhere."""
+"""Progress bars for long work; by default they are shown on terminals only."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 
 class Advance(Protocol):
-    """Tells a bar the units just done, and a word on how it goes."""
+    """Reports completed units to a progress bar, with an optional note."""
 
     def __call__(self, done: int, note: str = "") -> None:
-        """Move the bar on."""
+        """Advance the bar by `done` units."""
 
 
 @contextlib.contextmanager
 def progress_bar(title: str, total: int, show: bool | None = None) -> Iterator[Advance]:
-    """A bar of `total` units; the block calls what it is given with the units just done.
+    """Show a bar of `total` units; the block calls the yielded function as units are completed.
 
-    By default it shows on a terminal only. Bars go to standard error, results to standard output.
+    By default the bar is shown on terminals only. It goes to standard error, not standard output.
     """
     if show is not None and not isinstance(show, (bool, np.bool_)):
-        raise ValueError(f"progress must be True, False or None, not {show!r}")
+        raise ValueError(f"progress must be True, False or None, got {show!r}")
     if not (sys.stderr.isatty() if show is None else show):
         yield lambda done, note="": None
         return

@@ -1,4 +1,4 @@
-"""What torch does globally, set for a while: its seed and its number of threads."""
+"""Temporary changes to global settings of torch: the seed and the number of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextlib.contextmanager
 def torch_seed(seed: int) -> Iterator[None]:
-    """Within the block torch draws from this seed; afterwards as if nothing had been drawn."""
+    """Seed torch within the block; afterwards its random state is as before."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
@@ -18,7 +18,7 @@ def torch_seed(seed: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Within the block torch uses one thread: for small matrices, more only wait for each other."""
+    """Use one torch thread within the block: small matrices gain nothing from more threads."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from taskspace.applications.candidates import (
-    IMAGINED,
     ON_MAP,
+    SIMULATED,
     SKILLS,
     SPREADS,
     TILTS,
     Table,
     candidates,
-    imagine,
-    of_their_own_skill,
+    of_skill_levels,
     on_map,
+    simulate,
 )
 from taskspace.models.success.factors import Factors, fit_factors
 from taskspace.models.success.low_rank import Settings
@@ -29,11 +29,11 @@ def simulated() -> tuple[Table, Factors]:
     return table, fit_factors(table.successes, table.attempts, 2, 0.1)
 
 
-def test_imagined_agents_fare_as_the_known_ones_do() -> None:
+def test_simulated_agents_fare_as_the_known_ones_do() -> None:
     table, factors = simulated()
-    imagined = imagine(factors, np.random.default_rng(0))
-    assert imagined.shape == (IMAGINED, 40)
-    alike, apart = (imagined[spread :: len(SPREADS)] for spread in range(2))
+    drawn = simulate(factors, np.random.default_rng(0))
+    assert drawn.shape == (SIMULATED, 40)
+    alike, apart = (drawn[spread :: len(SPREADS)] for spread in range(2))
     np.testing.assert_allclose(alike.mean(0), table.successes.mean(0), atol=0.07)
     assert (apart.std(0) > alike.std(0)).all()  # every other one is twice as far out
 
@@ -42,8 +42,8 @@ def test_agents_on_the_map_need_a_map() -> None:
     table, factors = simulated()
     plain = Table(table.successes, table.attempts, None)
     for given, sizes in (
-        (plain, [300, IMAGINED, SKILLS * len(TILTS)]),
-        (table, [300, IMAGINED, SKILLS * len(TILTS), ON_MAP]),
+        (plain, [300, SIMULATED, SKILLS * len(TILTS)]),
+        (table, [300, SIMULATED, SKILLS * len(TILTS), ON_MAP]),
     ):
         groups = candidates(given, factors, Settings(2, 0.1, 30.0), np.random.default_rng(0))
         assert [group.shape for group in groups] == [(size, 40) for size in sizes]
@@ -55,9 +55,9 @@ def test_parts_of_a_table_stay_together() -> None:
     part = table.of_agents(agents).of_tasks(tasks)
     np.testing.assert_array_equal(part.successes, table.successes[np.ix_(agents, tasks)])
     assert part.attempts.shape == (2, 3)
-    assert table.places is not None
-    assert part.places is not None
-    np.testing.assert_array_equal(part.places, table.places[tasks])
+    assert table.vectors is not None
+    assert part.vectors is not None
+    np.testing.assert_array_equal(part.vectors, table.vectors[tasks])
 
 
 def test_ease_is_centred_and_follows_success() -> None:
@@ -69,7 +69,7 @@ def test_ease_is_centred_and_follows_success() -> None:
 
 def test_own_skill_reaches_from_all_the_same_to_as_hard_as_for_others() -> None:
     ease = np.array([-2.0, 0.0, 2.0])
-    chances = of_their_own_skill(ease).reshape(len(TILTS), SKILLS, 3)
+    chances = of_skill_levels(ease).reshape(len(TILTS), SKILLS, 3)
     np.testing.assert_allclose(chances[0].std(1), 0, atol=1e-12)
     logits = np.log(chances / (1 - chances))
     np.testing.assert_allclose(np.diff(logits[2], axis=1), 2.0)

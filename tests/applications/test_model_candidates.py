@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.applications.candidates import IMAGINED, SKILLS, TILTS
+from taskspace.applications.candidates import SIMULATED, SKILLS, TILTS
 from taskspace.applications.model_candidates import STRENGTH, ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import MIXES, TEMPERS
@@ -36,15 +36,15 @@ def on(tasks: Any, seed: int = 0) -> Posterior:
 
 def test_candidates_are_the_known_agents_and_others_around_them() -> None:
     posterior = on([[0.2], [0.8]])
-    assert posterior.profiles.shape == (2, 40 + IMAGINED + SKILLS * len(TILTS))
+    assert posterior.profiles.shape == (2, 40 + SIMULATED + SKILLS * len(TILTS))
     np.testing.assert_allclose(
         posterior.profiles[:, :40], Kinds().predict_proba([[0.2], [0.8]]).T, rtol=1e-6
     )
     assert posterior.prior.sum() == pytest.approx(1)
     logits = np.log(posterior.profiles / (1 - posterior.profiles))
-    known, imagined = logits[:, :40], logits[:, 40:840:2]  # every other one has their own spread
-    np.testing.assert_allclose(imagined.mean(1), known.mean(1), atol=0.25)
-    np.testing.assert_allclose(np.cov(imagined), np.cov(known), rtol=0.25, atol=0.2)
+    known, simulated = logits[:, :40], logits[:, 40:840:2]  # every other one has their own spread
+    np.testing.assert_allclose(simulated.mean(1), known.mean(1), atol=0.25)
+    np.testing.assert_allclose(np.cov(simulated), np.cov(known), rtol=0.25, atol=0.2)
 
 
 def test_left_out_agents_choose_the_prior() -> None:
@@ -62,7 +62,7 @@ def test_without_answers_it_is_the_base_rate() -> None:
     posterior = on([[0.2], [0.8]])
     weights = posterior.weights(TaskMixture.known([]), np.zeros(0))
     np.testing.assert_allclose(weights, posterior.prior)
-    chances = posterior.chances(weights, TaskMixture.known([0, 1]))
+    chances = posterior.mean(weights, TaskMixture.known([0, 1]))
     np.testing.assert_allclose(chances, 0.5, atol=0.05)
 
 
@@ -75,7 +75,7 @@ def test_weights_of_many_are_those_of_each() -> None:
         np.testing.assert_allclose(row, expected, rtol=1e-4)
 
 
-def test_imagined_agents_are_the_same_on_any_tasks() -> None:
+def test_simulated_agents_are_the_same_on_any_tasks() -> None:
     np.testing.assert_allclose(
         on([[0.2], [0.8]]).profiles[1], on([[0.8]]).profiles[0], rtol=0, atol=1e-6
     )

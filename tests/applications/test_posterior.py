@@ -17,7 +17,7 @@ PROFILES = RNG.uniform(0.1, 0.9, size=(6, 5)).astype(np.float32)  # tasks x cand
 
 
 def plain(share: float, temper: float) -> Posterior:
-    """Two known agents and three imagined ones."""
+    """Two known agents and three simulated ones."""
     prior = np.repeat([(1 - share) / 2, share / 3], [2, 3])
     return Posterior(PROFILES, prior, temper, 32.0)
 
@@ -39,7 +39,7 @@ def formula(quiz: list[int], results: list[float], task: int, share: float, temp
 @pytest.mark.parametrize("temper", [0.4, 1.0])
 def test_the_prediction_is_bayes_rule(share: float, temper: float) -> None:
     quiz, results = [0, 3, 4], [1.0, 0.0, 0.25]
-    predicted = plain(share, temper).predict(
+    predicted = plain(share, temper).predict_proba(
         TaskMixture.known(quiz), np.array(results), TaskMixture.known([1, 2])
     )
     expected = [formula(quiz, results, task, share, temper) for task in (1, 2)]
@@ -71,7 +71,7 @@ def test_many_candidates_and_answers_agree_with_double_precision(
     exact = profiles.astype(np.float64)
     weights, chances = bayes(exact, prior, temper, exact[asked], results)
     np.testing.assert_allclose(posterior.weights(quiz, results), weights, rtol=1e-4, atol=1e-12)
-    predicted = posterior.predict(quiz, results, TaskMixture.known(np.arange(200)))
+    predicted = posterior.predict_proba(quiz, results, TaskMixture.known(np.arange(200)))
     np.testing.assert_allclose(predicted, chances, rtol=0, atol=tolerances.CHANCE)
 
 
@@ -87,15 +87,15 @@ def test_mixtures_in_the_quiz_agree_with_double_precision() -> None:
 def test_a_mixture_of_tasks_has_the_mean_chance_of_its_parts() -> None:
     posterior, quiz = plain(0.5, 1.0), TaskMixture.known([0])
     both = TaskMixture(np.array([[1, 2]]), np.array([[0.75, 0.25]]))
-    mixed = posterior.predict(quiz, np.ones(1), both)
-    alone = posterior.predict(quiz, np.ones(1), TaskMixture.known([1, 2]))
+    mixed = posterior.predict_proba(quiz, np.ones(1), both)
+    alone = posterior.predict_proba(quiz, np.ones(1), TaskMixture.known([1, 2]))
     np.testing.assert_allclose(mixed, [0.75 * alone[0] + 0.25 * alone[1]], rtol=1e-6)
     # A task that is a mixture can be asked for, too.
     half = TaskMixture(np.array([[0, 3]]), np.array([[0.5, 0.5]]))
     asked = PROFILES[[0, 3]].mean(0)
     weights = asked * np.array([0.25, 0.25, 1 / 6, 1 / 6, 1 / 6])
     expected = (weights @ PROFILES[1]) / weights.sum()
-    found = posterior.predict(half, np.ones(1), TaskMixture.known([1]))
+    found = posterior.predict_proba(half, np.ones(1), TaskMixture.known([1]))
     np.testing.assert_allclose(found, [expected])
 
 
@@ -103,7 +103,7 @@ def test_with_no_answers_it_is_the_base_rate() -> None:
     posterior = plain(0.5, 1.0)
     weights = posterior.weights(TaskMixture.known(np.zeros(0, int)), np.zeros(0))
     np.testing.assert_allclose(weights, posterior.prior)
-    found = posterior.chances(weights, TaskMixture.known([2, 4]))
+    found = posterior.mean(weights, TaskMixture.known([2, 4]))
     np.testing.assert_allclose(found, (PROFILES @ posterior.prior)[[2, 4]], rtol=1e-5)
 
 
@@ -128,7 +128,7 @@ def test_weights_of_many_are_those_of_each() -> None:
 
 def test_certain_candidates_do_not_break_it() -> None:
     posterior = Posterior(np.eye(6, 5, dtype=np.float32), np.full(5, 0.2), 1.0, 32.0)
-    predicted = posterior.predict(
+    predicted = posterior.predict_proba(
         TaskMixture.known([0, 1, 2, 3]), np.ones(4), TaskMixture.known(np.arange(6))
     )
     assert np.isfinite(predicted).all()
@@ -179,5 +179,5 @@ def test_many_tasks_are_taken_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_of_no_tasks_there_are_no_chances_and_no_intervals() -> None:
     posterior, none = plain(0.5, 1.0), TaskMixture.known([])
-    assert posterior.chances(posterior.prior, none).shape == (0,)
+    assert posterior.mean(posterior.prior, none).shape == (0,)
     assert [bound.shape for bound in posterior.interval(posterior.prior, none, 0.9)] == [(0,)] * 2

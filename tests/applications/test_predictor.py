@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import taskspace as ts
-from taskspace.applications.candidates import IMAGINED, ON_MAP, SKILLS, TILTS
+from taskspace.applications.candidates import ON_MAP, SIMULATED, SKILLS, TILTS
 from taskspace.applications.model_candidates import ModelCandidates
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.predictor import (
@@ -67,7 +67,7 @@ PREDICTOR = predictor_of()
 
 def of_posterior(quiz: list[int], results: list[float], tasks: list[int]) -> NDArray[np.float64]:
     known = TaskMixture.known
-    return POSTERIOR.predict(known(quiz), np.array(results, np.float64), known(tasks))
+    return POSTERIOR.predict_proba(known(quiz), np.array(results, np.float64), known(tasks))
 
 
 # -- learning from outcomes --------------------------------------------------------------------
@@ -82,8 +82,8 @@ def two_kinds(agents: int, rng: np.random.Generator) -> NDArray[np.int64]:
 def test_an_answer_tells_the_kind() -> None:
     predictor = PerformancePredictor().fit(table(two_kinds(60, np.random.default_rng(1)), 1))
     posterior = predictor.posterior_
-    assert posterior.profiles.shape == (20, 60 + IMAGINED + SKILLS * len(TILTS))
-    parts = np.split(posterior.prior, [60, 60 + IMAGINED])
+    assert posterior.profiles.shape == (20, 60 + SIMULATED + SKILLS * len(TILTS))
+    parts = np.split(posterior.prior, [60, 60 + SIMULATED])
     assert tuple(part.sum().round(6) for part in parts) in MIXES
     assert posterior.temper in TEMPERS
     predicted = predictor.predict_proba([0, 1, 12], [1, 1, 0], [5, 15])
@@ -382,7 +382,7 @@ def test_an_interval_comes_with_the_chances() -> None:
     weights = POSTERIOR.weights(TaskMixture.known([0, 2]), np.array([1.0, 0.0]))
     expected = POSTERIOR.interval(weights, TaskMixture.known([1, 5]), 0.8)
     chances, low, high = predict(PREDICTOR, [0, 2], [1, 0], [1, 5], interval=0.8)
-    same = POSTERIOR.chances(weights, TaskMixture.known([1, 5]))
+    same = POSTERIOR.mean(weights, TaskMixture.known([1, 5]))
     np.testing.assert_allclose(chances, same, **NEAR)
     np.testing.assert_allclose([low, high], expected, rtol=0, atol=tolerances.BOUND)
     alone = PREDICTOR.interval([0, 2], [1, 0], [1, 5], 0.8)

@@ -106,18 +106,20 @@ def test_the_seed_decides_a_random_quiz() -> None:
 
 def test_chances_are_those_of_the_posterior() -> None:
     quiz = Quiz(PREDICTOR, targets=["h", "g"])
-    np.testing.assert_allclose(quiz.chances(), (PROFILES @ PRIOR)[[7, 6]], rtol=1e-5)
+    np.testing.assert_allclose(quiz.predict_proba(), (PROFILES @ PRIOR)[[7, 6]], rtol=1e-5)
     quiz.answer(1, task="b")
     quiz.answer(0.5, task=3)
     quiz.answer(0, task="b")  # another attempt counts, too
     results = np.array([1, 0.5, 0])
-    expected = POSTERIOR.predict(
+    expected = POSTERIOR.predict_proba(
         TaskMixture.known([1, 3, 1]), results, TaskMixture.known(np.arange(8))
     )
     near: Any = {"rtol": 0, "atol": tolerances.CHANCE}
-    np.testing.assert_allclose(quiz.chances(), expected[[7, 6]], **near)
-    np.testing.assert_allclose(quiz.chances(list("abc")), expected[:3], **near)
-    assert quiz.uncertainty == pytest.approx(np.minimum(expected, 1 - expected)[[7, 6]].mean())
+    np.testing.assert_allclose(quiz.predict_proba(), expected[[7, 6]], **near)
+    np.testing.assert_allclose(quiz.predict_proba(list("abc")), expected[:3], **near)
+    assert quiz.expected_error_rate == pytest.approx(
+        np.minimum(expected, 1 - expected)[[7, 6]].mean()
+    )
     assert quiz.answers == [("b", 1.0), ("d", 0.5), ("b", 0.0)]
     low, high = quiz.interval(0.9)
     assert ((low < expected[[7, 6]]) & (expected[[7, 6]] < high)).all()
@@ -127,11 +129,11 @@ def test_it_stops_when_it_is_sure_or_has_asked_enough() -> None:
     sure = np.array([[0, 1], [0, 1], [0, 1], [0.5, 0.5]], np.float32)
     predictor = named(Posterior(sure, np.array([0.5, 0.5]), 1.0, 32.0), list("abcd"))
     quiz = Quiz(predictor, targets=[0, 1, 2])
-    assert quiz.uncertainty == 0.5
+    assert quiz.expected_error_rate == 0.5
     for _ in quiz.ask(until=0.01):
         quiz.answer(1)
     assert len(quiz.answers) == 1
-    assert quiz.uncertainty < 1e-3
+    assert quiz.expected_error_rate < 1e-3
     assert asked(Quiz(predictor), at_most=2) != []
     assert len(asked(Quiz(predictor, targets=[3]), at_most=2)) == 2
     assert asked(Quiz(predictor), at_most=0) == []
@@ -146,10 +148,10 @@ def test_answers_make_it_surer_on_average() -> None:
     before, after = [], []
     for agent in range(40):
         quiz = Quiz(predictor)
-        before.append(quiz.uncertainty)
+        before.append(quiz.expected_error_rate)
         for _ in quiz.ask(at_most=8):
             quiz.answer(rng.random() < profiles[quiz.next_number(), agent])
-        after.append(quiz.uncertainty)
+        after.append(quiz.expected_error_rate)
     assert np.mean(after) < np.mean(before) - 0.03
 
 
@@ -157,7 +159,7 @@ def test_of_very_many_tasks_some_are_considered(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "MOST_TASKS", 3)
     quiz = Quiz(PREDICTOR)
     assert len(asked(quiz)) == 3
-    assert len(quiz.chances()) == 8
+    assert len(quiz.predict_proba()) == 8
 
 
 def test_outcomes_are_learned_from() -> None:
@@ -165,7 +167,7 @@ def test_outcomes_are_learned_from() -> None:
     quiz = Quiz(outcomes, targets=[1, 3], pool=[0, 2])
     assert quiz.next() == "task-2"
     quiz.answer(True)
-    assert quiz.chances()[0] > 0.7 > 0.3 > quiz.chances()[1]
+    assert quiz.predict_proba()[0] > 0.7 > 0.3 > quiz.predict_proba()[1]
 
 
 def test_a_task_may_be_given_by_its_features() -> None:
@@ -174,10 +176,10 @@ def test_a_task_may_be_given_by_its_features() -> None:
     for result, task in ((1, FEATURES[1]), (0, FEATURES[3].tolist())):
         quiz.answer(result, task=task)
     assert quiz.answers == [("b", 1.0), ("d", 0.0)]
-    expected = POSTERIOR.predict(
+    expected = POSTERIOR.predict_proba(
         TaskMixture.known([1, 3]), np.array([1.0, 0.0]), TaskMixture.known([7, 6])
     )
-    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    np.testing.assert_allclose(quiz.predict_proba(), expected, rtol=0, atol=tolerances.CHANCE)
     assert quiz.next() == "c"  # b was asked, if not by its name
 
 
@@ -188,18 +190,18 @@ def test_a_new_task_is_answered_by_those_near_on_the_map() -> None:
     quiz.answer(1, task=new)
     assert quiz.answers == [("[0.25, -0.5]", 1.0)]
     expected = predictor.predict_proba([new], [1], np.arange(8))
-    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
-    assert np.abs(quiz.chances() - PROFILES @ PRIOR).max() > 0.001
+    np.testing.assert_allclose(quiz.predict_proba(), expected, rtol=0, atol=tolerances.CHANCE)
+    assert np.abs(quiz.predict_proba() - PROFILES @ PRIOR).max() > 0.001
     assert asked(quiz, at_most=2)[1:] == ["a"]  # the new task counts as an answer
 
 
 def test_a_new_task_without_a_map_changes_nothing() -> None:
     quiz = Quiz(named(POSTERIOR, list("abcdefgh"), features=FEATURES))
-    before = quiz.chances()
+    before = quiz.predict_proba()
     with pytest.raises(ValueError, match="embedder"):
         quiz.answer(1, task=[0.25, -0.5])
     assert quiz.answers == []
-    np.testing.assert_array_equal(quiz.chances(), before)
+    np.testing.assert_array_equal(quiz.predict_proba(), before)
 
 
 class Kinds:
@@ -220,7 +222,7 @@ def test_a_quiz_asks_by_a_success_model() -> None:
     for task in quiz.ask(at_most=6):
         left = model.sample_[int(task.removeprefix("task-")), 0] < 0.5
         quiz.answer(float(left))
-    chances = quiz.chances()
+    chances = quiz.predict_proba()
     assert chances[model.sample_[:, 0] < 0.5].min() > 0.6 > 0.4 > chances[-1]
     tasks = np.array([[0.3], [0.9]])
     predictor = PerformancePredictor().fit(model)
@@ -228,11 +230,11 @@ def test_a_quiz_asks_by_a_success_model() -> None:
     assert quiz.next() == "task-0"
     quiz.answer(1)
     expected = predictor.predict_proba(tasks[:1], [1], tasks[1:])
-    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    np.testing.assert_allclose(quiz.predict_proba(), expected, rtol=0, atol=tolerances.CHANCE)
     # Neither is a task of the model's sample; the answer counts all the same.
     quiz.answer(0, task=[0.777])
     expected = predictor.predict_proba([[0.3], [0.777]], [1, 0], tasks[1:])
-    np.testing.assert_allclose(quiz.chances(), expected, rtol=0, atol=tolerances.CHANCE)
+    np.testing.assert_allclose(quiz.predict_proba(), expected, rtol=0, atol=tolerances.CHANCE)
 
 
 # -- bad input ---------------------------------------------------------------------------------

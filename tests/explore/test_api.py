@@ -153,7 +153,7 @@ def test_the_next_question(client: httpx.Client, keys: Run) -> None:
     for result in (1, 0, 1):
         found = ask(client, "quiz/next", quiz=told)
         assert found["task"] == quiz.next()
-        assert found["doubt"] == pytest.approx(quiz.uncertainty, abs=1e-6)
+        assert found["doubt"] == pytest.approx(quiz.expected_error_rate, abs=1e-6)
         told.append({"task": found["task"], "result": result})
         quiz.answer(result)
     some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])

@@ -231,7 +231,7 @@ def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
     quiz, results = answers_in(seen)
     assert results.tolist() == [1, 0, 0]
     assert quiz[0] == first
-    wanted = posterior.predict(TaskMixture.known(quiz), results, every)
+    wanted = posterior.predict_proba(TaskMixture.known(quiz), results, every)
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     assert np.ptp(wanted) > 0.2
     page.click("#tab-task")

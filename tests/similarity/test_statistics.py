@@ -306,8 +306,8 @@ def test_correlation_has_its_closed_form() -> None:
 def test_opposites_are_counted() -> None:
     statistics = SuccessStatistics.from_rates(OPPOSED)  # linked: 0-1, 0-2 and 1-2 of six pairs
     found = anti_correlated(statistics, np.random.default_rng(0))
-    assert found.linked == 0.5
-    assert found.share == pytest.approx(2 / 3)
+    assert found.strong == 0.5
+    assert found.negative == pytest.approx(2 / 3)
     assert found.example in ((0, 2), (1, 2))
 
 

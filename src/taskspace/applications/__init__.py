@@ -1,1 +1,1 @@
-"""What the map is good for."""
+"""Applications of the models: prediction, adaptive quizzes, selection and search of tasks."""

@@ -1,7 +1,7 @@
-"""Candidates for who a new agent is like, by the profiles of a success model.
+"""Candidates that a new agent may resemble, built from the profiles of a success model.
 
-They are those of `candidates.py`, but on any task: the known agents as the model has them, and
-imagined agents as mixtures of their log odds.
+They are like those of `candidates.py`, but defined on any task: the known agents as predicted by
+the model, and simulated agents as mixtures of their log odds.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.candidates import IMAGINED, SPREADS, Table, of_their_own_skill
+from taskspace.applications.candidates import SIMULATED, SPREADS, Table, of_skill_levels
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
 from taskspace.models.success.factors import Floats
 
-STRENGTH = 30.0  # attempts that a candidate's word on a task is worth, see `Posterior.interval`
-_FARTHEST = 8.0  # log odds: a profile of 0 or 1 is never meant so
+STRENGTH = 30.0  # attempts that a candidate's success probability is worth, see `Posterior`
+_FARTHEST = 8.0  # log odds: a profile of exactly 0 or 1 is overconfident
 
 
 @runtime_checkable
 class Profiler(Protocol):
-    """What is needed of a `SuccessModel`."""
+    """The part of `SuccessModel` that the predictor uses."""
 
     @property
     def sample_(self) -> NDArray[Any]:
-        """Some tasks."""
+        """A sample of the tasks that the model was fitted to."""
 
     def predict_proba(self, tasks: Any, /) -> Floats:
         """The success probability of each known agent on each task (agents, tasks)."""
@@ -35,19 +35,19 @@ class Profiler(Protocol):
 
 @dataclass(frozen=True)
 class ModelCandidates:
-    """How to make the candidates from the profiles of known agents, on any task."""
+    """How candidates on any task are built from the profiles of known agents."""
 
-    mix: tuple[float, ...]  # prior shares of the kinds of candidates
-    temper: float  # power to which the likelihood of the answers is raised
-    centre: float  # mean log odds, around which tasks are easy or hard
-    seed: int  # of the imagined agents
+    mix: tuple[float, ...]  # prior probability of each type of candidate
+    temper: float  # exponent of the likelihood of the answers
+    centre: float  # mean log odds; tasks above it are easy, below it hard
+    seed: int  # of the simulated agents
 
     @classmethod
     def fit(cls, profiles: Floats, seed: int) -> ModelCandidates:
-        """How much is left for agents unlike the known ones, and how much an answer counts.
+        """Choose the prior of the types of candidates, and the weight of an answer.
 
-        It is decided by how well known agents, of these profiles (agents, tasks), would be told if
-        they were new.
+        Known agents with these profiles (agents, tasks) are left out in turn, and their results
+        are predicted as if they were new.
         """
         from threadpoolctl import threadpool_limits
 
@@ -68,27 +68,27 @@ class ModelCandidates:
         return Posterior(both, spread(self.mix, groups), self.temper, STRENGTH)
 
 
-def _candidates(chances: Floats, centre: float, rng: np.random.Generator) -> list[Floats]:
-    """Success probabilities (candidates, tasks) of every kind, from those of known agents."""
+def _candidates(profiles: Floats, centre: float, rng: np.random.Generator) -> list[Floats]:
+    """Success probabilities (candidates, tasks) per type, from the profiles of known agents."""
     from scipy.special import expit
 
-    odds = _log_odds(chances)
-    imagined: Floats = expit(_mixtures(len(odds), rng) @ odds)
-    return [chances, imagined, of_their_own_skill(odds.mean(0) - centre)]
+    odds = _log_odds(profiles)
+    simulated: Floats = expit(_mixtures(len(odds), rng) @ odds)
+    return [profiles, simulated, of_skill_levels(odds.mean(0) - centre)]
 
 
 def _mixtures(agents: int, rng: np.random.Generator) -> Floats:
-    """Shares of known agents (IMAGINED, agents) in the log odds of imagined ones.
+    """Coefficients (SIMULATED, agents) of known agents in the log odds of simulated agents.
 
-    These have the mean and the covariance that the known agents have, or twice their spread.
+    The mixtures have the mean of the known agents, and their covariance or twice their spread.
     """
-    drawn = rng.standard_normal((IMAGINED, agents)) / np.sqrt(agents)
-    apart: Floats = (drawn - drawn.mean(1, keepdims=True)) * np.resize(SPREADS, IMAGINED)[:, None]
+    drawn = rng.standard_normal((SIMULATED, agents)) / np.sqrt(agents)
+    apart: Floats = (drawn - drawn.mean(1, keepdims=True)) * np.resize(SPREADS, SIMULATED)[:, None]
     return 1 / agents + apart
 
 
-def _log_odds(chances: Floats) -> Floats:
+def _log_odds(profiles: Floats) -> Floats:
     from scipy.special import logit
 
-    odds: Floats = np.clip(logit(chances), -_FARTHEST, _FARTHEST)
+    odds: Floats = np.clip(logit(profiles), -_FARTHEST, _FARTHEST)
     return odds

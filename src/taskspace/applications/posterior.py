@@ -1,4 +1,4 @@
-"""Bayes: how likely each candidate is after a quiz, and what that says about other tasks."""
+"""Bayes: the probability of each candidate after a quiz, and the predictions that follow."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from numpy.typing import NDArray
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
-_PERCENTS = np.arange(101) / 100  # that intervals end at
-_MOST_AT_ONCE = 1 << 22  # pairs of task and candidate, for memory
+_PERCENTS = np.arange(101) / 100  # bounds of intervals are rounded to these
+_MOST_AT_ONCE = 1 << 22  # pairs of task and candidate per block, to bound memory
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Candidates for who a new agent is like, and how they fare on every task."""
+    """Candidates that a new agent may resemble, with their success probabilities on every task."""
 
     profiles: NDArray[np.float32]  # (tasks, candidates): success probabilities; known agents first
-    prior: Floats  # (candidates,): how likely each is before the quiz
-    temper: float  # power to which the likelihood of the answers is raised
-    strength: float  # attempts that a candidate's word on a task is worth, see `interval`
+    prior: Floats  # (candidates,): probability of each before the quiz
+    temper: float  # exponent of the likelihood of the answers
+    strength: float  # attempts that a candidate's success probability is worth, see `interval`
 
-    def predict(self, quiz: TaskMixture, results: Floats, tasks: TaskMixture) -> Floats:
-        """The chance of success on each task, given results (0, 1 or rates) on the quiz."""
-        return self.chances(self.weights(quiz, results), tasks)
+    def predict_proba(self, quiz: TaskMixture, results: Floats, tasks: TaskMixture) -> Floats:
+        """The probability of success on each task, given results (0, 1 or rates) on the quiz."""
+        return self.mean(self.weights(quiz, results), tasks)
 
-    def chances(self, weights: Floats, tasks: TaskMixture) -> Floats:
-        """The chance of success on each task of candidates with these weights (candidates,)."""
-        needed, places = np.unique(tasks.numbers, return_inverse=True)
+    def mean(self, weights: Floats, tasks: TaskMixture) -> Floats:
+        """The mean success probability on each task, with candidates weighted (candidates,)."""
+        needed, index = np.unique(tasks.numbers, return_inverse=True)
         every = len(needed) == len(self.profiles)  # spares a copy
         profiles = self.profiles if every else self.profiles[needed]
-        chances = (profiles @ weights.astype(np.float32)).astype(np.float64)
-        mixed: Floats = (chances[places.reshape(tasks.numbers.shape)] * tasks.shares).sum(1)
+        means = (profiles @ weights.astype(np.float32)).astype(np.float64)
+        mixed: Floats = (means[index.reshape(tasks.numbers.shape)] * tasks.shares).sum(1)
         return np.clip(mixed, 0.0, 1.0)
 
     def interval(self, weights: Floats, tasks: TaskMixture, level: float) -> tuple[Floats, Floats]:
-        """Bounds of the agent's success probability on each task, that hold with chance `level`.
+        """Bounds of the success probability on each task that hold with probability `level`.
 
-        An agent that is like a candidate is not the same: on any one task its success probability
-        is Beta distributed around the candidate's, as if known from `strength` attempts. The
-        interval has equal tails of the mixture of these distributions over the candidates, ends
-        at whole percents, rounded outwards, and always holds the chance itself.
+        An agent that resembles a candidate is not identical to it: on any one task its success
+        probability has a Beta distribution around the candidate's, as if estimated from `strength`
+        attempts. The interval has equal tails of the mixture of these distributions over the
+        candidates. Its bounds are rounded outwards to full percents, and it always contains the
+        predicted probability.
         """
         step = max(_MOST_AT_ONCE // len(weights), 1)
         pieces = [
@@ -55,20 +56,20 @@ class Posterior:
         below, tail = shares @ _beta_table(self.strength), (1 - level) / 2
         low = (below[:, 1:] <= tail).sum(1)
         high = (below[:, :-1] < 1 - tail).sum(1)
-        chances = 100 * self.chances(weights, tasks)  # a mean, which a narrow interval may miss
-        low = np.minimum(low, np.floor(chances).astype(np.int64))
-        high = np.maximum(high, np.ceil(chances).astype(np.int64))
+        means = 100 * self.mean(weights, tasks)  # a narrow interval may not contain the mean
+        low = np.minimum(low, np.floor(means).astype(np.int64))
+        high = np.maximum(high, np.ceil(means).astype(np.int64))
         return _PERCENTS[low], _PERCENTS[high]
 
     def weights(self, quiz: TaskMixture, results: Floats, prior: Floats | None = None) -> Floats:
-        """How likely each candidate is after the quiz; it may be empty."""
+        """The probability of each candidate after the quiz, which may be empty."""
         likelihood = self.temper * _log_likelihood(self._candidates(quiz), results)
         weights = np.exp(likelihood - likelihood.max()) * (self.prior if prior is None else prior)
         normalized: Floats = weights / weights.sum()
         return normalized
 
     def weights_of_many(self, quiz: NDArray[np.int64], results: Floats) -> Floats:
-        """The same (agents, candidates) for agents with quizzes and results (agents, questions)."""
+        """The weights (agents, candidates) for quizzes and results (agents, questions)."""
         p = np.clip(self.profiles[quiz].astype(np.float64), 1e-6, 1 - 1e-6)
         chosen = np.where(results[:, :, None] > 0.5, p, 1 - p)
         likelihood = self.temper * np.log(chosen).sum(1)
@@ -85,9 +86,9 @@ class Posterior:
 
 @functools.cache  # a predictor has one strength
 def _beta_table(strength: float) -> Floats:
-    """Chance (101, 101) that an agent's success probability is at most so many percent.
+    """Probability (101, 101) that an agent's success probability is at most the column's percent.
 
-    Rows are the candidate's success probability, in percent.
+    Rows are the candidate's success probability in percent.
     """
     from scipy.special import betainc
 
@@ -96,19 +97,20 @@ def _beta_table(strength: float) -> Floats:
     return table
 
 
-def _shares(chances: Floats, weights: Floats) -> Floats:
-    """Of all weight, how much each percent of success has on each task (tasks, 101)."""
-    count, size = len(chances), len(_PERCENTS)
-    place = (chances * (size - 1) + 0.5).astype(np.int64) + size * np.arange(count)[:, None]
-    spread = np.broadcast_to(weights, chances.shape).ravel()
-    total: Floats = np.bincount(place.ravel(), spread, count * size).astype(np.float64)
+def _shares(probabilities: Floats, weights: Floats) -> Floats:
+    """The total weight of candidates at each percent of success, on each task (tasks, 101)."""
+    count, size = len(probabilities), len(_PERCENTS)
+    percent = (probabilities * (size - 1) + 0.5).astype(np.int64)
+    bin_index = percent + size * np.arange(count)[:, None]
+    spread = np.broadcast_to(weights, probabilities.shape).ravel()
+    total: Floats = np.bincount(bin_index.ravel(), spread, count * size).astype(np.float64)
     return total.reshape(count, size)
 
 
-def _log_likelihood(chances: NDArray[Any], results: Floats) -> Floats:
+def _log_likelihood(probabilities: NDArray[Any], results: Floats) -> Floats:
     """Log likelihood (candidates,) of results (quiz,) given the candidates' (quiz, candidates)."""
-    p = np.clip(chances, 1e-6, 1 - 1e-6)
-    if ((results == 0) | (results == 1)).all():  # as nearly always: half of the logarithms
+    p = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    if ((results == 0) | (results == 1)).all():  # the usual case takes half of the logarithms
         p = np.where(results[:, None] > 0.5, p, 1 - p)
         return np.log(p).sum(0, dtype=np.float64)
     right = results[:, None]

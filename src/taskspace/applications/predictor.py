@@ -1,13 +1,14 @@
-"""What will this agent solve? Prediction from how it did on a small quiz of other tasks.
+"""Prediction of an agent's success on tasks from its results on a small quiz of other tasks.
 
-A new agent is taken to be like one of many candidates: the known agents; imagined agents, drawn
-from the low-rank model of the known ones; agents of their own skill, which find tasks hard that are
-hard for others, more or less; and, where there is a map of the tasks, agents for which tasks near
-each other are alike, whatever other agents do. The quiz answers say how likely each candidate is
-(Bayes), and the probability of success on any task is the mean of theirs, so weighted.
+A new agent is assumed to resemble one of many candidates: the known agents; simulated agents drawn
+from the low-rank model of the known agents; agents described by a skill level and by how strongly
+they depend on the difficulty of a task; and, if there is a map of the tasks, agents for which
+neighbouring tasks are similar, whatever other agents do. Bayes' rule gives the probability of each
+candidate after the quiz, and the predicted probability of success on a task is the weighted mean of
+the candidates' probabilities.
 
-Known agents are the best guide to an agent of a subpopulation that is known. The others keep the
-predictor from being sure of the wrong thing if it is of a new one.
+Known agents predict an agent from a known subpopulation best. The other candidates prevent
+overconfident predictions for an agent from a new subpopulation.
 """
 
 from __future__ import annotations
@@ -41,17 +42,24 @@ FORMAT, FORMAT_VERSION = "taskspace predictor", 1
 
 
 class PerformancePredictor:
-    """Says what an agent will solve, from its results on a few tasks and those of other agents.
+    """Predicts which tasks an agent solves, from its results on a few tasks and other agents' data.
 
-    It is fitted to the `Outcomes` of other agents, or to a `SuccessModel` of them, which is the
-    better way where tasks are new. Tasks are names or numbers of tasks that the others have tried,
-    or rows of features. With outcomes, an `embedder` finds tried tasks that are like a new one, and
-    helps with agents unlike all others; without one, new tasks are refused.
+    It is fitted to the `Outcomes` of other agents or to a `SuccessModel` of them; the latter is
+    better for new tasks. Tasks are given as names or indices of tasks that the other agents have
+    tried, or as rows of features.
+
+    Args:
+        embedder: A map of the tasks, used if the predictor is fitted to outcomes. It finds tried
+            tasks that are similar to a new one, and helps with agents that resemble no other
+            agent. Without an embedder, new tasks are refused.
+        random_state: The seed of all random choices.
 
     Attributes:
-        tasks_: The names of the tasks that it knows: those of the outcomes, or of the model's
-            sample.
-        posterior_: The candidates that a new agent may be like, and how they do on these tasks.
+        tasks_: The names of the known tasks: those of the outcomes, or of the model's sample.
+        posterior_: The candidates that a new agent may resemble, with their success probabilities
+            on these tasks.
+        model_: The success model that the predictor was fitted to, or None.
+        candidates_: How candidates are built from the profiles of the success model, if any.
 
     >>> import taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -70,10 +78,10 @@ class PerformancePredictor:
     # -- learning ------------------------------------------------------------------------------
 
     def fit(self, source: Outcomes | Profiler) -> PerformancePredictor:
-        """Learn what a quiz tells about a new agent.
+        """Learn how to predict a new agent's results from a quiz.
 
-        How much is left for agents unlike the known ones, and how much an answer counts, is
-        decided by how likely the results of left-out agents are. It takes seconds.
+        The prior weight of agents unlike the known ones, and the weight of an answer, are those
+        under which the results of left-out agents are most likely. Fitting takes seconds.
 
         Args:
             source: The outcomes of other agents, or a fitted `SuccessModel` of them.
@@ -82,7 +90,8 @@ class PerformancePredictor:
             The predictor itself.
 
         Raises:
-            TypeError: The source is something else.
+            TypeError: If `source` has another type.
+            ValueError: If `random_state` is not a valid seed.
         """
         seed = checks.seed(self.random_state)
         self.model_: Profiler | None = None
@@ -106,23 +115,23 @@ class PerformancePredictor:
 
     def _know(self, names: NDArray[np.str_], features: NDArray[Any] | None) -> None:
         self.tasks_, self._known = names, KnownTasks(names, features)
-        self.__dict__.pop("_tree", None)  # that of an earlier fit
+        self.__dict__.pop("_tree", None)  # from an earlier fit
 
     def over(self, tasks: Any) -> PerformancePredictor:
-        """The same predictor with other tasks to know by name or number, for a `Quiz` about them.
+        """Return the same predictor with other known tasks, e.g. for a `Quiz` about them.
 
         Args:
-            tasks: Rows of features, which are called task-0, task-1 and so on, or names that the
-                success model knows.
+            tasks: Rows of features, which are then named task-0, task-1 and so on, or names of
+                tasks that the success model knows.
 
         Returns:
-            A predictor that knows these tasks.
+            A predictor whose known tasks are these.
 
         Raises:
-            ValueError: The predictor was not fitted to a success model.
+            ValueError: If the predictor was not fitted to a success model.
         """
         if self.model_ is None:
-            raise ValueError("over() needs a predictor that was fitted to a SuccessModel")
+            raise ValueError("over() requires a predictor that was fitted to a SuccessModel")
         other = PerformancePredictor(random_state=self.random_state)
         other.model_, other.candidates_ = self.model_, self.candidates_
         rows = np.asarray(tasks)
@@ -140,44 +149,44 @@ class PerformancePredictor:
     # -- predicting ----------------------------------------------------------------------------
 
     def predict_proba(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
-        """The probability that an agent solves each task.
+        """Predict the probability that an agent solves each task.
 
         Args:
-            quiz: Tasks that the agent has tried; none at all gives the mean of all candidates.
-            results: Its results on them: 0 and 1, booleans, or success rates, each of which counts
-                as one attempt.
-            tasks: The tasks in question.
+            quiz: The tasks that the agent has tried; with an empty quiz, the prediction is the
+                mean over all candidates.
+            results: Its results on the quiz: 0 and 1, booleans, or success rates. Each counts as
+                one attempt.
+            tasks: The tasks to predict.
 
         Returns:
-            A probability for each task.
+            One probability per task.
 
         Raises:
-            ValueError: An argument has the wrong form, or a task is not known.
+            ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.chances(weights, mixture)
+        return posterior.mean(weights, mixture)
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
     ) -> tuple[Floats, Floats]:
-        """Bounds of the agent's success probability on each task.
+        """Return bounds of the agent's probability of success on each task.
 
-        It is the success rate in many attempts that is meant, not the result of the next one.
-        Bounds are whole percents, and equal shares of the doubt lie outside.
+        The bounds are for the success rate over many attempts, not for the next result. They are
+        rounded outwards to full percents, and the two tails have equal probability.
 
         Args:
             quiz: As in `predict_proba`.
             results: As in `predict_proba`.
             tasks: As in `predict_proba`.
-            level: The probability with which the bounds hold, as far as the answers and the other
-                agents tell.
+            level: The probability that the interval contains the true success rate.
 
         Returns:
-            Lower and upper bounds, one of each per task.
+            The lower and the upper bounds, one of each per task.
 
         Raises:
-            ValueError: An argument has the wrong form, or a task is not known.
+            ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         checked = check_level(level)
         weights = self.weights(quiz, results)
@@ -185,18 +194,18 @@ class PerformancePredictor:
         return posterior.interval(weights, mixture, checked)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
-        """How likely each candidate is after a quiz, which may be empty.
+        """Return the probability of each candidate after a quiz, which may be empty.
 
         Args:
             quiz: As in `predict_proba`.
             results: As in `predict_proba`.
-            prior: How likely each was before, if answers came earlier.
+            prior: The probabilities before this quiz, e.g. after earlier answers.
 
         Returns:
-            A probability for each candidate.
+            One probability per candidate.
 
         Raises:
-            ValueError: An argument has the wrong form, or a task is not known.
+            ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         given = quiz_results(results, quiz)
         if not len(given):
@@ -205,46 +214,46 @@ class PerformancePredictor:
         return posterior.weights(mixture, given, prior)
 
     def numbers(self, tasks: Any, what: str = "tasks") -> NDArray[np.int64]:
-        """The numbers of known tasks.
+        """Return the indices of known tasks.
 
         Args:
-            tasks: Names, numbers or rows of features.
-            what: What an error calls them.
+            tasks: Names, indices or rows of features.
+            what: What error messages call the tasks.
 
         Returns:
-            An index into `tasks_` for each task.
+            One index into `tasks_` per task.
 
         Raises:
-            ValueError: A task is not known.
+            ValueError: If a task is unknown.
         """
         numbers, given = self._known.find(tasks, what)
         self._known.refuse_new(numbers, given, what)
         return numbers
 
     def number(self, task: Any) -> int | None:
-        """The number of one task, or None where it is not known.
+        """Return the index of one task, or None if it is unknown.
 
         Args:
-            task: A name, a number or a row of features.
+            task: A name, an index or a row of features.
 
         Returns:
-            An index into `tasks_`.
+            An index into `tasks_`, or None.
 
         Raises:
-            ValueError: There is no task of this number.
+            ValueError: If an index is out of range.
         """
         number = int(self._known.find([task], "task")[0][0])
         return number if number >= 0 else None
 
     def _find(self, tasks: Any, what: str) -> tuple[Posterior, TaskMixture]:
-        """Candidates on a list of tasks, and where the tasks in question are in this list."""
+        """Candidates on a list of tasks, and the given tasks in terms of that list."""
         numbers, rows = self._known.find(tasks, what)
         if (numbers >= 0).all():
             return self.posterior_, TaskMixture.known(numbers)
         if self.model_ is not None:
             every = self.candidates_.posterior(self.model_.predict_proba(rows))
             return every, TaskMixture.known(np.arange(len(rows)))
-        if self.embedder is None or rows.ndim == 1:  # a name says nothing about a new task
+        if self.embedder is None or rows.ndim == 1:  # a new name has no features to embed
             self._known.refuse_new(numbers, rows, what)
         vectors = vectors_of(self.embedder, rows, what)
         return self.posterior_, TaskMixture.near(vectors, self._tree, numbers)
@@ -263,16 +272,16 @@ class PerformancePredictor:
         features: NDArray[Any] | None = None,
         embedder: Embedder | None = None,
     ) -> PerformancePredictor:
-        """A predictor with candidates that are known already.
+        """Build a fitted predictor from given candidates.
 
         Args:
-            posterior: The candidates and how they do on the tasks.
+            posterior: The candidates, with their success probabilities on the tasks.
             tasks: The names of the tasks.
-            features: Their features.
-            embedder: A map of the tasks, for new ones.
+            features: The features of the tasks, if any.
+            embedder: A map of the tasks, which makes predictions for new tasks possible.
 
         Returns:
-            The predictor, as if fitted.
+            The predictor.
         """
         predictor = cls(embedder=embedder)
         predictor.model_, predictor.posterior_ = None, posterior
@@ -282,13 +291,15 @@ class PerformancePredictor:
     # -- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything but the embedder to one .npz file, all or nothing.
+        """Write the predictor, without its embedder, to one .npz file.
+
+        The file is written completely or not at all.
 
         Args:
-            path: The file.
+            path: The path of the file.
 
         Raises:
-            ValueError: The predictor was fitted to a success model; save that instead.
+            ValueError: If the predictor was fitted to a success model; save the model instead.
         """
         if self.model_ is not None:
             raise ValueError("a predictor of a SuccessModel cannot be saved; save the model")
@@ -309,18 +320,18 @@ class PerformancePredictor:
     def load(
         cls, path: str | os.PathLike[str], *, embedder: Embedder | None = None
     ) -> PerformancePredictor:
-        """Read what `save` wrote.
+        """Read a predictor written by `save`.
 
         Args:
-            path: The file.
-            embedder: The embedder that the predictor was fitted with, for tasks that are new.
+            path: The path of the file.
+            embedder: The embedder that the predictor was fitted with, if any.
 
         Returns:
             The predictor.
 
         Raises:
-            FileNotFoundError: There is no such file.
-            ValueError: The file is damaged, or of another kind.
+            FileNotFoundError: If there is no such file.
+            ValueError: If the file is damaged or in another format.
         """
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
@@ -329,8 +340,8 @@ class PerformancePredictor:
             found = read_arrays(Path(path))
             kind, version = found["format"].tolist()
             form = kind, int(version)
-        except Exception as error:  # whatever NumPy and zipfile make of damaged bytes
-            raise ValueError(f"{path} is damaged, or not a predictor") from error
+        except Exception as error:  # NumPy and zipfile raise many types of errors on damaged bytes
+            raise ValueError(f"{path} is damaged or not a predictor") from error
         check_format(path, form, (FORMAT, FORMAT_VERSION))
         numbers = found["numbers"].tolist()
         posterior = Posterior(found["profiles"], found["prior"], *numbers)
@@ -389,54 +400,56 @@ def predict(
     embedder: Embedder | None = None,
     interval: float | None = None,
 ) -> Floats | tuple[Floats, Floats, Floats]:
-    """The probability that an agent solves each task, given its results on a quiz.
+    """Predict the probability that an agent solves each task, given its results on a quiz.
 
-    It is `PerformancePredictor` in one call. Fitting takes seconds: for many quizzes, fit one
-    predictor and give it as the source.
+    This is `PerformancePredictor` in one call. Fitting takes seconds, so for several quizzes fit
+    one predictor and pass it as the source.
 
     Args:
-        source: Outcomes of other agents, a `SuccessModel` of them, or a fitted predictor.
-        quiz: Tasks that the agent has tried: names, numbers or rows of features.
-        results: Its results on them: 0 and 1, booleans, or success rates.
-        tasks: The tasks in question.
-        embedder: With outcomes, a map that finds tried tasks like a new one.
-        interval: With a level such as 0.9, bounds of the probabilities are returned, too.
+        source: The outcomes of other agents, a `SuccessModel` of them, or a fitted predictor.
+        quiz: The tasks that the agent has tried: names, indices or rows of features.
+        results: Its results on the quiz: 0 and 1, booleans, or success rates.
+        tasks: The tasks to predict.
+        embedder: A map of the tasks, used if the source is outcomes: it finds tried tasks that
+            are similar to a new one.
+        interval: A level, e.g. 0.9, to return bounds of the probabilities too.
 
     Returns:
-        A probability for each task; with an interval also its lower and upper bounds.
+        One probability per task; with `interval`, a tuple of the probabilities, their lower bounds
+        and their upper bounds.
 
     Raises:
-        TypeError: The source is something else.
-        ValueError: An argument has the wrong form, or a task is not known.
+        TypeError: If `source` has another type.
+        ValueError: If an argument has the wrong form, or if a task is unknown.
 
     >>> import taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
     >>> predict(outcomes, ["a"], [1], ["b", "c", "d"]).round(1)
     array([1. , 0.3, 0. ])
     """
-    quiz_results(results, quiz)  # complain before the work starts
+    quiz_results(results, quiz)  # fails before the slow part
     level = None if interval is None else check_level(interval)
     predictor = as_predictor(source, embedder=embedder)
-    chances = predictor.predict_proba(quiz, results, tasks)
+    predicted = predictor.predict_proba(quiz, results, tasks)
     if level is None:
-        return chances
-    return (chances, *predictor.interval(quiz, results, tasks, level))
+        return predicted
+    return (predicted, *predictor.interval(quiz, results, tasks, level))
 
 
 def as_predictor(
     source: PerformancePredictor | Outcomes | Profiler, *, embedder: Embedder | None = None
 ) -> PerformancePredictor:
-    """A fitted predictor as it is, or a new one that is fitted to the source."""
+    """The source itself if it is a predictor, otherwise a predictor fitted to it."""
     if not isinstance(source, PerformancePredictor):
         return PerformancePredictor(embedder=embedder).fit(source)
     if embedder is not None:
-        raise ValueError("embedder must be given to the predictor before it is fitted")
+        raise ValueError("embedder must be passed to the predictor before it is fitted")
     return source
 
 
 def check_level(level: Any) -> float:
-    """The level of an interval, or one sentence on what is wrong with it."""
+    """Check the level of an interval."""
     value = checks.array(level, "interval")
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
-        raise ValueError(f"interval must be a number between 0 and 1, such as 0.9, got {level!r}")
+        raise ValueError(f"interval must be a number between 0 and 1, e.g. 0.9, got {level!r}")
     return float(value)

@@ -1,6 +1,6 @@
-"""How likely each kind of candidates is before a quiz, and how much an answer counts.
+"""The prior probability of each type of candidate, and the weight of an answer.
 
-Results of known agents, each left out in turn, decide.
+Both are chosen by cross-validation over the known agents.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from taskspace.applications.candidates import Table
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import log_loss
 
-# Prior shares of known agents, imagined agents and agents of their own skill; left-out agents say
-# which. None of them is 0: the next agent may be of a kind that none of the left-out ones is of.
+# Prior probabilities of known, simulated and skill-level agents; left-out agents decide between
+# the rows. None is 0: the next agent may belong to a type that none of the left-out agents has.
 MIXES = (
     (0.80, 0.15, 0.05), (0.50, 0.40, 0.10), (0.20, 0.70, 0.10), (0.05, 0.90, 0.05),
     (0.30, 0.40, 0.30),
 )  # fmt: skip
-# Of agents on the map, if there is one. Measured where whole subpopulations are left out: from 0.1
-# to 0.3 the map's own vote (soft nearest neighbours) is hardly better even where the map knows the
-# left-out agents, and agents of known kinds lose little.
+# Prior probability of agents on the map, if there is one. Measured by leaving out whole
+# subpopulations: from 0.1 to 0.3, soft nearest neighbours on the map are hardly better even if the
+# map was fitted to the left-out agents, and agents of known subpopulations lose little.
 MAP_SHARE = 0.2
-TEMPERS = (0.4, 0.7, 1.0)  # what an answer counts for
-QUIZ_SIZES = (1, 5, 20)  # that mixes and tempers are judged by
-JUDGED_TASKS = 200  # that they are judged on
+TEMPERS = (0.4, 0.7, 1.0)  # exponents of the likelihood of an answer
+QUIZ_SIZES = (1, 5, 20)  # on which mixes and tempers are compared
+JUDGED_TASKS = 200  # on which they are compared
 FOLDS = 4
-FEWEST_AGENTS = 4  # fewer say nothing about the next one
+FEWEST_AGENTS = 4  # fewer are too few for cross-validation
 
 
 def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
-    """The prior of each candidate, from that of their kinds.
+    """The prior of each candidate, from the priors of the types of candidates.
 
     >>> spread((0.4, 0.6), [np.zeros((2, 5)), np.zeros((3, 5))])
     array([0.2, 0.2, 0.2, 0.2, 0.2])
@@ -40,12 +40,12 @@ def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
     return np.repeat(np.divide(mix, counts), counts)
 
 
-def log_likelihood(chances: Floats, results: Floats) -> Floats:
-    """Log likelihood (agents, candidates) of results (agents, quiz) given the candidates' chances.
+def log_likelihood(profiles: Floats, results: Floats) -> Floats:
+    """Log likelihood (agents, candidates) of results (agents, tasks) given candidates' profiles.
 
-    A result that is NaN was not asked for.
+    Tasks that were not asked have the result NaN.
     """
-    p = np.clip(chances, 1e-6, 1 - 1e-6)
+    p = np.clip(profiles, 1e-6, 1 - 1e-6)
     asked, right = ~np.isnan(results), np.nan_to_num(results)
     total: Floats = right @ (np.log(p) - np.log1p(-p)).T + asked @ np.log1p(-p).T
     return total
@@ -54,11 +54,11 @@ def log_likelihood(chances: Floats, results: Floats) -> Floats:
 def choose_prior(
     table: Table, make: Callable[[Table], list[Floats]], rng: np.random.Generator
 ) -> tuple[tuple[float, ...], float]:
-    """Mix and temper under which results of left-out agents are most likely after a quiz.
+    """The mix and the temper under which results of left-out agents are most likely after a quiz.
 
-    `make` gives the candidates of every kind (agents, tasks), from what the others did.
+    `make` returns the candidates of each type (candidates, tasks), given the other agents.
     """
-    mixes, agents = _mixes(table.places is not None), len(table.successes)
+    mixes, agents = _mixes(table.vectors is not None), len(table.successes)
     if agents < FEWEST_AGENTS:
         return mixes[1], TEMPERS[-1]
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
@@ -79,7 +79,7 @@ def _mixes(mapped: bool) -> list[tuple[float, ...]]:
 
 
 def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
-    """Results (agents, tasks) of one attempt at some of the tasks that were tried, else NaN."""
+    """Results (agents, tasks) of one attempt at some of the tried tasks, otherwise NaN."""
     tried, rates = new.attempts > 0, new.successes / np.maximum(new.attempts, 1)
     for size in QUIZ_SIZES:
         order = np.where(tried, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
@@ -90,7 +90,7 @@ def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
 def _losses(
     groups: list[Floats], mixes: list[tuple[float, ...]], quiz: Floats, new: Table
 ) -> Floats:
-    """Surprise at what was not in the quiz (tempers, mixes), an attempt at each pair."""
+    """Log loss (tempers, mixes) on the pairs outside the quiz, with one attempt per pair."""
     targets = np.isnan(quiz) & (new.attempts > 0)
     rates = (new.successes / np.maximum(new.attempts, 1))[targets]
     fits = [log_likelihood(group, quiz) for group in groups]
@@ -98,9 +98,9 @@ def _losses(
     losses = np.empty((len(TEMPERS), len(mixes)))
     for row, temper in enumerate(TEMPERS):
         weights = [np.exp(temper * (fit - best)) / fit.shape[1] for fit in fits]
-        voted = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
-        ever = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])
+        solved = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
+        total = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])
         for column, mix in enumerate(mixes):
-            chances = (np.array(mix) @ voted) / (np.array(mix) @ ever)
-            losses[row, column] = log_loss(chances, rates, np.ones(len(rates)))
+            predicted = (np.array(mix) @ solved) / (np.array(mix) @ total)
+            losses[row, column] = log_loss(predicted, rates, np.ones(len(rates)))
     return losses

@@ -1,4 +1,4 @@
-"""The adaptive quiz: ask an agent what tells most about the tasks that one wants to know about."""
+"""The adaptive quiz: ask an agent the question that is most informative about the target tasks."""
 
 from __future__ import annotations
 
@@ -17,36 +17,44 @@ from taskspace.outcomes.outcomes import Outcomes
 
 Numbers = NDArray[np.int64]
 
-MOST_TASKS = 1000  # to ask, and to be informed about, at a time: more would take long
-_ROWS = 64  # of a table that are worked on at a time: they stay in the cache
+MOST_TASKS = 1000  # in the pool and among the targets; more would make each choice slow
+_ROWS = 64  # rows of a table per block, so that a block stays in the cache
 
 
 class Quiz:
-    """A conversation with one agent: a task, its result, the next task.
+    """An adaptive quiz with one agent: it proposes a task, takes the result and chooses the next.
+
+    No task is proposed twice. If the pool or the targets have more than 1000 tasks, a random
+    sample of 1000 is used to choose the next task.
 
     Args:
-        source: The outcomes of other agents, a `SuccessModel` with its own sample of tasks, or a
-            fitted `PerformancePredictor`, which spares seconds where many agents are quizzed.
-        targets: The tasks that one wants to know about, by name or number; all by default.
-        pool: The tasks that may be asked, by name or number; all by default.
-        choose: How the next task is chosen. "information": its answer tells most about the outcome
-            on the targets (mutual information, the mean over targets). "uncertain": its answer is
-            least certain. "random": any task. No task is proposed twice. Of more than a thousand
-            tasks a random thousand may be asked, and counts as targets when tasks are chosen.
-        seed: Of what is drawn at random.
+        source: The outcomes of other agents, a `SuccessModel` of them, or a fitted
+            `PerformancePredictor`. Fitting takes seconds, so pass a fitted predictor if you quiz
+            several agents.
+        targets: The tasks to learn about, by name or index; all tasks by default.
+        pool: The tasks that may be asked, by name or index; all tasks by default.
+        choose: How to choose the next task. "information" takes the task with the largest mutual
+            information between its result and those on the targets (mean over targets).
+            "uncertain" takes the task whose probability of success is nearest to 0.5. "random"
+            takes a random task.
+        seed: The seed of all random choices.
 
     Attributes:
-        answers: Tasks and results so far.
+        answers: The (task, result) pairs so far.
+
+    Raises:
+        TypeError: If `source` has another type.
+        ValueError: If `choose` is not one of the three, or if a task is unknown.
 
     >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
     >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
-    >>> quiz.next()  # everybody solves a
+    >>> quiz.next()  # all agents solve a
     'c'
     >>> quiz.answer(1)
-    >>> quiz.chances().round()
+    >>> quiz.predict_proba().round()
     array([1., 0.])
 
-    `ask` is the same as a loop:
+    `ask` runs the same steps as a loop:
 
     >>> for task in quiz.ask(until=0.05, at_most=2):
     ...     quiz.answer(1)
@@ -64,7 +72,7 @@ class Quiz:
         seed: int = 0,
     ) -> None:
         if choose not in CHOICES:
-            raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
+            raise ValueError(f"choose must be one of {', '.join(CHOICES)}, got {choose!r}")
         key = checks.seed(seed)
         self._predictor = as_predictor(source)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
@@ -74,42 +82,56 @@ class Quiz:
         self._aims = _some(self._targets, rng)
         self._order = rng.permutation(len(self._pool))
         self._score = CHOICES[choose]
-        self._asked: list[int | None] = []  # None: a task that the predictor does not know
+        self._asked: list[int | None] = []  # None stands for a task that is new to the predictor
         self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
         self._weights = self._posterior.prior
 
     def next(self) -> str:
-        """The task to ask now; the same one until there is an answer."""
+        """Propose the next task; repeated calls return the same task until it is answered.
+
+        Returns:
+            The name of the task.
+
+        Raises:
+            ValueError: If all tasks of the pool have been asked.
+        """
         return str(self._tasks[self.next_number()])
 
     def next_number(self) -> int:
-        """The task to ask now, by its number in the outcomes."""
+        """Propose the next task, like `next`.
+
+        Returns:
+            The index of the task in the outcomes.
+
+        Raises:
+            ValueError: If all tasks of the pool have been asked.
+        """
         if self._proposed is None:
             left = self._left
             if not left.any():
-                raise ValueError(f"no task is left to ask; the pool has {len(self._pool)} tasks")
+                raise ValueError(f"no task is left to ask; all {len(self._pool)} have been asked")
             scores = np.where(left, self._score(self), -np.inf)
             self._proposed = int(self._pool[scores.argmax()])
         return self._proposed
 
     def answer(self, result: float, task: Any = None) -> None:
-        """Take the result of the proposed task, or of another.
+        """Record the result of the proposed task, or of another task.
 
         Args:
             result: 0, 1 or a success rate.
-            task: The task, if it is not the proposed one: a name, a number or features.
+            task: The task, by name, index or features; the proposed task by default.
 
         Raises:
-            ValueError: The result is something else, or there is no such task.
+            ValueError: If `result` is not between 0 and 1, or if the task is unknown.
         """
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
-            raise ValueError(f"the result must be 0, 1 or a rate between them, not {result!r}")
+            raise ValueError(f"the result must be a number from 0 to 1, got {result!r}")
         asked = self._proposed if task is None else task
         if asked is None:
-            raise ValueError("no task was asked: call next() first, or say which task it is")
-        # Answers are independent given the candidate, so that one can be taken after the other.
+            raise ValueError("there is no proposed task to answer; call next() first, or pass task")
+        # Answers are independent given the candidate, so the weights can be updated one by one.
         self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
         number = self._predictor.number(asked)
         self._asked.append(number)
@@ -118,17 +140,28 @@ class Quiz:
         self._proposed = None
 
     def ask(self, *, until: float = 0.0, at_most: int = 20) -> Iterator[str]:
-        """Propose tasks until the uncertainty is that low, or so many answers are there."""
+        """Propose tasks one after another; answer each one before the next.
+
+        Args:
+            until: Stop when `expected_error_rate` is at most this.
+            at_most: Stop after this number of answers, earlier answers included.
+
+        Yields:
+            The name of each proposed task.
+
+        Raises:
+            ValueError: If a proposed task was not answered, or if an argument is invalid.
+        """
         most, enough = checks.whole(at_most, "at_most"), checks.numbers(until, "until")
         if enough.ndim:
-            raise ValueError(f"until must be one number, not {until!r}")
-        while len(self._asked) < most and self.uncertainty > enough:
+            raise ValueError(f"until must be a single number, got {until!r}")
+        while len(self._asked) < most and self.expected_error_rate > enough:
             if not self._left.any():
                 return
             answers, task = len(self._asked), self.next()
             yield task
             if len(self._asked) == answers:
-                raise ValueError(f"there is no answer to {task!r}; give it to answer()")
+                raise ValueError(f"there is no answer to {task!r}; pass its result to answer()")
 
     @property
     def _left(self) -> NDArray[np.bool_]:
@@ -136,21 +169,43 @@ class Quiz:
         return ~np.isin(self._pool, [number for number in self._asked if number is not None])
 
     @property
-    def uncertainty(self) -> float:
-        """How many of the targets one would expect to guess wrong now, as a share of them.
+    def expected_error_rate(self) -> float:
+        """The expected error rate if the result on each target is guessed now.
 
-        It falls as answers come, on average, but not to 0 if the agent depends on luck.
+        On average it falls with every answer. It does not reach 0 if the agent's results vary
+        from attempt to attempt.
         """
-        chances = self.chances()
-        return float(np.minimum(chances, 1 - chances).mean())
+        predicted = self.predict_proba()
+        return float(np.minimum(predicted, 1 - predicted).mean())
 
-    def chances(self, tasks: Any = None) -> Floats:
-        """The agent's success probabilities on the targets, or on other tasks."""
+    def predict_proba(self, tasks: Any = None) -> Floats:
+        """Predict the agent's probability of success, given the answers so far.
+
+        Args:
+            tasks: The tasks, by name or index; the targets by default.
+
+        Returns:
+            One probability per task.
+
+        Raises:
+            ValueError: If a task is unknown.
+        """
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
-        return self._posterior.chances(self._weights, TaskMixture.known(numbers))
+        return self._posterior.mean(self._weights, TaskMixture.known(numbers))
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
-        """Bounds of these success probabilities, as `predict` gives them with an interval."""
+        """Return bounds of the agent's probability of success, given the answers so far.
+
+        Args:
+            level: The probability that a bound pair contains the true value, e.g. 0.9.
+            tasks: The tasks, by name or index; the targets by default.
+
+        Returns:
+            The lower and the upper bounds, one of each per task.
+
+        Raises:
+            ValueError: If `level` is not between 0 and 1, or if a task is unknown.
+        """
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
         return self._posterior.interval(
             self._weights, TaskMixture.known(numbers), check_level(level)
@@ -160,57 +215,57 @@ class Quiz:
         if tasks is None:
             return np.arange(len(self._tasks))
         if not checks.listed(tasks, what):
-            raise ValueError(f"{what} are empty; give at least one task")
+            raise ValueError(f"{what} must have at least one task, got an empty list")
         return self._predictor.numbers(tasks, what)
 
-    # -- scores of the tasks in the pool: the highest is asked ------------------------------------
+    # -- scores of the tasks in the pool: the highest is proposed ---------------------------------
 
     def _information(self) -> Floats:
-        likely = np.flatnonzero(self._weights > self._weights.max() * 1e-4)  # of all candidates
+        likely = np.flatnonzero(self._weights > self._weights.max() * 1e-4)
         weights = self._weights[likely] / self._weights[likely].sum()
         same = np.array_equal(self._pool, self._aims)
         asked = self._posterior.profiles[self._pool].take(likely, axis=1)
         wanted = asked if same else self._posterior.profiles[self._aims].take(likely, axis=1)
         return information(asked, wanted, weights)
 
-    def _doubt(self) -> Floats:
-        return -np.abs(self.chances(self._pool) - 0.5)
+    def _uncertainty(self) -> Floats:
+        return -np.abs(self.predict_proba(self._pool) - 0.5)
 
-    def _luck(self) -> Floats:
+    def _random(self) -> Floats:
         return -self._order.astype(np.float64)
 
 
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:
-    """Each number once, in order, or a random part of too many."""
+    """The distinct numbers in order, or a random sample of MOST_TASKS of them."""
     every = np.unique(numbers)
     return every if len(every) <= MOST_TASKS else np.sort(rng.permutation(every)[:MOST_TASKS])
 
 
 CHOICES: dict[str, Callable[[Quiz], Floats]] = {
     "information": Quiz._information,
-    "uncertain": Quiz._doubt,
-    "random": Quiz._luck,
+    "uncertain": Quiz._uncertainty,
+    "random": Quiz._random,
 }
 
 
 def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights: Floats) -> Floats:
-    """What an answer to each asked task tells about the outcome on a wanted one, in nats.
+    """Mean mutual information, in nats, of the outcome on each asked task with the wanted ones.
 
-    Both are profiles (tasks, candidates), and the candidates have `weights`. Given the candidate,
-    outcomes are independent. The result (asked,) is the mean mutual information over wanted tasks.
+    `asked` and `wanted` are profiles (tasks, candidates), and `weights` are the probabilities of
+    the candidates. Given the candidate, outcomes are independent. The result has shape (asked,).
 
     >>> profiles = np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)
-    >>> information(profiles, profiles[:2], np.array([0.5, 0.5])).round(3)  # log 2, and nothing
+    >>> information(profiles, profiles[:2], np.array([0.5, 0.5])).round(3)  # log 2, and 0
     array([0.693, 0.693, 0.   ])
     """
     from threadpoolctl import threadpool_limits
 
-    share = np.sqrt(weights).astype(np.float32)
-    # Where both are the same tasks, so are the factors, and NumPy computes half of the product.
-    left = asked * share
-    right = left if wanted is asked else wanted * share
-    with threadpool_limits(1):  # the same bits on any number of cores
-        both = left @ right.T  # (asked, wanted): both are solved
+    root = np.sqrt(weights).astype(np.float32)
+    # If both are the same tasks, the factors are the same, and NumPy computes half of the product.
+    left = asked * root
+    right = left if wanted is asked else wanted * root
+    with threadpool_limits(1):  # bit-identical on any number of cores
+        both = left @ right.T  # (asked, wanted): probability of success on both
     first, second = (p @ weights.astype(np.float32) for p in (asked, wanted))
     blocks = range(0, len(asked), _ROWS)
     cells = [_cells(both[i : i + _ROWS], first[i : i + _ROWS, None], second) for i in blocks]
@@ -223,16 +278,16 @@ def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights
 def _cells(
     both: NDArray[np.float32], first: NDArray[np.float32], second: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """The negative entropy of both outcomes together, over all four ways that they can go."""
+    """The negative joint entropy of two outcomes, summed over their four combinations."""
     only_second = second - both
     parts = (both, first - both, only_second, 1 - first - only_second)
     total: NDArray[np.float32] = np.sum([_negative_entropy(part) for part in parts], axis=0)
     return total
 
 
-def _negative_entropy(chances: NDArray[np.float32]) -> NDArray[np.float32]:
+def _negative_entropy(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean of p log p in every row."""
-    logs = np.maximum(chances, np.float32(1e-9))
+    logs = np.maximum(probabilities, np.float32(1e-9))
     np.log(logs, out=logs)
-    total: NDArray[np.float32] = np.einsum("aw,aw->a", chances, logs) / chances.shape[1]
+    total: NDArray[np.float32] = np.einsum("aw,aw->a", probabilities, logs) / probabilities.shape[1]
     return total

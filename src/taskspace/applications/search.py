@@ -1,4 +1,4 @@
-"""`TaskIndex`: the most similar and the hardest of many tasks, found in milliseconds."""
+"""`TaskIndex`: finds the most similar and the hardest of many tasks in milliseconds."""
 
 from __future__ import annotations
 
@@ -9,18 +9,31 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.selection import ROUNDING
+from taskspace.applications.selection import BOTH, ROUNDING
 
 if TYPE_CHECKING:
     from taskspace.models.embedding.base import Embedding
 
-_BLOCK = 1024  # tasks, of which only the best one is looked at first
+_BLOCK = 1024  # tasks per block; the search first compares the best score of each block
 
 
 class TaskIndex:
-    """Vectors of many tasks, made once, to ask about again and again.
+    """Index of the vectors of many tasks, for fast searches.
 
     `similar` is exact: every inner product is computed, in single precision.
+
+    Args:
+        vectors: The vectors of the tasks (tasks, dimensions).
+        names: The names of the tasks; "0", "1" and so on by default.
+
+    Attributes:
+        vectors: The vectors in single precision.
+        lengths: The length of each vector; the longer, the harder the task.
+        names: The names of the tasks.
+
+    Raises:
+        ValueError: If `vectors` is not a table of finite numbers with at least one row, or if the
+            number of names differs from the number of tasks.
 
     >>> index = TaskIndex([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0]], names=["a", "b", "c"])
     >>> index.similar([1.0, 0.5], k=2)
@@ -35,7 +48,7 @@ class TaskIndex:
         table = checks.numbers(vectors, "vectors")
         if table.ndim != 2 or not table.size:
             raise ValueError(
-                "vectors must be a table with a row for each task, at least one;"
+                "vectors must be a table with one row per task and at least one task,"
                 f" got an array of shape {table.shape}"
             )
         # Column by column, BLAS reads them about twice as fast as row by row.
@@ -43,13 +56,24 @@ class TaskIndex:
         self.lengths = np.linalg.norm(self.vectors, axis=1)
         self.names = np.arange(len(table)).astype(np.str_) if names is None else np.asarray(names)
         if self.names.shape != (len(table),):
-            raise ValueError(f"{self.names.size} names for {len(table)} tasks")
+            raise ValueError(
+                f"names must be one per task, got {self.names.size} names for {len(table)} tasks"
+            )
 
     @classmethod
     def of(
         cls, embedder: Embedding, tasks: Any, names: Sequence[str] | NDArray[np.str_] | None = None
     ) -> TaskIndex:
-        """The index of these tasks, embedded here."""
+        """Embed tasks and build their index.
+
+        Args:
+            embedder: A fitted map of the tasks.
+            tasks: The tasks, as the embedder takes them.
+            names: The names of the tasks; "0", "1" and so on by default.
+
+        Returns:
+            The index of these tasks.
+        """
         return cls(embedder.transform(tasks), names)
 
     def __len__(self) -> int:
@@ -58,18 +82,29 @@ class TaskIndex:
     def similar(
         self, vector: ArrayLike, k: int = 10, *, harder: bool = False, easier: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The `k` tasks most like the one with this vector, best first, and their similarities.
+        """Find the tasks that are most similar to the task with a given vector.
 
-        Only those with longer vectors count with `harder`, only those with shorter ones with
-        `easier`; there may be fewer than `k`.
+        Args:
+            vector: The vector of the reference task.
+            k: The largest number of tasks to return.
+            harder: Whether to search only tasks with longer vectors.
+            easier: Whether to search only tasks with shorter vectors.
+
+        Returns:
+            The indices of the tasks, most similar first, and their similarities. There are fewer
+            than `k` if too few tasks are harder or easier.
+
+        Raises:
+            ValueError: If both `harder` and `easier` are set, or if `vector` or `k` is invalid.
         """
         if harder and easier:
-            raise ValueError("no task is both harder and easier; ask for one of the two")
+            raise ValueError(BOTH)
         most = checks.whole(k, "k", 1)
         given = checks.numbers(vector, "vector").astype(np.float32)
         if given.shape != self.vectors.shape[1:]:
             raise ValueError(
-                f"vector must hold {self.vectors.shape[1]} numbers, not an array of {given.shape}"
+                f"vector must have {self.vectors.shape[1]} numbers,"
+                f" got an array of shape {given.shape}"
             )
         scores = self.vectors @ given
         length = float(np.linalg.norm(given))
@@ -82,14 +117,24 @@ class TaskIndex:
         return found, scores[found]
 
     def hardest(self, k: int = 10) -> NDArray[np.int64]:
-        """The `k` tasks with the longest vectors, the hardest first."""
+        """Find the tasks with the longest vectors.
+
+        Args:
+            k: The largest number of tasks to return.
+
+        Returns:
+            The indices of the tasks, hardest first.
+
+        Raises:
+            ValueError: If `k` is not a positive integer.
+        """
         return largest(self.lengths, checks.whole(k, "k", 1))
 
 
 def largest(scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
-    """Where the `k` largest scores are, in falling order; of equal ones the first comes first.
+    """Indices of the `k` largest scores in descending order; ties keep their original order.
 
-    The k largest lie in the k blocks with the largest maxima, so that only these are sorted.
+    The k largest scores lie in the k blocks with the largest maxima, so only these are sorted.
 
     >>> largest(np.array([1.0, 5.0, 2.0, 5.0], np.float32), 3)
     array([1, 3, 2])
@@ -99,7 +144,7 @@ def largest(scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
     if len(blocks) <= k:
         candidates = np.arange(len(scores))
     else:
-        # The k-th largest maximum; every block that reaches it, for the sake of equal scores.
+        # All blocks that reach the k-th largest maximum, so that no tie is lost.
         maxima = blocks.max(1)
         bound = np.partition(maxima, len(maxima) - k)[len(maxima) - k]
         chosen = np.flatnonzero(maxima >= bound)

@@ -1,7 +1,7 @@
 """Soft nearest neighbours (Section 7.1 of the paper): prediction from a map alone.
 
-The quiz tasks vote on the task in question, each weighted by how close it lies. The vote does not
-know how hard a task is. `PerformancePredictor` does, from the results of other agents.
+The prediction for a task is the mean result on the quiz, weighted by closeness on the map. Unlike
+`PerformancePredictor`, it takes neither the difficulty of the task nor other agents into account.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from taskspace import checks
 from taskspace.applications.task_mixtures import Embedder, quiz_results, vectors_of
 from taskspace.models.success.factors import Floats
 
-# beta times the mean squared distance between quiz tasks, where beta is not given. Measured on
-# MultiKeyNav and CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.
+# Default of beta times the mean squared distance between quiz tasks. Measured on MultiKeyNav and
+# CartPoleVar for quizzes of 3 to 20 tasks, against betas tuned for each size.
 SHARPNESS = 4.0
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -31,22 +31,22 @@ def soft_neighbours(
     *,
     beta: float | None = None,
 ) -> Floats:
-    """The probability that an agent solves each of `tasks`, by a vote of the quiz tasks.
+    """Predict the probability that an agent solves each task, by a weighted vote of the quiz tasks.
 
     Args:
         embedder: A map of the tasks.
         quiz: The tasks that the agent has tried, at least one.
-        results: Its results on them: 0 and 1, booleans, or success rates.
-        tasks: The tasks in question.
-        beta: How fast a quiz task loses weight with distance: 0 gives the mean of all results, a
-            large one the result of the nearest task. By default it is 4 divided by the mean
-            squared distance between the quiz tasks.
+        results: Its results on the quiz: 0 and 1, booleans, or success rates.
+        tasks: The tasks to predict.
+        beta: How fast the weight of a quiz task falls with distance: 0 gives the mean of all
+            results, a large value the result of the nearest task. The default is 4 divided by the
+            mean squared distance between the quiz tasks.
 
     Returns:
-        A probability for each task.
+        One probability per task.
 
     Raises:
-        ValueError: An argument has the wrong form.
+        ValueError: If an argument has the wrong form.
 
     >>> from sklearn.preprocessing import StandardScaler
     >>> tasks = np.array([[0.0], [1.0], [9.0], [10.0]])
@@ -56,7 +56,7 @@ def soft_neighbours(
     """
     given = quiz_results(results, quiz)
     if not len(given):
-        raise ValueError("the quiz is empty; it needs at least one task")
+        raise ValueError("quiz must have at least one task, got an empty list")
     checks.listed(tasks, "tasks")
     if beta is not None:
         beta = _number(beta)
@@ -68,17 +68,17 @@ def soft_neighbours(
 
 
 def default_beta(quiz_vectors: Floats) -> float:
-    """A beta that suits the scale of the vectors (quiz, dimensions) and needs no tuning.
+    """The default beta, which adapts to the scale of the vectors (quiz, dimensions).
 
-    It depends on the quiz alone: what is predicted for a task must not depend on the others
-    that are asked about. Where all quiz tasks lie in one place, all have the same weight.
+    It depends on the quiz alone: the prediction for a task must not depend on the other tasks
+    that are predicted. If all quiz vectors are equal, all tasks have the same weight.
     """
     scale = mean_squared_distance(quiz_vectors)
     return SHARPNESS / scale if scale > 0 else 0.0
 
 
 def mean_squared_distance(vectors: Floats) -> float:
-    """The mean over all pairs of different rows; 0 for a single row.
+    """Mean squared distance over all pairs of different rows; 0 for a single row.
 
     >>> mean_squared_distance(np.array([[0.0], [1.0], [3.0]]))  # (1 + 4 + 9) / 3
     4.66...
@@ -91,25 +91,25 @@ def mean_squared_distance(vectors: Floats) -> float:
 def squared_distances(vectors: Floats, quiz: Iterable[Floats]) -> Floats:
     """Squared distances (n, quiz) of each of the n vectors from the tasks of its quiz.
 
-    Each item of `quiz` is one vector, for all the same, or n of them. One at a time keeps
-    memory small and is exact, which inner products of vectors far from 0 are not.
+    Each item of `quiz` is one vector, shared by all n, or n vectors. Processing one item at a
+    time saves memory and is exact, unlike inner products of vectors far from 0.
     """
     with np.errstate(over="ignore"):
         columns = [((vectors - other) ** 2).sum(1) for other in quiz]
-    return np.stack(columns).T  # columns stay together in memory: sums over a quiz run faster
+    return np.stack(columns).T  # this memory layout makes sums over a quiz faster
 
 
 def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
     """Mean result (n,) of quiz tasks at squared distances (n, quiz), weighted exp(-beta distance).
 
-    `results` are (n, quiz), or (quiz,) for the same quiz throughout.
+    `results` are (n, quiz), or (quiz,) if all n share one quiz.
 
     >>> soft_vote(np.array([[0.0, np.log(3.0)]]), np.array([1, 0]), beta=1.0)
     array([0.75])
     """
-    # Infinity is as good as the largest number, and does not make 0 * inf or inf - inf.
+    # Infinity is replaced by the largest number, to avoid 0 * inf and inf - inf.
     beta, distances = min(beta, _LARGEST), np.minimum(distances, _LARGEST)
-    # Weights relative to that of the nearest task: far from all, they would all be 0.
+    # Weights relative to the nearest task, so that they do not all underflow to 0.
     behind = distances - distances.min(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
         weights = np.exp(-beta * behind)
@@ -120,5 +120,5 @@ def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
 def _number(beta: Any) -> float:
     value = checks.numbers(beta, "beta")
     if value.ndim or value < 0:
-        raise ValueError(f"beta must be a number from 0 on, not {beta!r}")
+        raise ValueError(f"beta must be a number of at least 0, got {beta!r}")
     return float(value)

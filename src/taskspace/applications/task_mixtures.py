@@ -1,4 +1,4 @@
-"""Any task in terms of tasks that agents have tried: itself, or a mixture of those near it."""
+"""Tasks as mixtures of tasks that agents have tried: the task itself, or its neighbours."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 
-# Of tried tasks that a new one is like. Measured on MultiKeyNav and CartPoleVar: 4 to 32 are about
-# as good as one another, with weights that fall to 1 / e at the mean squared distance.
+# Number of tried tasks that stand for a new one. Measured on MultiKeyNav and CartPoleVar: 4 to 32
+# are about equally good, with weights that fall to 1 / e at the mean squared distance.
 NEIGHBOURS = 8
 
 
 class Embedder(Protocol):
-    """Anything that gives tasks vectors."""
+    """Anything that maps tasks to vectors."""
 
     def transform(self, tasks: Any, /) -> ArrayLike:
-        """A row for each task."""
+        """One row per task."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaskMixture:
-    """Tasks as mixtures of known ones; a known task is itself with a share of 1."""
+    """Tasks as mixtures of known tasks; a known task is itself with a share of 1."""
 
     numbers: NDArray[np.int64]  # (tasks, parts)
     shares: NDArray[np.float64]  # (tasks, parts)
 
     @classmethod
     def known(cls, numbers: ArrayLike) -> TaskMixture:
-        """Known tasks, by their numbers."""
+        """Known tasks, by their indices."""
         column = np.asarray(numbers, np.int64)[:, None]
         return cls(column, np.ones(column.shape))
 
@@ -40,10 +40,10 @@ class TaskMixture:
     def near(
         cls, vectors: NDArray[np.float64], tried: Any, numbers: NDArray[np.int64]
     ) -> TaskMixture:
-        """Tasks with these vectors, in terms of those near them.
+        """Tasks with these vectors, as mixtures of their neighbours.
 
-        `tried` is a `cKDTree` of the known tasks; `numbers` are the tasks that are known after
-        all, or -1.
+        `tried` is a `cKDTree` of the known tasks; `numbers` has the index of each task that is
+        known itself, otherwise -1.
         """
         parts = range(1, min(NEIGHBOURS, tried.n) + 1)
         distances, found = tried.query(vectors, k=list(parts))
@@ -59,7 +59,7 @@ class TaskMixture:
 
 @dataclass(frozen=True, eq=False)
 class KnownTasks:
-    """Tasks that can be found by name, by number or by their features.
+    """Tasks that can be found by name, index or features.
 
     >>> KnownTasks(np.array(["easy", "hard"]), None).find(["hard", "easy", "hard"], "tasks")[0]
     array([1, 0, 1])
@@ -69,9 +69,9 @@ class KnownTasks:
     features: NDArray[Any] | None
 
     def find(self, tasks: Any, what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """The number of each task, or -1 for one that is not known; and the tasks as an array.
+        """The index of each task, or -1 if it is unknown; and the tasks as an array.
 
-        `what` is what an error calls the tasks.
+        `what` is what error messages call the tasks.
         """
         checks.listed(tasks, what)
         array = checks.array(tasks, what)
@@ -83,8 +83,8 @@ class KnownTasks:
             return np.zeros(0, np.int64), array
         if array.ndim != 2 or array.dtype.kind not in "biuf":
             raise ValueError(
-                f"{what} must be names or numbers of known tasks, or a row of features each;"
-                f" got an array of shape {array.shape} and kind {array.dtype}"
+                f"{what} must be names or indices of known tasks, or one row of features per task,"
+                f" got an array of shape {array.shape} and type {array.dtype}"
             )
         return self._by_features(array, what), array
 
@@ -96,15 +96,18 @@ class KnownTasks:
         outside = (numbers < 0) | (numbers >= len(self.names))
         if outside.any():
             raise ValueError(
-                f"{what}: there is no task number {numbers[outside][0]}; there are tasks"
-                f" 0 to {len(self.names) - 1}"
+                f"{what} must be known tasks, got task number {numbers[outside][0]};"
+                f" there are tasks 0 to {len(self.names) - 1}"
             )
         return numbers.astype(np.int64)
 
     def _by_features(self, rows: NDArray[Any], what: str) -> NDArray[np.int64]:
         features = self.features
         if features is None:
-            raise ValueError(f"{what} are rows of features, but tasks are known by name alone")
+            raise ValueError(
+                f"{what} must be names or indices, got rows of features; the known tasks are"
+                " identified by name alone"
+            )
         if rows.shape[1] != features.shape[1]:
             raise ValueError(f"{what} must have {features.shape[1]} features, got {rows.shape[1]}")
         wanted = rows.astype(features.dtype) + features.dtype.type(0)
@@ -116,14 +119,18 @@ class KnownTasks:
         return np.array(found, np.int64)
 
     def refuse_new(self, numbers: NDArray[np.int64], tasks: NDArray[Any], what: str) -> None:
-        """Complain where a task is not known; the arguments are what `find` gave."""
+        """Raise an error if a task is unknown; the arguments are the results of `find`."""
         if (numbers >= 0).all():
             return
         first = int(np.argmin(numbers))
         if tasks.ndim == 1:
-            raise ValueError(f"{what}: there is no task {tasks.tolist()[first]!r} here")
+            raise ValueError(
+                f"{what} must be known tasks, got {tasks.tolist()[first]!r};"
+                f" there are {len(self.names)} known tasks"
+            )
         raise ValueError(
-            f"{what}: row {first} is not a known task; an embedder is needed to find tasks like it"
+            f"{what} must be known tasks, got a new task in row {first}; pass an embedder to find"
+            " similar tasks"
         )
 
     @functools.cached_property
@@ -132,25 +139,25 @@ class KnownTasks:
 
     @functools.cached_property
     def _rows(self) -> dict[bytes, int]:
-        """The number of the first task with these features, as bytes."""
+        """The index of the first task with these features, as bytes."""
         assert self.features is not None
-        plain = self.features + self.features.dtype.type(0)  # -0.0 becomes the same bytes as 0.0
+        plain = self.features + self.features.dtype.type(0)  # turns -0.0 into 0.0
         return {row.tobytes(): number for number, row in reversed([*enumerate(plain)])}
 
 
 def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
-    """The vectors of tasks, a row each, or one sentence on what is wrong with them."""
+    """The vectors of tasks, one row per task; other results of the embedder are refused."""
     vectors = checks.numbers(embedder.transform(tasks), f"the vectors of {what}")
     if vectors.ndim != 2 or len(vectors) != len(tasks):
         raise ValueError(
-            f"the embedder must give {what} a row each; it gave an array of shape {vectors.shape}"
-            f" for {len(tasks)} tasks"
+            f"the vectors of {what} must be one row per task, got an array of shape {vectors.shape}"
+            f" for {len(tasks)} tasks from the embedder"
         )
     return vectors
 
 
 def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
-    """The results on a quiz, or one sentence on what is wrong with them."""
+    """Check the results on a quiz."""
     count = checks.listed(quiz, "quiz")
     found = checks.numbers(results, "results")
     if found.ndim != 1:
@@ -161,7 +168,6 @@ def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
         raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
     if len(found) and (found.min() < 0 or found.max() > 1):
         raise ValueError(
-            f"results must be 0, 1 or success rates between them, got {found.min():g} to"
-            f" {found.max():g}"
+            f"results must be 0, 1 or success rates, got {found.min():g} to {found.max():g}"
         )
     return found

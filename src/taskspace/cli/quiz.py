@@ -70,7 +70,7 @@ def _run(options: argparse.Namespace) -> None:
             if answer is None:
                 break
             quiz.answer(answer)
-        wrong = f"{quiz.uncertainty:.0%} of the targets may be guessed wrong"
+        wrong = f"{quiz.expected_error_rate:.0%} of the targets may be guessed wrong"
         _say(f"answers: {len(quiz.answers)}; {wrong}")
         writer.write(_chances(quiz, made, targets))
 
@@ -140,7 +140,7 @@ def _chances(quiz: Quiz, made: Run, targets: Any) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
     return {
         "task": made.outcomes.tasks[targets],
-        "probability": quiz.chances().round(_DIGITS),
+        "probability": quiz.predict_proba().round(_DIGITS),
         "low": low.round(_DIGITS),
         "high": high.round(_DIGITS),
     }

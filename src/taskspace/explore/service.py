@@ -210,7 +210,7 @@ class Answers:
         for task, result in zip(self._alike(quiz), results, strict=True):
             conversation.answer(result, task)
         best = conversation.next_number()
-        return best, float(conversation.chances([best])[0]), conversation.uncertainty
+        return best, float(conversation.predict_proba([best])[0]), conversation.expected_error_rate
 
     def _alike(self, tasks: Sequence[Task]) -> Any:
         """All tasks by their names, or all as rows of features."""

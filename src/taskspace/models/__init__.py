@@ -1,1 +1,1 @@
-"""What is learned from outcomes: who solves what, and a vector for every task."""
+"""Models learned from outcomes: success probabilities, and a vector for every task."""

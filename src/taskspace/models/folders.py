@@ -1,4 +1,4 @@
-"""A fitted model as a folder: settings in JSON, weights in safetensors, nothing pickled."""
+"""Fitted models as folders: settings in JSON, weights in safetensors, no pickle."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from taskspace._version import __version__
 from taskspace.files import (
     check_checksum,
     check_format,
+    explain_errors,
     put_on_disk,
-    telling,
     with_checksum,
     write_json,
 )
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     import torch
 
 _WEIGHTS = "weights.safetensors"
-_DIGEST = "weights_sha256"  # its name in the settings
+_DIGEST = "weights_sha256"  # its key in the settings
 
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What the folder of one kind of models is like."""
+    """The format of the folder of one type of model."""
 
-    noun: str  # what users call the model
-    file: str  # the name of the settings
+    noun: str  # what messages call the model
+    file: str  # the name of the settings file
     version: int
 
     @property
     def format(self) -> str:
-        """The name of the format, as the settings tell it."""
+        """The name of the format in the settings."""
         return f"taskspace {self.noun}"
 
     def save(
@@ -48,25 +48,25 @@ class ModelFolder:
         settings: Mapping[str, Any],
         tensors: Mapping[str, torch.Tensor],
     ) -> None:
-        """Write the folder, all or nothing; an older one of the same name is replaced."""
+        """Write the folder atomically; an existing model of the same format is replaced."""
         from safetensors.torch import save
 
-        target = Path(folder).resolve()  # through a link, to what it points to
+        target = Path(folder).resolve()  # the target of a link, not the link itself
         if target.exists() and not self._may_replace(target):
             raise ValueError(
-                f"{target} is there already and is not {self._a_noun()}, or holds other files too;"
+                f"{target} already exists and is not {self._a_noun()}, or contains other files too;"
                 " choose another folder"
             )
         weights = save({name: value.contiguous() for name, value in tensors.items()})
         header = {"format": self.format, "version": self.version, "taskspace": __version__}
-        told = {**header, **settings, _DIGEST: hashlib.sha256(weights).hexdigest()}
-        with telling(target):
+        saved = {**header, **settings, _DIGEST: hashlib.sha256(weights).hexdigest()}
+        with explain_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=".taskspace-", dir=target.parent))
             try:
                 new, old = temporary / "new", temporary / "old"
                 new.mkdir()
-                write_json(with_checksum(told), new / self.file)
+                write_json(with_checksum(saved), new / self.file)
                 (new / _WEIGHTS).write_bytes(weights)
                 for file in (self.file, _WEIGHTS):
                     put_on_disk(new / file)
@@ -77,15 +77,15 @@ class ModelFolder:
                 shutil.rmtree(temporary, ignore_errors=True)
 
     def load_settings(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
-        """Read the settings of a folder of this kind."""
+        """Read the settings of a folder in this format."""
         source = Path(folder)
         if not (source / self.file).is_file():
-            raise FileNotFoundError(f"there is no {self.noun} in {source}: {self.file} is missing")
+            raise FileNotFoundError(f"there is no {self.noun} in {source}; {self.file} is missing")
         try:
             settings = json.loads((source / self.file).read_text(encoding="utf-8"))
             kind, version = settings.get("format"), settings.get("version")
         except (ValueError, AttributeError, RecursionError) as error:
-            raise self.damaged(folder, f"{self.file} is not JSON as it should be") from error
+            raise self.damaged(folder, f"{self.file} is not valid JSON") from error
         check_format(source, (kind, version), (self.format, self.version))
         try:
             return check_checksum(settings)
@@ -104,20 +104,20 @@ class ModelFolder:
         except OSError as error:
             raise self.damaged(folder, f"{_WEIGHTS} cannot be read") from error
         found = hashlib.sha256(weights).hexdigest()
-        if settings.get(_DIGEST, found) != found:  # folders from before there was one have none
-            raise self.damaged(folder, f"{_WEIGHTS}: its checksum is wrong")
+        if settings.get(_DIGEST, found) != found:  # older folders have none
+            raise self.damaged(folder, f"{_WEIGHTS}: its checksum does not match")
         try:
             return load(weights)
         except (ValueError, SafetensorError) as error:
             raise self.damaged(folder, error) from error
 
     def damaged(self, folder: str | os.PathLike[str], why: str | Exception) -> ValueError:
-        """What to raise where a folder does not hold what it should."""
-        told = why if isinstance(why, str) else type(why).__name__
-        return ValueError(f"the {self.noun} in {folder} is damaged ({told}); save it again")
+        """The error to raise if the contents of a folder are damaged."""
+        reason = why if isinstance(why, str) else type(why).__name__
+        return ValueError(f"the {self.noun} in {folder} is damaged ({reason}); save it again")
 
     def _may_replace(self, target: Path) -> bool:
-        """Whether it is a folder of this kind with nothing of the user's in it."""
+        """Whether the folder holds a model in this format and no other files."""
         if not target.is_dir() or {path.name for path in target.iterdir()} - {self.file, _WEIGHTS}:
             return False
         try:

@@ -1,1 +1,1 @@
-"""How it went: success counts, and tables of results in and out."""
+"""Outcomes: success counts of agents on tasks, and tables of results as input and output."""

@@ -1,4 +1,4 @@
-"""How it went: how often each agent solved each task."""
+"""Outcomes: how often each agent solved each task."""
 
 from __future__ import annotations
 
@@ -25,33 +25,50 @@ FORMAT_VERSION = 1
 class Outcomes:
     """Success counts of agents on tasks.
 
-    Only `successes` and `rollouts` are needed; a pair that was never tried has 0 rollouts. Where
-    attempts have scores from 0 to 1, their sum takes the place of the number of successes.
+    Only `successes` and `rollouts` are required.
+
+    Attributes:
+        successes: The number of successes (agents, tasks). If rollouts have scores from 0 to 1,
+            the sum of the scores.
+        rollouts: The number of rollouts (agents, tasks), or one number for all pairs. A pair that
+            was never tried has 0 rollouts.
+        agents: The names of the agents; "agent-0", "agent-1" and so on by default.
+        tasks: The names of the tasks; "task-0", "task-1" and so on by default.
+        features: The features of the tasks (tasks, features), if any.
+        feature_names: The names of the features; "x0", "x1" and so on by default.
+        steps: The number of steps (agents, tasks), summed over rollouts, if known.
+        returns: The mean return (agents, tasks), if known.
+        results: The result of every rollout (agents, tasks, rollouts), if known.
+        info: Anything to store with the outcomes, e.g. where they come from, as JSON values.
+
+    Raises:
+        ValueError: If an array has the wrong shape or type, if a pair has more successes than
+            rollouts, or if two agents or two tasks have the same name.
 
     >>> outcomes = Outcomes(successes=[[3, 0], [9, 4]], rollouts=10)
     >>> outcomes
-    Outcomes(2 agents x 2 tasks, 10 rollouts a pair, 40 % solved)
+    Outcomes(2 agents x 2 tasks, 10 rollouts per pair, 40 % solved)
     >>> outcomes.rates
     array([[0.3, 0. ],
            [0.9, 0.4]])
     """
 
-    successes: NDArray[Any]  # (agents, tasks): small unsigned; float32 if scores are fractional
-    rollouts: NDArray[np.unsignedinteger[Any]]  # (agents, tasks); one number stands for all pairs
-    agents: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "agent-0", … by default
-    tasks: NDArray[np.str_] = None  # type: ignore[assignment]  # names; "task-0", … by default
-    features: NDArray[Any] | None = None  # (tasks, features): the tasks, as float64 or uint8
+    successes: NDArray[Any]  # unsigned; float32 if scores are fractional
+    rollouts: NDArray[np.unsignedinteger[Any]]
+    agents: NDArray[np.str_] = None  # type: ignore[assignment]
+    tasks: NDArray[np.str_] = None  # type: ignore[assignment]
+    features: NDArray[Any] | None = None  # float64 or uint8
     feature_names: tuple[str, ...] = ()
-    steps: NDArray[np.unsignedinteger[Any]] | None = None  # (agents, tasks), over all rollouts
-    returns: NDArray[np.float32] | None = None  # (agents, tasks), mean over rollouts
-    results: NDArray[np.bool_] | None = None  # (agents, tasks, rollouts), each single outcome
-    info: dict[str, Any] = field(default_factory=dict)  # where they come from, what success means
+    steps: NDArray[np.unsignedinteger[Any]] | None = None
+    returns: NDArray[np.float32] | None = None
+    results: NDArray[np.bool_] | None = None
+    info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         successes = _successes(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
-                "successes must be a table of agents x tasks with at least one of each;"
+                "successes must be a table of agents x tasks with at least one of each,"
                 f" got an array of shape {successes.shape}"
             )
         shape = successes.shape
@@ -77,37 +94,46 @@ class Outcomes:
         if too_many.any():
             agent, task = np.argwhere(too_many)[0]
             raise ValueError(
-                f"{self.agents[agent]} has {self.successes[agent, task]} successes on"
-                f" {self.tasks[task]} in {self.rollouts[agent, task]} rollouts"
+                f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
+                f" {self.rollouts[agent, task]}, the number of its rollouts,"
+                f" got {self.successes[agent, task]}"
             )
 
     def _check_features(self) -> None:
         if self.features is None:
             if self.feature_names:
-                raise ValueError("there are feature names, but no features")
+                raise ValueError("feature names must come with features, got names alone")
             return
         features = checks.array(self.features, "features")
         if features.ndim != 2 or len(features) != self.n_tasks:
             raise ValueError(
-                f"features must have a row for each of the {self.n_tasks} tasks;"
+                f"features must have one row for each of the {self.n_tasks} tasks,"
                 f" got an array of shape {features.shape}"
             )
         if features.dtype.kind == "f" and not np.isfinite(features).all():
             row = int(np.argwhere(~np.isfinite(features))[0][0])
-            raise ValueError(f"the features of {self.tasks[row]} hold NaN or infinity")
-        # Bytes stay bytes: as floats, the tasks of Karel would take eight times the memory.
+            raise ValueError(
+                f"features must be finite numbers, got NaN or infinity for {self.tasks[row]}"
+            )
+        # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
         compact = features.dtype == np.uint8
-        kept = features.copy("C") if compact else checks.numbers(features, "features")
-        self._set("features", kept)
+        copy = features.copy("C") if compact else checks.numbers(features, "features")
+        self._set("features", copy)
         names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
         if len(names) != features.shape[1]:
-            raise ValueError(f"{len(names)} feature names for {features.shape[1]} features")
+            raise ValueError(
+                f"feature names must be one per feature, got {len(names)} names for"
+                f" {features.shape[1]} features"
+            )
         if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"feature names must be text, not {names}")
+            raise ValueError(f"feature names must be text, got {names}")
         taken = Counter([*_TABLE_COLUMNS, *names])
         repeated = [name for name in names if taken[name] > 1]
         if repeated:
-            raise ValueError(f"the name {repeated[0]!r} of a feature is already taken")
+            raise ValueError(
+                f"the name of a feature must be unique and not a column of results,"
+                f" got {repeated[0]!r} again"
+            )
         self._set("feature_names", names)
 
     def _check_results(self) -> None:
@@ -115,21 +141,24 @@ class Outcomes:
             return
         results = checks.array(self.results, "results").astype(np.bool_)
         if results.shape[:2] != self.successes.shape or results.ndim != 3:
-            raise ValueError(f"results must be (agents, tasks, rollouts), not {results.shape}")
+            raise ValueError(
+                "results must be an array of agents x tasks x rollouts,"
+                f" got an array of shape {results.shape}"
+            )
         rollouts_differ = (self.rollouts != results.shape[2]).any()
         if rollouts_differ or (results.sum(2) != self.successes).any():
-            raise ValueError("results and successes do not agree")
+            raise ValueError("results must agree with successes and rollouts, got other counts")
         self._set("results", results)
 
     def _check_info(self) -> None:
         try:
             same = json.loads(json.dumps(self.info))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"info must be plain text and numbers (JSON): {error}") from error
+            raise ValueError(f"info must be a dictionary of JSON values: {error}") from error
         if not isinstance(same, dict):
-            raise ValueError(f"info must be a dictionary, not {self.info!r}")
+            raise ValueError(f"info must be a dictionary of JSON values, got {self.info!r}")
 
-    # -- what they say ---------------------------------------------------------------------------
+    # -- derived values --------------------------------------------------------------------------
 
     @property
     def n_agents(self) -> int:
@@ -143,35 +172,51 @@ class Outcomes:
 
     @property
     def task_inputs(self) -> NDArray[Any]:
-        """The tasks as models take them: rows of features, or names where there are none."""
+        """The tasks as models take them: rows of features, or names if there are no features."""
         return self.tasks if self.features is None else self.features
 
     @property
     def rates(self) -> NDArray[np.float64]:
-        """Success rates (agents, tasks); NaN where a pair was never tried."""
+        """Success rates (agents, tasks); NaN for pairs that were never tried."""
         with np.errstate(invalid="ignore"):
             return np.true_divide(self.successes, self.rollouts, dtype=np.float64)
 
     @property
     def mean_lengths(self) -> NDArray[np.float64]:
-        """Mean episode lengths (agents, tasks); NaN where a pair was never tried."""
+        """Mean episode lengths (agents, tasks); NaN for pairs that were never tried.
+
+        Raises:
+            ValueError: If the outcomes have no episode lengths.
+        """
         if self.steps is None:
-            raise ValueError("these outcomes come without the lengths of episodes")
+            raise ValueError("there are no lengths of episodes in these outcomes; steps is None")
         with np.errstate(invalid="ignore"):
             return np.true_divide(self.steps, self.rollouts)
 
     def of_agents(self, names: Iterable[str]) -> Outcomes:
-        """The outcomes of some of the agents, in the order of these names.
+        """Select the outcomes of some of the agents.
+
+        Args:
+            names: The names of the agents, in the wanted order.
+
+        Returns:
+            The outcomes of these agents.
+
+        Raises:
+            ValueError: If there is no agent of this name.
 
         >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
         array([[0.9, 0.4]])
         """
-        places = {name: place for place, name in enumerate(self.agents.tolist())}
+        index = {name: row for row, name in enumerate(self.agents.tolist())}
         wanted = list(names)
-        unknown = [name for name in wanted if name not in places]
+        unknown = [name for name in wanted if name not in index]
         if unknown:
-            raise ValueError(f"there is no agent {unknown[0]!r} in these outcomes")
-        rows = [places[name] for name in wanted]
+            raise ValueError(
+                f"there is no agent {unknown[0]!r} in these outcomes; there are"
+                f" {_plural(self.n_agents, 'agent')}"
+            )
+        rows = [index[name] for name in wanted]
         parts = {
             name: getattr(self, name)[rows]
             for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
@@ -186,13 +231,22 @@ class Outcomes:
         solved = 100 * float(self.successes.sum(dtype=np.float64)) / total if total else 0
         return (
             f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
-            f" {rollouts} a pair, {solved:.0f} % solved)"
+            f" {rollouts} per pair, {solved:.0f} % solved)"
         )
 
     # -- files -----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one .npz file (no pickle inside), all or nothing."""
+        """Write the outcomes to one .npz file, without pickle.
+
+        The file is written completely or not at all.
+
+        Args:
+            path: The path of the file.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
         arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
         if _same_everywhere(self.rollouts):
             arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
@@ -210,14 +264,25 @@ class Outcomes:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
-        """Read a file that `save` wrote."""
+        """Read outcomes written by `save`.
+
+        Args:
+            path: The path of the file.
+
+        Returns:
+            The outcomes.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+            ValueError: If the file is damaged or in another format.
+        """
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
         try:
             check_seal(path)
             header, arrays = _read(path)
             kind, version = header.get("format"), header.get("version")
-        except Exception as error:  # whatever NumPy, zipfile and json make of damaged bytes
+        except Exception as error:  # NumPy, zipfile and json raise many types of errors on damage
             raise ValueError(_DAMAGED.format(path)) from error
         check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
         try:
@@ -231,16 +296,23 @@ class Outcomes:
             raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
 
     def to_table(self, path: str | os.PathLike[str]) -> None:
-        """Write a long table, a row for each tried pair: agent, task, successes, rollouts.
+        """Write a table with one row per tried pair: agent, task, successes, rollouts.
 
-        The ending of the name says which kind: .csv or .parquet. Task features become columns.
-        All pairs of the first agent have a row, and every agent has one, with 0 rollouts if need
-        be: `from_table` gives back all names in their order.
+        Features of the tasks become further columns. All pairs of the first agent have a row, and
+        every agent has at least one, with 0 rollouts if necessary, so that `from_table` restores
+        all names in their order.
+
+        Args:
+            path: The path of the file, which must end in .csv or .parquet.
+
+        Raises:
+            ValueError: If the path has another ending.
+            OSError: If the file cannot be written.
         """
-        kept = self.rollouts > 0
-        kept[0] = True
-        kept[~kept.any(axis=1), 0] = True
-        agent, task = np.nonzero(kept)
+        listed = self.rollouts > 0
+        listed[0] = True
+        listed[~listed.any(axis=1), 0] = True
+        agent, task = np.nonzero(listed)
         columns: dict[str, Any] = {
             "agent": self.agents[agent],
             "task": self.tasks[task],
@@ -254,25 +326,39 @@ class Outcomes:
 
     @classmethod
     def from_table(cls, table: Any, *, features: Any = None) -> Outcomes:
-        """Read results: the path of a .csv or .parquet file, a DataFrame (pandas, polars), columns.
+        """Read a table of results in long or wide form.
 
-        With a column task, every row is about one agent and one task. It has either `successes`
-        and `rollouts`, or the result of one attempt as `success`, `solved` or `score`: yes or no,
-        or a number from 0 to 1; rows of the same pair are added up, and a row without a result
-        is no attempt. Other columns are features of the task.
+        In the long form, with a column `task`, each row belongs to one agent and one task. It has
+        either `successes` and `rollouts`, or the result of one attempt in a column `success`,
+        `solved` or `score`: a boolean or a number from 0 to 1. Attempts of the same pair are
+        summed, and rows without a result are skipped. Other columns are features of the task.
 
-        Without a column task, the first column is agent and every other column is a task; the
-        cells are results as above. A NumPy array of agents x tasks is the same without names.
+        In the wide form, the first column is `agent` and every other column is a task; the cells
+        are results of one attempt. A NumPy array of agents x tasks is the same without names.
 
-        `features` is a table with one row a task: its name as `task`, and numbers. (For a NumPy
-        array it may be an array of tasks x features.) Names keep the order of first appearance.
+        Agents and tasks are listed in the order of their first appearance.
+
+        Args:
+            table: The path of a .csv or .parquet file, a DataFrame (pandas or polars), a mapping
+                of columns, or a NumPy array.
+            features: A table with one row per task: its name in a column `task`, and numbers in
+                the other columns. If `table` is a NumPy array, an array of tasks x features is
+                accepted too.
+
+        Returns:
+            The outcomes.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+            TypeError: If `table` or `features` has an unsupported type.
+            ValueError: If a column or a value is missing or invalid.
 
         >>> attempts = {"agent": ["a", "a", "b"], "task": ["t", "t", "u"], "solved": [1, 0, 1]}
         >>> Outcomes.from_table(attempts).rates
         array([[0.5, nan],
                [nan, 1. ]])
         >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
-        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts a pair, 50 % solved)
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, 50 % solved)
         """
         return cls(**result_tables.parts(table, features))
 
@@ -284,8 +370,8 @@ _ARRAYS = (
 
 
 _DAMAGED = (
-    "{} is damaged or not a file of outcomes; expected one written by Outcomes.save"
-    " (tables of results are read by Outcomes.from_table)"
+    "{} is damaged or was not written by Outcomes.save; read tables of results with"
+    " Outcomes.from_table"
 )
 
 
@@ -296,27 +382,30 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
 
 
 def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Zeros of the smallest unsigned kind that holds `largest`."""
+    """Zeros of the smallest unsigned type that can store `largest`."""
     return np.zeros(shape, np.min_scalar_type(largest))
 
 
 def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
-    """Whole numbers from 0 on, in the smallest unsigned kind that holds them."""
+    """Integers of at least 0, in the smallest unsigned type that can store them."""
     array = checks.array(values, what)
     if array.dtype.kind == "u":
         return array
     if array.dtype.kind not in "if":
-        raise ValueError(f"{what} must be numbers, not {array.dtype}")
+        raise ValueError(f"{what} must be numbers, got an array of type {array.dtype}")
     if np.isnan(array).any():
-        raise ValueError(f"{what} hold NaN; a pair that was never tried has 0 rollouts")
+        raise ValueError(
+            f"{what} must be integers of at least 0, got NaN; use 0 rollouts for pairs never tried"
+        )
     fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
     if not fine.all():
-        raise ValueError(f"{what} must be whole numbers from 0 on")
+        wrong = array[~fine].ravel()[0]
+        raise ValueError(f"{what} must be integers of at least 0, got {wrong}")
     return array.astype(np.min_scalar_type(int(array.max()) if array.size else 0))
 
 
 def _successes(values: ArrayLike) -> NDArray[Any]:
-    """Counts; sums of scores that are not whole numbers, in single precision."""
+    """Counts as integers, or sums of fractional scores in single precision."""
     array = checks.array(values, "successes")
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         with np.errstate(over="ignore"):
@@ -324,14 +413,19 @@ def _successes(values: ArrayLike) -> NDArray[Any]:
         fractional = bool((single != np.floor(single)).any())
         if fractional and np.isfinite(single).all() and single.min() >= 0:
             return single
-        array = array if fractional else single  # sums of scores may miss a count by rounding
+        array = (
+            array if fractional else single
+        )  # sums of scores may differ from integers by rounding
     return _counts(array, "successes")
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
     array = _counts(rollouts, "rollouts")
     if array.shape not in ((), shape):
-        raise ValueError(f"rollouts must be one number or a table of shape {shape}")
+        raise ValueError(
+            f"rollouts must be one number or a table of shape {shape},"
+            f" got an array of shape {array.shape}"
+        )
     return np.broadcast_to(array, shape)  # one number for all pairs takes no memory
 
 
@@ -347,18 +441,23 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
     if names is None:
         return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
     if isinstance(names, str):
-        raise ValueError(f"the names of the {what}s must be a list, not the text {names!r}")
-    array = checks.array(names, f"{what} names").astype(np.str_)
+        raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
+    array = checks.array(names, f"the names of {what}s").astype(np.str_)
     if array.shape != (count,):
-        raise ValueError(f"{array.size} {what} names for {count} {what}s")
+        raise ValueError(
+            f"the names of {what}s must be one per {what}, got {array.size} names for"
+            f" {_plural(count, what)}"
+        )
     unique, first = np.unique(array, return_index=True)
     if len(unique) != count:
         repeated = array[np.setdiff1d(np.arange(count), first)[0]]
-        raise ValueError(f"two {what}s have the name {str(repeated)!r}")
+        raise ValueError(f"the names of {what}s must be unique, got {str(repeated)!r} twice")
     return array
 
 
 def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:
     if values.shape != shape:
-        raise ValueError(f"{what} must be a table of shape {shape}, not {values.shape}")
+        raise ValueError(
+            f"{what} must be a table of shape {shape}, got an array of shape {values.shape}"
+        )
     return values

@@ -1,4 +1,4 @@
-"""Tables that are read and written piece by piece, so that they may be larger than memory."""
+"""Tables that are read and written in batches of rows, so that they may exceed memory."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from taskspace.files import atomic_path
 from taskspace.outcomes import tables
 
-_BYTES = 1 << 22  # of a CSV file that are parsed at a time
-_ROWS = 1 << 16  # of a Parquet file
+_BYTES = 1 << 22  # of a CSV file, per batch
+_ROWS = 1 << 16  # of a Parquet file, per batch
 
 
 def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
-    """The columns of a .csv or .parquet file, some rows at a time; an empty table is refused."""
+    """Yield the columns of a .csv or .parquet file in batches; an empty table is refused."""
     import pyarrow
 
     file, some = Path(path), False
@@ -30,7 +30,7 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
     except (pyarrow.ArrowException, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
     if not some:
-        raise ValueError(f"the table {path} is empty")
+        raise ValueError(f"the table {path} must have at least one row, got an empty table")
 
 
 def _open(path: Path, kind: str) -> Iterator[Any]:
@@ -47,17 +47,17 @@ def _open(path: Path, kind: str) -> Iterator[Any]:
 
 
 def refuse_overwriting(out: str | None, *inputs: str | None) -> None:
-    """Refuse to write to a file that is read, under whatever name."""
+    """Refuse an output file that is also an input file, e.g. through a link."""
     for name in inputs:
         if None not in (out, name) and Path(str(out)).resolve() == Path(str(name)).resolve():
-            raise ValueError(f"{out} is read and would be lost; choose another name for --out")
+            raise ValueError(f"--out must not be an input file, got {out}; choose another name")
 
 
 @contextlib.contextmanager
 def open_writer(path: str | os.PathLike[str] | None) -> Iterator[Writer]:
-    """What takes columns piece by piece: a .csv or .parquet file, all or nothing, or the terminal.
+    """Open a .csv or .parquet file that is written completely or not at all.
 
-    Without a path the pieces go to standard output as CSV.
+    Without a path, the table goes to standard output as CSV.
     """
     if path is None:
         yield Writer(sys.stdout.buffer, ".csv")
@@ -69,7 +69,7 @@ def open_writer(path: str | os.PathLike[str] | None) -> Iterator[Writer]:
 
 
 class Writer(contextlib.AbstractContextManager["Writer"]):
-    """Writes pieces of one table; the first one says which columns there are."""
+    """Writes one table in batches of rows; the first batch determines the columns."""
 
     def __init__(self, target: Any, kind: str) -> None:
         self._target, self._kind = target, kind
@@ -77,7 +77,7 @@ class Writer(contextlib.AbstractContextManager["Writer"]):
         self._schema: Any = None
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Some more rows."""
+        """Append rows to the table."""
         import pyarrow
         import pyarrow.csv
         import pyarrow.parquet

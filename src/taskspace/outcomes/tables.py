@@ -1,4 +1,4 @@
-"""Tables at the border: CSV, Parquet, pandas, polars or plain columns, in and out."""
+"""Input and output of tables: CSV, Parquet, pandas, polars or mappings of columns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from taskspace.files import atomic_path
 
-Columns = dict[str, Any]  # a pyarrow.ChunkedArray for each name: compact, whatever it came from
+Columns = dict[str, Any]  # a pyarrow.ChunkedArray per name
 
 
 def read(table: Any) -> Columns:
-    """Columns by name from a file, a DataFrame or a mapping; all of one length, not empty."""
+    """Read the columns of a file, a DataFrame or a mapping; empty tables are refused."""
     import pyarrow
 
     if isinstance(table, (str, os.PathLike)):
@@ -27,45 +27,49 @@ def read(table: Any) -> Columns:
         names = list(table if isinstance(table, Mapping) else table.columns)
     else:
         raise TypeError(
-            "a table is the path of a .csv or .parquet file, a DataFrame or a mapping of columns;"
-            f" got {type(table).__name__}"
+            "a table must be the path of a .csv or .parquet file, a DataFrame or a mapping of"
+            f" columns, got {type(table).__name__}"
         )
     if len({str(name) for name in names}) < len(names):
-        raise ValueError("the table has two columns of the same name")
+        raise ValueError(
+            "the columns of the table must have unique names, got two of the same name"
+        )
     columns = {str(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
-        raise ValueError(f"the columns of the table have different lengths: {sorted(lengths)}")
+        raise ValueError(
+            f"the columns of the table must have equal lengths, got lengths {sorted(lengths)}"
+        )
     if not lengths or lengths == {0}:
-        raise ValueError("the table is empty")
+        raise ValueError("the table must have at least one row, got an empty table")
     return columns
 
 
 def _column(name: Any, values: Any) -> Any:
-    """One value a row; what is missing, in whatever way, is null."""
+    """One value per row; missing values of any type become null."""
     import pyarrow
 
     if isinstance(values, pyarrow.ChunkedArray):
         return values
     listed = hasattr(values, "__len__") and not isinstance(values, (str, bytes))
     if not listed or getattr(values, "ndim", 1) != 1:
-        raise ValueError(f"the column {str(name)!r} must be a list with one value a row")
+        raise ValueError(f"the column {str(name)!r} must be a list with one value per row")
     try:
         plain = values.to_arrow() if hasattr(values, "to_arrow") else values  # polars
         column = pyarrow.array(plain, from_pandas=True)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
-        # Objects of several kinds: fine as names, and told apart from numbers by being text.
+        # Objects of mixed types become text: valid as names, and not mistaken for numbers.
         column = pyarrow.array([None if _is_missing(value) else str(value) for value in values])
     return column if isinstance(column, pyarrow.ChunkedArray) else pyarrow.chunked_array([column])
 
 
 def _is_missing(value: Any) -> bool:
-    # pandas' NA answers no question with yes or no, not even whether it equals itself.
+    # Comparisons with pandas' NA are neither True nor False, not even with itself.
     return value is None or type(value).__name__ == "NAType" or value != value
 
 
 def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write columns to a .csv or .parquet file, all or nothing."""
+    """Write columns to a .csv or .parquet file, completely or not at all."""
     import pyarrow
     import pyarrow.csv
     import pyarrow.parquet
@@ -80,15 +84,15 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
 
 
 def kind_of(path: Path) -> str:
-    """The ending of a table's name, in lower case."""
+    """The extension of a table file, in lower case."""
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
-        raise ValueError(f"the name of a table ends in .csv or .parquet, not {path.name!r}")
+        raise ValueError(f"the name of a table must end in .csv or .parquet, got {path.name!r}")
     return kind
 
 
 def kind_of_existing(path: Path) -> str:
-    """The same for a table that is to be read."""
+    """The extension of a table file that must exist."""
     kind = kind_of(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
@@ -96,10 +100,10 @@ def kind_of_existing(path: Path) -> str:
 
 
 def csv_options() -> tuple[Any, Any]:
-    """How pyarrow parses and converts CSV files."""
+    """Options with which pyarrow parses and converts CSV files."""
     import pyarrow.csv
 
-    # Names of agents and tasks are text, even where they look like numbers.
+    # Names of agents and tasks are text, even if they look like numbers.
     names = {"agent": pyarrow.string(), "task": pyarrow.string()}
     return (
         pyarrow.csv.ParseOptions(newlines_in_values=True),
@@ -117,46 +121,47 @@ def _read_file(path: Path) -> Any:
         if kind == ".csv":
             return pyarrow.csv.read_csv(path, None, *csv_options())
         table = pyarrow.parquet.read_table(path)
-        table.validate(full=True)  # damaged text is noticed here, not where it is used
+        table.validate(full=True)  # detects damaged text early
         return table
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
 
 
 def require(columns: Columns, names: Sequence[str]) -> None:
-    """Check that these columns are there."""
+    """Check that these columns exist."""
     missing = [name for name in names if name not in columns]
     if missing:
         raise ValueError(
-            f"the table has no column {', '.join(repr(name) for name in missing)};"
-            f" it has: {', '.join(columns)}"
+            f"there is no column {', '.join(repr(name) for name in missing)} in the table;"
+            f" it has the columns {', '.join(columns)}"
         )
 
 
 def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
-    """Distinct names in order of first appearance, and for each row the index of its name."""
+    """Distinct names in order of first appearance, and the index of the name in each row."""
     import pyarrow
 
     empty = values.is_null(nan_is_null=True).to_numpy()
     if empty.any():
-        raise ValueError(f"row {int(empty.argmax())} has no {what}")
+        raise ValueError(f"there is no {what} in row {int(empty.argmax())} of the table")
     try:
         if pyarrow.types.is_binary(values.type) or pyarrow.types.is_large_binary(values.type):
             raise pyarrow.ArrowInvalid("bytes")
         encoded = values.cast(pyarrow.large_string()).dictionary_encode().combine_chunks()
     except pyarrow.ArrowException as error:
         raise ValueError(
-            f"the column {what!r} must hold text or numbers, not {values.type}"
+            f"the column {what!r} must have text or numbers, got {values.type}"
         ) from error
     names = np.array(encoded.dictionary.to_pylist(), np.str_)
     index = encoded.indices.to_numpy().astype(np.int64)
     if (names == "").any():
-        raise ValueError(f"row {int((index == (names == '').argmax()).argmax())} has no {what}")
+        row = int((index == (names == "").argmax()).argmax())
+        raise ValueError(f"there is no {what} in row {row} of the table")
     return names, index
 
 
 def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
-    """Numbers as they are, yes and no as 1 and 0, what is missing as NaN."""
+    """Numbers unchanged, booleans as 1 and 0, missing values as NaN."""
     import pyarrow
 
     kind = values.type
@@ -171,8 +176,10 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
         return found
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not _reads_as_number(value):
-            raise ValueError(f"the column {what!r} must hold {expected}; row {row} holds {value!r}")
-    raise ValueError(f"the column {what!r} must hold {expected}, not {kind}")
+            raise ValueError(
+                f"the column {what!r} must have {expected}, got {value!r} in row {row}"
+            )
+    raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
 
 
 def _reads_as_number(value: Any) -> bool:
@@ -183,19 +190,19 @@ def _reads_as_number(value: Any) -> bool:
     return True
 
 
-def amounts(values: Any, what: str, *, whole: bool = False) -> NDArray[Any]:
-    """Numbers from 0 on."""
-    kind = "whole number" if whole else "number"
-    found = numbers(values, what, f"{kind}s")
+def amounts(values: Any, what: str, *, integers: bool = False) -> NDArray[Any]:
+    """Numbers of at least 0."""
+    found = numbers(values, what, "numbers")
     fine = (found >= 0) & (found < 2.0**63)
-    if whole:
+    if integers:
         fine &= found == np.floor(found)
-    _refuse_rows(~fine, found, what, f"a {kind} from 0 on")
-    return found.astype(np.int64) if whole else found
+    kind = "an integer" if integers else "a number"
+    _refuse_rows(~fine, found, what, f"{kind} of at least 0")
+    return found.astype(np.int64) if integers else found
 
 
 def scores(values: Any, what: str) -> NDArray[np.float64]:
-    """Numbers from 0 to 1; NaN where there is none."""
+    """Numbers from 0 to 1; missing scores are NaN."""
     found = numbers(values, what, "numbers from 0 to 1").astype(np.float64)
     _refuse_rows((found < 0) | (found > 1), found, what, "a number from 0 to 1")
     return found
@@ -204,20 +211,22 @@ def scores(values: Any, what: str) -> NDArray[np.float64]:
 def _refuse_rows(wrong: NDArray[np.bool_], found: NDArray[Any], what: str, expected: str) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"row {row}: {what} is {found[row]}, expected {expected}")
+        raise ValueError(f"{what} must be {expected}, got {found[row]} in row {row}")
 
 
 def features(columns: Columns) -> NDArray[np.float64]:
-    """The columns as features, one row of numbers a row."""
+    """The columns as a table of features."""
     found = np.empty((len(next(iter(columns.values()))), len(columns)))
     for column, (name, values) in enumerate(columns.items()):
         try:
             found[:, column] = numbers(values, name, "numbers")
         except ValueError as error:
             raise ValueError(
-                f"the column {name!r} is taken for a feature of the tasks, but is not numbers"
+                f"the column {name!r} must have numbers because it is a feature, got other values"
             ) from error
         missing = values.is_null(nan_is_null=True).to_numpy()
         if missing.any():
-            raise ValueError(f"row {int(missing.argmax())}: the feature {name!r} is missing")
+            raise ValueError(
+                f"there is no feature {name!r} in row {int(missing.argmax())} of the table"
+            )
     return found

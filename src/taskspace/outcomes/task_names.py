@@ -1,4 +1,4 @@
-"""Tasks by their names, where there is nothing else to know them by."""
+"""Tasks that are identified by name alone."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 from taskspace import checks
 
 
-def places(known: NDArray[np.str_], tasks: Any, holder: str) -> NDArray[np.int64]:
-    """Where these names are in a list of known ones; `holder` is what was learned from these.
+def positions(known: NDArray[np.str_], tasks: Any, holder: str) -> NDArray[np.int64]:
+    """Indices of names in a list of known names; `holder` is what error messages call the model.
 
-    >>> places(np.array(["north", "south", "east"]), ["east", "north"], "map")
+    >>> positions(np.array(["north", "south", "east"]), ["east", "north"], "map")
     array([2, 0])
     """
     names = checks.array(tasks, "the names of tasks")
     if names.ndim != 1:
         raise ValueError(
-            f"this {holder} was learned without features of the tasks; expected a list of names,"
-            f" not an array of shape {names.shape}"
+            f"tasks must be a list of names, got an array of shape {names.shape};"
+            f" this {holder} was fitted without features"
         )
-    place = {name: index for index, name in enumerate(known.tolist())}
+    index = {name: position for position, name in enumerate(known.tolist())}
     wanted = names.astype(np.str_).tolist()
-    unknown = [name for name in wanted if name not in place]
+    unknown = [name for name in wanted if name not in index]
     if unknown:
         raise ValueError(
-            f"there is no task {unknown[0]!r} in this {holder}; learned without features, it knows"
-            f" only the {len(place)} tasks that it was fitted to"
+            f"there is no task {unknown[0]!r} in this {holder}; it was fitted without features, so"
+            f" it has only the {len(index)} tasks of the outcomes"
         )
-    return np.array([place[name] for name in wanted], np.int64)
+    return np.array([index[name] for name in wanted], np.int64)

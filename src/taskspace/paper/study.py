@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from taskspace import checks
 from taskspace.envs.registry import make
-from taskspace.files import read_json, telling, write_figure, write_json
+from taskspace.files import explain_errors, read_json, write_figure, write_json
 from taskspace.outcomes import tables
 from taskspace.runs.layout import Part
 from taskspace.runs.pipeline import learn
@@ -140,7 +140,7 @@ class Study:
     def draw(self, name: str, figure: Figure) -> Path:
         """Write a picture as PNG and SVG; the path of the PNG."""
         pictures = self.folder / "pictures"
-        with telling(pictures):
+        with explain_errors(pictures):
             pictures.mkdir(parents=True, exist_ok=True)
         write_figure(figure, pictures / f"{name}.svg")
         path = pictures / f"{name}.png"
@@ -149,7 +149,7 @@ class Study:
 
     def write(self, result: Result) -> None:
         """Write the tables of a result as CSV files."""
-        with telling(self.folder):
+        with explain_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         for table in result.tables:
             columns = {key: [row[key] for row in table.rows] for key in table.rows[0]}

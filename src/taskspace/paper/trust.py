@@ -259,7 +259,7 @@ def _rivals(
         lambda quiz, results, tasks: np.full(len(tasks), results.mean()),
         lambda quiz, results, tasks: means[tasks],
         vote,
-        lambda quiz, results, tasks: posterior.predict(
+        lambda quiz, results, tasks: posterior.predict_proba(
             TaskMixture.known(quiz), results, TaskMixture.known(tasks)
         ),
     )

@@ -25,8 +25,8 @@ from taskspace.files import (
     OURS,
     atomic_path,
     check_checksum,
+    explain_errors,
     take_lock,
-    telling,
     with_checksum,
     write_json,
 )
@@ -59,7 +59,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         maker = {"format": FORMAT, "format version": FORMAT_VERSION, "version": __version__}
         asked = {"taskspace": maker, "settings": self.settings}
         self._hash = _hash(asked)
-        with telling(self.folder), contextlib.ExitStack() as undo:
+        with explain_errors(self.folder), contextlib.ExitStack() as undo:
             self.folder.mkdir(parents=True, exist_ok=True)
             _check_settings(self.folder, asked)
             self._lock = undo.enter_context(take_lock(self.folder))
@@ -275,7 +275,10 @@ def _write_result(
     identity: dict[str, Any], start: float,
 ) -> str:  # fmt: skip
     """Write a result and its stamp, all or nothing; the digest of the result."""
-    with telling(path), tempfile.TemporaryDirectory(prefix=OURS, dir=path.parent) as temporary:
+    with (
+        explain_errors(path),
+        tempfile.TemporaryDirectory(prefix=OURS, dir=path.parent) as temporary,
+    ):
         fresh = Path(temporary, path.name)
         save(result, fresh)
         if not fresh.exists():

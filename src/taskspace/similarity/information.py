@@ -7,7 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def entropy(probability: ArrayLike) -> NDArray[np.float64]:
-    """Entropy in bits of outcomes that are successes with this probability (Definition 1).
+    """Entropy of an outcome, in bits, from its probability of success (Definition 1).
+
+    Args:
+        probability: Probabilities of success, of any shape.
+
+    Returns:
+        The entropies, of the same shape.
 
     >>> entropy([0.0, 0.5, 1.0])
     array([0., 1., 0.])
@@ -17,14 +23,22 @@ def entropy(probability: ArrayLike) -> NDArray[np.float64]:
 
 
 def _surprise(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """-p log2 p, which is 0 at 0."""
+    """-p log2 p, with the value 0 at p = 0."""
     return 0.0 - p * np.log2(np.where(p > 0, p, 1.0))
 
 
 def mutual_information(both: ArrayLike, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """Bits that two outcomes share, from the probability of success on both and on each.
+    """Mutual information of two outcomes, in bits.
 
-    >>> mutual_information(both=[0.5, 0.25], first=0.5, second=0.5)  # the same; independent
+    Args:
+        both: The probability of success on both tasks.
+        first: The probability of success on the first task.
+        second: The probability of success on the second task.
+
+    Returns:
+        The mutual information, in the common shape of the arguments.
+
+    >>> mutual_information(both=[0.5, 0.25], first=0.5, second=0.5)  # equal; independent
     array([1., 0.])
     """
     p11, p1, p2 = (np.asarray(p, np.float64) for p in (both, first, second))
@@ -37,21 +51,32 @@ def shared_bits(
     p2: NDArray[np.float64],
     apart: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Mutual information where the entropies of the two outcomes, added up, are known: `apart`."""
+    """Mutual information in bits; `apart` is the sum of the entropies of the two outcomes."""
     joint = (p11, p1 - p11, p2 - p11, 1.0 - p1 - p2 + p11)
     together = sum(_surprise(np.clip(p, 0.0, 1.0)) for p in joint)
     return np.maximum(apart - together, 0.0)
 
 
 def paired_similarity(first: ArrayLike, second: ArrayLike) -> float:
-    """Algorithm 2 as written: the outcomes of N pairs of rollouts, each pair by one agent.
+    """Similarity by Algorithm 2 of the paper: from N pairs of rollouts, each pair by one agent.
 
-    `first` and `second` are the N outcomes on the two tasks, in the same order of agents.
+    Args:
+        first: The N outcomes on the first task.
+        second: The N outcomes on the second task, in the same order of agents.
+
+    Returns:
+        The similarity in bits.
+
+    Raises:
+        ValueError: If the numbers of outcomes differ or are 0.
 
     >>> paired_similarity([1, 1, 0, 0], [1, 1, 0, 0])
     1.0
     """
     i, j = np.asarray(first, np.bool_).ravel(), np.asarray(second, np.bool_).ravel()
     if i.shape != j.shape or not i.size:
-        raise ValueError(f"expected as many outcomes on both tasks; got {i.size} and {j.size}")
+        raise ValueError(
+            f"first and second must have the same number of outcomes, at least 1,"
+            f" got {i.size} and {j.size}"
+        )
     return float(mutual_information((i & j).mean(), i.mean(), j.mean()))

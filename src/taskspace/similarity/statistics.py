@@ -1,4 +1,4 @@
-"""Similarities of tasks from success rates of agents, and tasks whose outcomes are opposed."""
+"""Similarities of tasks from success rates of agents, and pairs of anti-correlated tasks."""
 
 from __future__ import annotations
 
@@ -15,42 +15,63 @@ from taskspace import checks
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import entropy, shared_bits
 
-# Agents that must have tried both tasks before anything is said of the two: with fewer, the order
-# of two similarities is hardly more than a coin's. From so few agents mutual information is also
-# too large on average; this is left as it is, since taking it off puts no more orders right.
+# Number of agents that must have tried both tasks. With fewer, the order of two similarities is
+# hardly better than chance. Mutual information from so few agents is also biased upwards; the bias
+# is not corrected, because a correction does not improve the order of similarities.
 ENOUGH_TOGETHER = 8
 
-STRONG_LINK = 0.25  # from this share of what one outcome can tell about another at most
-NOTICEABLE = 0.1  # from this share of pairs of tasks on, users are warned
-RARE = 0.01  # below this share, links may well be chance
-SAMPLE = 20_000  # pairs of tasks that stand for all of them
+STRONG = 0.25  # a similarity is strong from this fraction of its upper bound, the entropy
+NOTICEABLE = 0.1  # fraction of pairs from which users are warned
+RARE = 0.01  # below this fraction of pairs, strong similarities may be due to chance
+SAMPLE = 20_000  # pairs of tasks that represent all pairs
 
-_FEW_TASKS = 1500  # a table with gaps is asked for the same pairs again and again: kept if so small
-_PAIRS_PER_BLOCK = 1 << 15  # how many pairs are worked on at a time, so that memory stays bounded
-_RATES_PER_BLOCK = 1 << 20  # … and how many success rates, which are best kept in the cache
-_SEARCH_ROWS, _SEARCH_COLUMNS = 64, 1024  # a block in the search for the most similar
+_FEW_TASKS = 1500  # up to this number, the similarities of a table with gaps are cached
+_PAIRS_PER_BLOCK = 1 << 15  # pairs per block, to bound memory
+_RATES_PER_BLOCK = 1 << 20  # success rates per block, so that they stay in the cache
+_SEARCH_ROWS, _SEARCH_COLUMNS = 64, 1024  # block size in the search for the most similar tasks
 
 
 @dataclass(frozen=True, eq=False)
 class SuccessStatistics:
-    """What similarity and difficulty are computed from: every agent's success rate on every task.
+    """Success rates of agents on tasks, from which similarity and difficulty are computed.
 
     Given the agent, rollouts on two tasks are independent: the probability that both succeed is
-    the mean over agents of the product of its rates. All R x R pairs of rollouts are used in
-    this way, where Algorithm 2 pairs each rollout once.
+    the mean over agents of the product of their success rates. This uses all R x R pairs of
+    rollouts, whereas Algorithm 2 uses each rollout once.
+
+    Attributes:
+        rates: Success rates (tasks, agents); 0 for pairs that were never tried.
+        success: The probability of success of each task (PoS in the paper).
+        twice: The probability, for each task, that two rollouts of one agent both succeed.
+        tried: Which pairs were tried (tasks, agents); None if all were.
+
+    >>> statistics = SuccessStatistics.from_rates([[1, 0], [1, 1], [0, 0], [0, 1]])
+    >>> statistics.success, statistics.matrix().round(2)  # two independent tasks
+    (array([0.5, 0.5]), array([[1., 0.],
+           [0., 1.]], dtype=float32))
     """
 
-    rates: NDArray[np.float32]  # (tasks, agents); 0 where a task was never tried
-    success: NDArray[np.float64]  # (tasks,): the probability of success, PoS
-    twice: NDArray[np.float64]  # (tasks,): that two rollouts of one agent both succeed
-    tried: NDArray[np.bool_] | None = None  # (tasks, agents); None: all tried all
+    rates: NDArray[np.float32]
+    success: NDArray[np.float64]
+    twice: NDArray[np.float64]
+    tried: NDArray[np.bool_] | None = None
 
     @classmethod
     def from_outcomes(cls, outcomes: Outcomes) -> SuccessStatistics:
-        """From counts or sums of scores; every task must have been tried by some agent."""
+        """Compute the statistics from success counts or sums of scores.
+
+        Args:
+            outcomes: The outcomes, in which each task was tried by at least one agent.
+
+        Returns:
+            The statistics.
+
+        Raises:
+            ValueError: If no agent tried a task.
+        """
         agents, tasks = outcomes.successes.shape
         gaps = not outcomes.rollouts.all()
-        rates = np.empty((tasks, agents), np.float32)  # a task's rates side by side
+        rates = np.empty((tasks, agents), np.float32)  # the rates of a task are contiguous
         tried = np.empty((tasks, agents), np.bool_) if gaps else None
         success, twice = np.empty((2, tasks))
         for block in _blocks_of_tasks(tasks, agents):
@@ -59,8 +80,8 @@ class SuccessStatistics:
             number = (r > 0).sum(0)
             if not number.all():
                 raise ValueError(
-                    f"no agent tried {outcomes.tasks[block][number.argmin()]}; every task must"
-                    " have been tried by some agent"
+                    "each task must have been tried by at least one agent,"
+                    f" got none for {outcomes.tasks[block][number.argmin()]}"
                 )
             found = s / np.maximum(r, 1)
             rates[block] = found.T
@@ -72,10 +93,23 @@ class SuccessStatistics:
 
     @classmethod
     def from_rates(cls, rates: ArrayLike) -> SuccessStatistics:
-        """From known success probabilities (agents, tasks)."""
+        """Compute the statistics from known success probabilities.
+
+        Args:
+            rates: Success probabilities (agents, tasks).
+
+        Returns:
+            The statistics.
+
+        Raises:
+            ValueError: If `rates` is not a table of numbers from 0 to 1.
+        """
         table = checks.numbers(rates, "success rates")
         if table.ndim != 2 or not table.size or table.min() < 0 or table.max() > 1:
-            raise ValueError("success rates must be a table of agents x tasks, between 0 and 1")
+            raise ValueError(
+                "success rates must be a table of agents x tasks with numbers from 0 to 1,"
+                f" got {_range(table)} in an array of shape {table.shape}"
+            )
         by_task = table.T.astype(np.float32, order="C")
         success, twice = table.mean(0), np.empty(table.shape[1])
         for block in _blocks_of_tasks(*by_task.shape):
@@ -88,10 +122,17 @@ class SuccessStatistics:
         return len(self.rates)
 
     def pairs(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-        """Similarity of task first[i] and task second[i], for every i.
+        """Similarity of pairs of tasks, in bits.
 
-        Where not all agents tried all tasks, those count that tried both; if they are fewer than
-        ENOUGH_TOGETHER, the similarity is not known: NaN.
+        Only agents that tried both tasks count. If there are fewer than 8, the similarity is
+        unknown and NaN; this applies only if some pairs were never tried.
+
+        Args:
+            first: The index of the first task of each pair.
+            second: The index of the second task of each pair.
+
+        Returns:
+            One similarity per pair.
         """
         if self.tried is not None and self.n_tasks <= _FEW_TASKS:
             return self._all_pairs[np.asarray(first, np.int64), np.asarray(second, np.int64)]
@@ -102,12 +143,20 @@ class SuccessStatistics:
         from threadpoolctl import threadpool_limits
 
         everything = np.arange(self.n_tasks)
-        with threadpool_limits(1):  # the same bits on any number of cores
+        with threadpool_limits(1):  # bit-identical on any number of cores
             joint = self._joint(everything, everything, table=True)
         return self._known(joint.similarity(), joint)
 
     def together(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
-        """How many agents tried both task first[i] and task second[i], for every i."""
+        """Number of agents that tried both tasks of each pair.
+
+        Args:
+            first: The index of the first task of each pair.
+            second: The index of the second task of each pair.
+
+        Returns:
+            One number per pair.
+        """
         one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
         result = np.full(len(one), self.rates.shape[1])
         if self.tried is not None:
@@ -116,17 +165,32 @@ class SuccessStatistics:
         return result
 
     def correlation(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-        """Correlation of success on task first[i] and on task second[i], for every i.
+        """Correlation of success on pairs of tasks.
 
-        Below 0 where agents that solve one tend to fail the other, 0 where all do the same on one
-        of them, NaN where too few tried both.
+        It is negative if agents that solve one task tend to fail the other, 0 if all agents have
+        the same result on one of them, and NaN if too few agents tried both.
+
+        Args:
+            first: The index of the first task of each pair.
+            second: The index of the second task of each pair.
+
+        Returns:
+            One correlation per pair.
         """
         return self._of_pairs(first, second, _Joint.correlation)
 
     def matrix(
         self, rows: ArrayLike | None = None, columns: ArrayLike | None = None
     ) -> NDArray[np.float32]:
-        """Similarities of these tasks with those, all by default, computed block by block."""
+        """Matrix of similarities, computed block by block.
+
+        Args:
+            rows: The indices of the tasks in the rows; all by default.
+            columns: The indices of the tasks in the columns; all by default.
+
+        Returns:
+            The similarities (rows, columns).
+        """
         everything = np.arange(self.n_tasks)
         one = everything if rows is None else np.asarray(rows, np.int64)
         other = everything if columns is None else np.asarray(columns, np.int64)
@@ -141,11 +205,22 @@ class SuccessStatistics:
     def most_similar(
         self, k: int, tasks: ArrayLike | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The `k` tasks most like each of these (all by default), and how similar they are.
+        """Find the most similar tasks of each task.
 
-        Both are tables with a row for each task, the most similar first, of equals the first one.
-        Whatever the number of tasks, no more than a block of similarities is held at a time. Where
-        fewer than `k` similarities are known, the row ends with tasks -1 and NaN.
+        Memory stays bounded: the similarities are computed block by block.
+
+        Args:
+            k: The number of tasks to find.
+            tasks: The indices of the reference tasks; all by default.
+
+        Returns:
+            The indices and the similarities of the found tasks, with one row per reference task and
+            the most similar first; ties are in the order of the tasks. If fewer than `k`
+            similarities are known, the row ends with index -1 and similarity NaN.
+
+        Raises:
+            ValueError: If `k` is not smaller than the number of tasks, or if an index is out of
+                range.
 
         >>> two_skills = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1], [0, 1, 0, 1]]
         >>> SuccessStatistics.from_rates(two_skills).most_similar(1)[0].ravel()
@@ -154,25 +229,27 @@ class SuccessStatistics:
         from threadpoolctl import threadpool_limits
 
         if checks.whole(k, "k", 1) >= self.n_tasks:
-            raise ValueError(f"each of the {self.n_tasks} tasks has fewer than {k} others")
+            raise ValueError(f"k must be smaller than the number of tasks, {self.n_tasks}, got {k}")
         rows = np.arange(self.n_tasks) if tasks is None else np.asarray(tasks, np.int64)
         if rows.ndim != 1 or ((rows < 0) | (rows >= self.n_tasks)).any():
-            raise ValueError(f"tasks must be a list of numbers from 0 to {self.n_tasks - 1}")
-        places = np.full((len(rows), k), -1)
+            raise ValueError(
+                f"tasks must be a list of indices from 0 to {self.n_tasks - 1}, got {tasks!r}"
+            )
+        nearest = np.full((len(rows), k), -1)
         values = np.full((len(rows), k), -np.inf, np.float32)
-        with threadpool_limits(1):  # the same bits, and ten times as fast on a busy machine
+        with threadpool_limits(1):  # bit-identical, and ten times as fast on a busy machine
             for block in _blocks(len(rows), _SEARCH_ROWS):
                 for wide in _blocks(self.n_tasks, _SEARCH_COLUMNS):
                     others = np.arange(wide.start, wide.stop)
                     found = self.matrix(rows[block], others)
                     found[(rows[block, None] == others) | np.isnan(found)] = -np.inf
-                    _keep_best(places[block], values[block], others, found)
-        return places, np.where(places < 0, np.float32(np.nan), values)
+                    _keep_best(nearest[block], values[block], others, found)
+        return nearest, np.where(nearest < 0, np.float32(np.nan), values)
 
     def _of_pairs(
         self, first: ArrayLike, second: ArrayLike, value: Callable[[_Joint], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """The value for tasks first[i] and second[i], NaN where it is not known."""
+        """The value for each pair of tasks, NaN if it is unknown."""
         one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
         result = np.empty(len(one))
         for block in _blocks(len(one), self._pairs_per_block):
@@ -185,7 +262,7 @@ class SuccessStatistics:
         return max(1, min(_PAIRS_PER_BLOCK, _RATES_PER_BLOCK // self.rates.shape[1]))
 
     def _joint(self, one: NDArray[np.int64], other: NDArray[np.int64], table: bool) -> _Joint:
-        """Of tasks one[i] and other[i] or, in a table, of one[i] and other[j]."""
+        """Joint outcomes of tasks one[i] and other[i] or, with `table`, of one[i] and other[j]."""
         product = _of_all if table else _of_pairs
         rows = one[:, None] if table else one
         rates = self.rates[one], self.rates[other]
@@ -210,7 +287,7 @@ class SuccessStatistics:
         return entropy(self.success)
 
     def _known(self, values: NDArray[np.float64], joint: _Joint) -> NDArray[np.float64]:
-        """The values, NaN where too few agents tried both (not where all tried everything)."""
+        """The values, NaN if too few agents tried both; with a full table all are known."""
         if self.tried is None:
             return values
         return np.where(joint.agents >= ENOUGH_TOGETHER, values, np.nan)
@@ -218,50 +295,54 @@ class SuccessStatistics:
 
 @dataclass(frozen=True, eq=False)
 class _Joint:
-    """Outcomes on pairs of tasks, of the agents that tried both."""
+    """Joint outcomes on pairs of tasks, over the agents that tried both."""
 
-    both: NDArray[np.float64]  # the probability of success on both
-    first: NDArray[np.float64]  # … on the first
-    second: NDArray[np.float64]  # … on the second
-    apart: NDArray[np.float64]  # the entropy of the first and that of the second, added up
-    agents: NDArray[Any]  # how many agents these are
+    both: NDArray[np.float64]  # probability of success on both tasks
+    first: NDArray[np.float64]  # probability of success on the first task
+    second: NDArray[np.float64]  # probability of success on the second task
+    apart: NDArray[np.float64]  # sum of the entropies of the two outcomes
+    agents: NDArray[Any]  # number of agents
 
     def similarity(self) -> NDArray[np.float64]:
-        """What one outcome tells about the other."""
+        """Mutual information of the two outcomes."""
         return shared_bits(self.both, self.first, self.second, self.apart)
 
     def correlation(self) -> NDArray[np.float64]:
         """Correlation of the two outcomes."""
         p, q = self.first, self.second
         spread = np.sqrt(np.maximum(p * (1 - p) * q * (1 - q), 0))
-        varies = spread > 1e-6  # below it, rounding would decide
+        varies = spread > 1e-6  # below it, the result would be rounding error
         covariance = np.where(varies, self.both - p * q, 0.0)
         return np.clip(covariance / np.where(varies, spread, 1.0), -1.0, 1.0)
 
 
 def _keep_best(
-    places: NDArray[np.int64],
+    nearest: NDArray[np.int64],
     values: NDArray[np.float32],
     others: NDArray[np.int64],
     found: NDArray[np.float32],
 ) -> None:
-    """Put those of the others that are better into the places, which are in order row by row."""
+    """Merge a block of other tasks into the nearest tasks, whose rows are sorted by value."""
     rows = np.flatnonzero(found.max(1) > values[:, -1])
     names = np.broadcast_to(others, (len(rows), len(others)))
-    names = np.concatenate([places[rows], names], axis=1)
+    names = np.concatenate([nearest[rows], names], axis=1)
     all_values = np.concatenate([values[rows], found[rows]], axis=1)
     best = np.argsort(-all_values, axis=1, kind="stable")[:, : values.shape[1]]
     values[rows] = np.take_along_axis(all_values, best, 1)
     known = values[rows] > -np.inf
-    places[rows] = np.where(known, np.take_along_axis(names, best, 1), -1)
+    nearest[rows] = np.where(known, np.take_along_axis(names, best, 1), -1)
 
 
 def _both_succeed(s: NDArray[np.float64], r: NDArray[np.float64], kind: str) -> NDArray[np.float64]:
-    """The chance that two rollouts of an agent succeed, from its successes and rollouts."""
+    """The probability that two rollouts of an agent succeed, from its successes and rollouts."""
     if kind == "f":
-        return (s / np.maximum(r, 1)) ** 2  # a mean score stands for the probability itself
-    # s (s - 1) / r (r - 1) is unbiased where s^2 / r^2 is not; one rollout leaves no choice
+        return (s / np.maximum(r, 1)) ** 2  # the mean score is taken as the probability itself
+    # s (s - 1) / r (r - 1) is unbiased, unlike s^2 / r^2; with one rollout only s^2 is possible
     return np.where(r > 1, s * (s - 1) / np.maximum(r * (r - 1), 1), s * s)
+
+
+def _range(table: NDArray[np.float64]) -> str:
+    return f"{table.min():g} to {table.max():g}" if table.size else "no numbers"
 
 
 def _blocks(n: int, size: int) -> Iterator[slice]:
@@ -270,7 +351,7 @@ def _blocks(n: int, size: int) -> Iterator[slice]:
 
 
 def _blocks_of_tasks(tasks: int, agents: int) -> Iterator[slice]:
-    """Blocks of about one size. A task alone would be added up in another order: other bits."""
+    """Blocks of similar size: NumPy would sum a single task in another order."""
     number = max(1, tasks // max(2, _RATES_PER_BLOCK // 8 // agents))
     return (slice(i * tasks // number, (i + 1) * tasks // number) for i in range(number))
 
@@ -283,22 +364,28 @@ def _of_all(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float3
     return a @ b.T
 
 
-# -- outcomes that oppose each other ---------------------------------------------------------------
+# -- anti-correlated tasks -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AntiCorrelation:
-    """Mutual information also links tasks of which agents solve one *or* the other."""
+    """How often a strong similarity comes from tasks of which agents solve one *or* the other.
 
-    linked: float  # share of the pairs of tasks with a strong link
-    share: float  # of these, those whose outcomes oppose each other
-    example: tuple[int, int] | None  # the pair of them with the strongest link
+    Attributes:
+        strong: The fraction of pairs of tasks with a strong similarity.
+        negative: The fraction of these whose outcomes are negatively correlated.
+        example: The most similar pair of negatively correlated tasks, or None.
+    """
+
+    strong: float
+    negative: float
+    example: tuple[int, int] | None
 
 
 def sample_pairs(
     n_tasks: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs of different tasks: all, or SAMPLE of them drawn at random if there are more."""
+    """Pairs of different tasks: all of them, or a random sample of SAMPLE pairs."""
     if n_tasks * (n_tasks - 1) // 2 <= SAMPLE:
         first, second = np.triu_indices(n_tasks, 1)
         return first, second
@@ -307,39 +394,46 @@ def sample_pairs(
 
 
 def anti_correlated(statistics: SuccessStatistics, rng: np.random.Generator) -> AntiCorrelation:
-    """How many strong links are between tasks whose outcomes oppose each other.
+    """Measure how many strong similarities are between anti-correlated tasks.
 
-    A link is strong if the similarity is at least STRONG_LINK of the smaller of the two entropies.
-    (Fewer than 15 agents with an attempt each make such links by chance.)
+    A similarity is strong if it is at least a quarter of the smaller of the two entropies. (With
+    fewer than 15 agents and one attempt each, this also happens by chance.)
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        rng: The generator that draws a sample of pairs if there are many tasks.
+
+    Returns:
+        The fractions of strong and of anti-correlated pairs, and an example.
 
     >>> opposites = SuccessStatistics.from_rates([[1, 1, 0], [0, 0, 1], [1, 1, 0], [0, 0, 1]])
     >>> anti_correlated(opposites, np.random.default_rng(0))
-    AntiCorrelation(linked=1.0, share=0.666..., example=(0, 2))
+    AntiCorrelation(strong=1.0, negative=0.666..., example=(0, 2))
     """
     first, second = sample_pairs(statistics.n_tasks, rng)
     bits = entropy(statistics.success)
     most = np.minimum(bits[first], bits[second])
     similarity = statistics.pairs(first, second)
-    strong = np.flatnonzero((most > 1e-6) & (similarity >= STRONG_LINK * most))
+    strong = np.flatnonzero((most > 1e-6) & (similarity >= STRONG * most))
     opposed = strong[statistics.correlation(first[strong], second[strong]) < 0]
-    linked = len(strong) / max(len(first), 1)
+    fraction = len(strong) / max(len(first), 1)
     if not len(opposed):
-        return AntiCorrelation(linked, 0.0, None)
+        return AntiCorrelation(fraction, 0.0, None)
     best = opposed[similarity[opposed].argmax()]
     example = int(first[best]), int(second[best])
-    return AntiCorrelation(linked, len(opposed) / len(strong), example)
+    return AntiCorrelation(fraction, len(opposed) / len(strong), example)
 
 
 def warn_if_anti_correlated(
     statistics: SuccessStatistics, names: Sequence[str] | NDArray[np.str_]
 ) -> None:
-    """Warn, with an example, if a noticeable share of the strong links is between opposites."""
+    """Warn, with an example, if many strong similarities are between anti-correlated tasks."""
     found = anti_correlated(statistics, np.random.default_rng(0))
-    if found.example is None or found.share < NOTICEABLE or found.linked < RARE:
+    if found.example is None or found.negative < NOTICEABLE or found.strong < RARE:
         return
     one, other = (str(names[task]) for task in found.example)
     warnings.warn(
-        f"{found.share:.0%} of the strong links between tasks are between opposites: agents that"
-        f" solve {one!r} tend to fail {other!r}, and the map takes such tasks for similar",
+        f"{found.negative:.0%} of the strong similarities are between anti-correlated tasks: agents"
+        f" that solve {one!r} tend to fail {other!r}, but the map treats them as similar",
         stacklevel=2,
     )

@@ -80,7 +80,7 @@ def test_too_few_tasks_are_refused() -> None:
 
 def test_a_population_that_orders_nothing_is_told_what_to_do() -> None:
     causes = set()
-    for rate, token in ((1.0, "solved"), (0.0, "solved"), (0.4, "alike")):
+    for rate, token in ((1.0, "solved"), (0.0, "solved"), (0.4, "same")):
         with pytest.raises(ValueError, match=says(f"outcomes {token} agents")) as caught:
             check_orders(SuccessStatistics.from_rates(np.full((5, 8), rate)))
         causes.add(str(caught.value))

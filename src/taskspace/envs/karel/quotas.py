@@ -15,7 +15,7 @@ from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import KarelTask, read_tasks, task_writer
 from taskspace.envs.karel.language import TOKEN_ID, depth, kind, parse
-from taskspace.files import take_lock, telling
+from taskspace.files import explain_errors, take_lock
 from taskspace.progress import progress_bar
 
 Cell: TypeAlias = tuple[str, int]  # kind of program, number of tokens
@@ -197,7 +197,7 @@ def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
     It is locked for other processes during the block.
     """
     folder = Path(target)
-    with telling(folder):
+    with explain_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with take_lock(folder) as lock, contextlib.ExitStack() as undo:
         undo.callback(Path(lock.name).unlink)  # not needed later: a full folder is refused

@@ -1,1 +1,1 @@
-"""A vector for every task: the paper's estimator, its constraints, and what it is compared with."""
+"""Embeddings of tasks: the paper's estimator, its constraints, and the baselines."""

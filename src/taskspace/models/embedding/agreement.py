@@ -1,4 +1,4 @@
-"""Do two maps tell the same story? For embedders that differ in their seeds, say."""
+"""Agreement of two maps, e.g. of embedders that were fitted with different seeds."""
 
 from __future__ import annotations
 
@@ -10,23 +10,33 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.models.embedding.axes import best_rotation, unit
 
-PAIRS = 100_000  # of tasks that are compared at the most
+PAIRS = 100_000  # pairs of tasks that are compared at most
 
 
 class Embedder(Protocol):
-    """Anything that gives tasks vectors."""
+    """Anything that maps tasks to vectors."""
 
     def transform(self, tasks: Any, /) -> ArrayLike:
-        """A row for each task."""
+        """One row per task."""
 
 
 def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]:
-    """How far two embedders agree on these tasks; 1 is the most everywhere.
+    """Measure how well two embedders agree on tasks.
 
-    `similarity` and `difficulty` are rank correlations (Spearman's) of what the two say about
-    pairs of tasks (a sample where they are many) and about tasks. `cosine` is the mean cosine
-    between a task's two vectors as they are: whether two pictures would look alike, which the
-    canonical axes of `TaskEmbedder` are for. `best_cosine` is that after the best rotation.
+    Args:
+        first: A fitted embedder.
+        second: Another fitted embedder, which may have other dimensions.
+        tasks: The tasks, at least three.
+
+    Returns:
+        A dictionary of four measures, of which 1 is the best. `similarity` and `difficulty` are
+        Spearman's rank correlations of the similarities of pairs of tasks (a sample if there are
+        many) and of the difficulties. `cosine` is the mean cosine between the two vectors of a
+        task, which shows whether two plots look the same; the canonical axes of `TaskEmbedder`
+        serve this purpose. `best_cosine` is the mean cosine after the best rotation.
+
+    Raises:
+        ValueError: If there are fewer than three tasks.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -44,10 +54,10 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
 
 
 def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dict[str, float]:
-    """The same for two sets of vectors, row by row of the same tasks.
+    """The measures of `agreement` for two tables of vectors of the same tasks.
 
-    They may differ in their dimensions. A rank correlation is NaN where one side sees no
-    differences, and a vector of length 0 has cosine 0 with all.
+    The tables may differ in their dimensions. A rank correlation is NaN if all values of one side
+    are equal, and the cosine with a vector of length 0 is 0.
 
     >>> rng = np.random.default_rng(0)
     >>> a = rng.normal(size=(50, 2)) + [3, 1]
@@ -68,20 +78,23 @@ def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dic
 def _table(vectors: ArrayLike) -> NDArray[np.float64]:
     table = checks.numbers(vectors, "vectors")
     if table.ndim != 2 or len(table) < 3:
-        raise ValueError(f"expected vectors of at least 3 tasks, not an array {table.shape}")
+        raise ValueError(
+            "vectors must be a table with one row per task and at least 3 tasks,"
+            f" got an array of shape {table.shape}"
+        )
     return table
 
 
 def _of_one_size(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
-    """Both with as many columns: 0 in those that one has not."""
+    """Pad the narrower table with columns of 0."""
     if len(a) != len(b):
-        raise ValueError(f"expected vectors of the same tasks; there are {len(a)} and {len(b)}")
+        raise ValueError(f"vectors must be of the same tasks, got {len(a)} and {len(b)} rows")
     size = max(a.shape[1], b.shape[1])
     return (np.pad(v, ((0, 0), (0, size - v.shape[1]))) for v in (a, b))
 
 
 def _some_pairs(n: int, rng: np.random.Generator) -> Any:
-    """All pairs of different tasks, or a sample of them."""
+    """All pairs of different tasks, or a random sample of PAIRS pairs."""
     if n * (n - 1) // 2 <= PAIRS:
         return np.triu_indices(n, 1)
     i = rng.integers(0, n, PAIRS)

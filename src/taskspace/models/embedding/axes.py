@@ -1,9 +1,9 @@
-"""Canonical axes: the rotation in which two maps that agree look alike.
+"""Canonical axes: a rotation in which maps that agree look the same.
 
-The constraints know inner products and lengths only, so training leaves the rotation to chance.
-A map's own principal axes would not help: where skills are alike, as in MultiKeyNav, axes have
-nearly the same moments, and their order and signs are still left to chance. So maps are rotated
-towards a reference that the outcomes alone determine.
+The constraints depend on inner products and lengths only, so training leaves the rotation random.
+The principal axes of the map itself would not help: if skills are similar, as in MultiKeyNav, the
+axes have nearly equal variances, and their order and signs remain random. Therefore maps are
+rotated towards a reference that depends on the outcomes alone.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from taskspace.models.embedding.lookup import Lookup
 def spectral_map(similarity: NDArray[np.floating], size: int) -> NDArray[np.float64]:
     """The reference: vectors (n, size) whose inner products are nearest to similarities (n, n).
 
-    These are the principal axes of the similarities, the largest first. The sign of each makes the
-    mean of the cubed coordinate positive. What is not known (NaN) counts as 0.
+    These are the principal axes of the similarities, the largest first. The sign of each axis makes
+    the mean cubed coordinate positive. Unknown similarities (NaN) count as 0.
 
     >>> similarity = np.array([[4.0, 0.0, 4.0], [0.0, 1.0, 0.0], [4.0, 0.0, 4.0]])
     >>> spectral_map(similarity, 2).round(6) + 0.0
@@ -47,13 +47,13 @@ def best_rotation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.
 
 
 def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Vectors of length 1; what has no length stays 0."""
+    """Scale vectors to length 1; vectors of length 0 stay 0."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1)
 
 
 def fold(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Module:
-    """A lookup or perceptron of ours that gives rotated vectors: its last weights are changed."""
+    """Rotate the vectors of a `Lookup` or perceptron by changing its last weights."""
     with torch.no_grad():
         if isinstance(network, Lookup):
             network.vectors.copy_(network.vectors @ torch.as_tensor(rotation).to(network.vectors))
@@ -68,7 +68,7 @@ def fold(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Mo
 
 
 def append(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Module:
-    """Any network, and after it the rotation: what its last weights do is not ours to know."""
+    """Append the rotation as a layer to any network, whose last weights may be of any type."""
     size = len(rotation)
     like = next(network.parameters())
     turn = torch.nn.Linear(size, size, bias=False, device="meta")  # draws no random weights

@@ -1,4 +1,4 @@
-"""In which order: which of two tasks is more like a third, and which of two is harder."""
+"""Ordinal constraints: which of two tasks is more similar to a third, and which is harder."""
 
 from __future__ import annotations
 
@@ -17,24 +17,45 @@ from taskspace.similarity.statistics import (
     sample_pairs,
 )
 
-SHARPNESS = 1000.0  # the paper's beta: how surely a difference in similarity decides the order
-DIFFICULTY_GAP = 0.1  # pairs whose probabilities of success differ by less are left out
+SHARPNESS = 1000.0  # the paper's beta: how strongly a difference in similarity determines the order
+DIFFICULTY_GAP = 0.1  # smallest difference in the probability of success of a pair
 
-_LEAST_KNOWN = 1e-3  # with a smaller share of triplets, nothing is said about similarity
-_ROUNDS, _LEAST_DRAWN = 20, 1000  # enough to find some of these, however few are wanted
-_RARE_GAP = 0.01  # with a smaller share of pairs that differ in difficulty, they are looked up …
-_ENOUGH_TO_KNOW = 100_000  # … once so many have been drawn
+_LEAST_KNOWN = 1e-3  # smallest fraction of known triplets with which similarity is used
+_ROUNDS, _LEAST_DRAWN = (
+    20,
+    1000,
+)  # rounds, and triplets per round, that are drawn to find known ones
+_RARE_GAP = 0.01  # if a smaller fraction of pairs differ in difficulty, they are enumerated …
+_ENOUGH_TO_KNOW = 100_000  # … after this number of draws
 
 
 @dataclass(frozen=True, eq=False)
 class Triplets:
-    """C_MI before the order is drawn: is the second task more like the first than the third is?"""
+    """Triplets of tasks with the probability of their order (C_MI in the paper).
 
-    tasks: NDArray[np.int64]  # (n, 3)
-    probability: NDArray[np.float64]  # (n,) that the answer is yes
+    Attributes:
+        tasks: The indices of the tasks (n, 3): an anchor and two others.
+        probability: The probability (n,) that the second task is more similar to the anchor than
+            the third task.
+
+    >>> triplets = Triplets(np.array([[0, 1, 2], [0, 1, 2]]), np.array([1.0, 0.0]))
+    >>> triplets.ordered(np.random.default_rng(0))
+    array([[0, 1, 2],
+           [0, 2, 1]])
+    """
+
+    tasks: NDArray[np.int64]
+    probability: NDArray[np.float64]
 
     def ordered(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Rows (anchor, near, far), the order drawn with its probability as in the paper."""
+        """Draw the order of each triplet with its probability, as in the paper.
+
+        Args:
+            rng: The random generator.
+
+        Returns:
+            Rows (anchor, near, far) of indices.
+        """
         yes = rng.random(len(self.tasks)) < self.probability
         return np.where(yes[:, None], self.tasks, self.tasks[:, [0, 2, 1]])
 
@@ -42,7 +63,28 @@ class Triplets:
 def draw_triplets(
     statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> Triplets:
-    """Draw `n` triplets of different tasks of the pool whose similarities are known."""
+    """Draw triplets of different tasks whose similarities are known.
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        n: The number of triplets.
+        rng: The random generator.
+        pool: The indices of the tasks to draw from.
+
+    Returns:
+        The triplets.
+
+    Raises:
+        ValueError: If there are fewer than three tasks, or if too few agents tried the same tasks.
+
+    >>> statistics = SuccessStatistics.from_rates([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1]])
+    >>> rng = np.random.default_rng(0)
+    >>> triplets = draw_triplets(statistics, 100, rng, np.arange(3))
+    >>> anchored = triplets.tasks[:, 0] == 0
+    >>> near = triplets.ordered(rng)[anchored, 1]
+    >>> bool((near == 1).all())  # tasks 0 and 1 have the same outcomes
+    True
+    """
     tasks = pool[_different(len(pool), n, 3, rng)]
     gaps = _gaps(statistics, tasks)
     if np.isnan(gaps).any():
@@ -52,7 +94,7 @@ def draw_triplets(
 
 
 def _gaps(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How much more similar the second task is to the first than the third is; NaN: not known."""
+    """Similarity to the first task: the second minus the third; NaN if unknown."""
     near = statistics.pairs(tasks[:, 0], tasks[:, 1])
     return near - statistics.pairs(tasks[:, 0], tasks[:, 2])
 
@@ -64,30 +106,50 @@ def _draw_unknown_again(
     rng: np.random.Generator,
     pool: NDArray[np.int64],
 ) -> None:
-    """Put others in the place of triplets whose gap is not known."""
+    """Replace triplets with unknown gaps by other triplets."""
     for _ in range(_ROUNDS):
-        places = np.flatnonzero(np.isnan(gaps))
-        if not len(places):
+        rows = np.flatnonzero(np.isnan(gaps))
+        if not len(rows):
             return
-        others = pool[_different(len(pool), max(len(places), _LEAST_DRAWN), 3, rng)]
+        others = pool[_different(len(pool), max(len(rows), _LEAST_DRAWN), 3, rng)]
         found = _gaps(statistics, others)
-        known = np.flatnonzero(~np.isnan(found))[: len(places)]
-        places = places[: len(known)]
-        tasks[places], gaps[places] = others[known], found[known]
+        known = np.flatnonzero(~np.isnan(found))[: len(rows)]
+        rows = rows[: len(known)]
+        tasks[rows], gaps[rows] = others[known], found[known]
     unknown = np.isnan(gaps)
     if unknown.all():
         raise ValueError(
-            f"found no three of these tasks of which {ENOUGH_TOGETHER} agents tried the first and"
-            " the second, and as many the first and the third"
+            f"at least {ENOUGH_TOGETHER} agents must have tried both tasks of a pair, got fewer in"
+            " all triplets of tasks; let the same agents try more of the tasks"
         )
-    again = rng.choice(np.flatnonzero(~unknown), int(unknown.sum()))  # the few stand for the rest
+    again = rng.choice(
+        np.flatnonzero(~unknown), int(unknown.sum())
+    )  # known triplets are repeated to fill up
     tasks[unknown], gaps[unknown] = tasks[again], gaps[again]
 
 
 def draw_pairs(
     statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """C_NORM: `n` rows (easier, harder) of tasks of the pool whose difficulty differs enough."""
+    """Draw pairs of tasks whose difficulties differ by more than 0.1 (C_NORM in the paper).
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        n: The number of pairs.
+        rng: The random generator.
+        pool: The indices of the tasks to draw from.
+
+    Returns:
+        Rows (easier, harder) of indices.
+
+    Raises:
+        ValueError: If there are fewer than two tasks.
+
+    >>> statistics = SuccessStatistics.from_rates([[1.0, 0.0, 0.5]])
+    >>> pairs = draw_pairs(statistics, 100, np.random.default_rng(0), np.arange(3))
+    >>> np.unique(pairs, axis=0).tolist()
+    [[0, 1], [0, 2], [2, 1]]
+    """
     found: list[NDArray[np.int64]] = []
     missing, drawn, rare = n, 0, False
     while missing > 0:
@@ -106,11 +168,11 @@ def draw_pairs(
 def _far_apart(
     statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """`n` pairs drawn evenly from all that differ enough, and a few that hardly do not."""
+    """`n` pairs drawn uniformly from those that differ by at least (nearly) DIFFICULTY_GAP."""
     hardest_first = pool[np.argsort(statistics.success[pool], kind="stable")]
     success = statistics.success[hardest_first]
-    start = np.searchsorted(success, success + 0.999 * DIFFICULTY_GAP)  # of the easier ones
-    ends = np.cumsum(len(pool) - start)  # the pairs of each task, numbered one after another
+    start = np.searchsorted(success, success + 0.999 * DIFFICULTY_GAP)  # first easier task of each
+    ends = np.cumsum(len(pool) - start)  # pairs are numbered consecutively, task by task
     number = rng.integers(0, ends[-1], n)
     harder = np.searchsorted(ends, number, side="right")
     easier = len(pool) - (ends[harder] - number)
@@ -118,7 +180,7 @@ def _far_apart(
 
 
 def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
-    """Whether outcomes on tasks of the pool say anything about each other."""
+    """Whether the similarities of tasks in the pool are known and differ."""
     chosen = pool[:: max(1, len(pool) // 200)]
     matrix = statistics.matrix(chosen, chosen)
     known = ~np.eye(len(chosen), dtype=bool) & ~np.isnan(matrix)
@@ -130,51 +192,50 @@ def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) 
 
 
 def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
-    """Whether some pair of the pool differs enough in difficulty."""
+    """Whether any two tasks in the pool differ enough in difficulty."""
     success = statistics.success[pool]
     return len(pool) >= 2 and bool(np.ptp(success) > DIFFICULTY_GAP)
 
 
 def check_orders(statistics: SuccessStatistics) -> None:
-    """Refuse outcomes that put no tasks in any order; warn if too few agents tried the same."""
+    """Refuse outcomes that give no constraints; warn if too few agents tried the same tasks."""
     _check_together(statistics)
     everything = np.arange(statistics.n_tasks)
     if can_tell_similarity(statistics, everything) or can_tell_difficulty(statistics, everything):
         return
     mean = float(statistics.success.mean())
-    cause = "all tasks look alike to this population"
+    cause = "all tasks have the same outcomes in this population"
     if float(entropy(statistics.success).max(initial=0.0)) < 1e-9:
         cause = "every task is always solved" if mean > 0.5 else "no task is ever solved"
     raise ValueError(
-        f"these outcomes put no tasks in any order: {cause}; a map needs agents that differ in"
-        " what they can do, so add weaker or stronger agents, or other tasks"
+        f"outcomes must differ between tasks, got outcomes in which {cause}; add weaker or stronger"
+        " agents, or other tasks"
     )
 
 
 def _check_together(statistics: SuccessStatistics) -> None:
-    """Two tasks can be compared if enough agents tried both."""
+    """Check that enough agents tried both tasks of the pairs."""
     if statistics.tried is None or statistics.n_tasks < 2:
         return
     pairs = sample_pairs(statistics.n_tasks, np.random.default_rng(0))
     share = float((statistics.together(*pairs) < ENOUGH_TOGETHER).mean())
-    told = f"fewer than {ENOUGH_TOGETHER} agents tried both tasks"
     if share == 1:
         raise ValueError(
-            f"{told} of any pair, too few to say how similar tasks are; let the same agents try"
-            " more of the tasks"
+            f"at least {ENOUGH_TOGETHER} agents must have tried both tasks of a pair, got fewer for"
+            " every pair; let the same agents try more of the tasks"
         )
     if share >= NOTICEABLE:
         warnings.warn(
-            f"{told} of {share:.0%} of the pairs, too few to say how similar the two are; these"
-            " pairs are left out",
+            f"fewer than {ENOUGH_TOGETHER} agents tried both tasks of {share:.0%} of the pairs;"
+            " these pairs are ignored",
             stacklevel=3,
         )
 
 
 def _different(count: int, n: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """`n` rows of `size` different numbers below `count`."""
+    """`n` rows of `size` different integers below `count`."""
     if count < size:
-        raise ValueError(f"expected at least {size} tasks, not {count}")
+        raise ValueError(f"there must be at least {size} tasks, got {count}")
     rows = rng.integers(0, count, (n, size))
     while True:
         twins = [one == other for one, other in itertools.combinations(rows.T, 2)]

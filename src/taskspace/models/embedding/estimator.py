@@ -25,41 +25,62 @@ from taskspace.models.embedding.training import (
     task_pools,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import places
+from taskspace.outcomes.task_names import positions
 from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
 from taskspace.torch_state import one_thread, torch_seed
 
-MOST_COMPONENTS = 10  # what "auto" goes up to
-WORTH_ANOTHER = 0.01  # "auto" takes one more dimension if the test loss falls by this share
-ENOUGH_FOR_AXES = 1000  # tasks; those of Karel take long to encode
+MOST_COMPONENTS = 10  # upper limit of "auto"
+WORTH_ANOTHER = 0.01  # "auto" adds a dimension if the test loss falls by this fraction
+ENOUGH_FOR_AXES = 1000  # tasks; Karel tasks are slow to encode
 
-# Measured on 50 to 5000 tasks of an item response model: free vectors have far to go, one by one.
+# Measured on 50 to 5000 tasks of an item response model: free vectors need larger steps.
 FASTER = 30  # times the learning rate of a network
-TASKS_PER_CONSTRAINT = 8  # at the most in a step, or the vectors of many tasks are not done in time
+TASKS_PER_CONSTRAINT = 8  # per step at most, so that the vectors of many tasks converge in time
 
 
 class TaskEmbedder(Embedding):
-    """Learns a vector for every task: inner product = similarity, length = difficulty.
+    """Learns a vector for every task: the inner product is similarity, the length is difficulty.
 
-    A network gives tasks their vectors, from their features; it is tested on tasks held out from
-    training. Where outcomes come without features, each task has a free vector of its own, and
-    `transform` and the others take the names of tasks. No task can be held out then, but pairs of
-    tasks are: `test_scores_` says how well the map tells similarities that it was never shown, of
-    tasks and agents that it knows. (With under 100 tasks, or 30 without features, nothing is held
-    out, and `test_scores_` says how well the map fits.)
+    A network maps the features of a task to its vector, and is tested on held-out tasks. If the
+    outcomes have no features, each task has a free vector, and tasks are given by name. Then pairs
+    of tasks are held out instead of tasks: the test scores show how well the map predicts unseen
+    similarities between known tasks. With fewer than 100 tasks, or fewer than 30 without features,
+    nothing is held out, and the test scores show the fit to the training data.
 
-    `n_components` is the dimension, or "auto" to raise it until the test loss stops falling.
-    `norm_weight` is the paper's lambda; 0 leaves difficulty out. `hidden` are the sizes of the
-    hidden layers, or a function from (inputs, outputs) to a torch module. Inputs are
-    standardized, and the scaling is kept in the model. Constraints are drawn afresh for every
-    step, unless `n_constraints` says how many to draw once, in an order left to chance as in the
-    paper. With 0 `steps` the weights stay random. Free vectors use no `hidden`; they learn 30 times
-    faster than `learning_rate` says, and where tasks are many, from more than `batch_size`.
-
-    The axes are canonical: the map is rotated towards the principal axes of the similarities that
-    it was fitted to, which no seed can change. So two runs that agree look alike; see
+    The axes are canonical: the map is rotated towards the principal axes of the similarities, which
+    do not depend on the seed. So maps that agree look the same; see
     `taskspace.models.embedding.agreement`.
+
+    Args:
+        n_components: The number of dimensions, or "auto" to increase it until the test loss stops
+            falling.
+        norm_weight: The weight of the difficulty constraints (lambda in the paper); 0 ignores
+            difficulty.
+        hidden: The sizes of the hidden layers, or a function from (inputs, outputs) to a torch
+            module. It is not used without features.
+        learning_rate: The initial learning rate. Free vectors use 30 times this rate.
+        batch_size: The number of constraints of each type per step. Free vectors of many tasks use
+            more.
+        steps: The largest number of training steps; with 0, the weights stay random.
+        patience: Training stops after this number of checks without a better validation loss; there
+            is one check every 250 steps.
+        n_constraints: The number of constraints to draw once, in random order as in the paper. By
+            default, new constraints are drawn for every step.
+        random_state: The seed; None draws one from the operating system.
+        device: The torch device to train on.
+        progress: Whether to show a progress bar; by default only on a terminal.
+
+    Attributes:
+        n_components_: The number of dimensions.
+        network_: The trained network.
+        mean_: The mean of each feature.
+        scale_: The standard deviation of each feature.
+        task_names_: The names of the tasks if they have no features, otherwise None.
+        test_scores_: The held-out triplet accuracy ("similarity") and difficulty-pair accuracy
+            ("difficulty").
+        dimension_losses_: The test loss for each tried number of dimensions.
+        history_: The training and validation losses, with their steps.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -102,9 +123,18 @@ class TaskEmbedder(Embedding):
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> TaskEmbedder:
-        """Learn from `Outcomes` (which hold the tasks), or from tasks `X` and their outcomes.
+        """Learn the map.
 
-        Instead of `outcomes`, `y` may give scores, a row for each task and a column for each agent.
+        Args:
+            X: `Outcomes`, or the features of the tasks.
+            y: The scores of agents (tasks, agents), if neither `X` nor `outcomes` is `Outcomes`.
+            outcomes: The outcomes, if `X` is the features of the tasks.
+
+        Returns:
+            The embedder itself.
+
+        Raises:
+            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks.
         """
         names = None
         if isinstance(X, Outcomes):
@@ -114,7 +144,7 @@ class TaskEmbedder(Embedding):
             raise ValueError("requires y to be passed, but the target y is None")
         self._check_settings()
         if names is not None and callable(self.hidden):
-            raise ValueError("a network of your own needs features of the tasks; there are none")
+            raise ValueError("there are no features of the tasks, which a custom network requires")
         self.task_names_ = names
         tasks = self._validated(X, ensure_min_samples=3)
         statistics = _statistics(tasks, y, outcomes)
@@ -130,19 +160,19 @@ class TaskEmbedder(Embedding):
         return self
 
     def _training_inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
-        """What the network sees of these tasks while it learns; it does so in single precision."""
+        """The inputs of the network during training, which is in single precision."""
         if self.task_names_ is not None:
             return self._inputs(tasks)
         return self._learn_scale(tasks).float()
 
     def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
-        """Which share of the constraints on these tasks holds."""
+        """The fraction of constraints that hold, per type."""
         return accuracies(self._vectors(tasks), constraints)
 
     def _fit_dimensions(
         self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
     ) -> None:
-        """Fit one dimension, or ever more until the test loss falls no longer."""
+        """Fit the given number of dimensions, or increase it until the test loss stops falling."""
         train, validation, test = pools
         self.test_ = Constraints.draw(statistics, test, HELD_OUT, self.norm_weight, rng)
         auto = self.n_components == "auto"
@@ -193,11 +223,11 @@ class TaskEmbedder(Embedding):
         return super()._network(inputs, outputs)
 
     def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: SuccessStatistics) -> None:
-        """Rotate the map; which tasks are held out, and thus the seed, makes no difference."""
+        """Rotate the map to the canonical axes, which do not depend on the seed."""
         from threadpoolctl import threadpool_limits
 
         some = np.arange(0, len(tasks), -(-len(tasks) // ENOUGH_FOR_AXES))
-        with threadpool_limits(1):  # the same bits on any number of cores
+        with threadpool_limits(1):  # bit-identical on any number of cores
             reference = spectral_map(statistics.matrix(some, some), self.n_components_)
             rotation = best_rotation(self._vectors(tasks[some]), reference)
         self.network_ = self._turned(self.network_, rotation)
@@ -211,11 +241,11 @@ class TaskEmbedder(Embedding):
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
         if self.task_names_ is not None:
-            X = places(self.task_names_, X, "map")[:, None]
+            X = positions(self.task_names_, X, "map")[:, None]
         elif are_names(X):
             raise ValueError(
-                "this map was learned from the features of tasks; expected a row of numbers for"
-                " each task, not its name"
+                "tasks must be one row of features per task, got names; this map was fitted to"
+                " features, so it cannot find a task by name"
             )
         return super()._validated(X, **options)
 
@@ -233,11 +263,25 @@ class TaskEmbedder(Embedding):
             checks.whole(self.n_constraints, "n_constraints", 1)
         if not callable(self.hidden):
             check_layers(self.hidden)
-        if not self.norm_weight >= 0 or not self.learning_rate > 0:
-            raise ValueError("norm_weight must not be negative, and learning_rate positive")
+        if not self.norm_weight >= 0:
+            raise ValueError(f"norm_weight must be at least 0, got {self.norm_weight!r}")
+        if not self.learning_rate > 0:
+            raise ValueError(f"learning_rate must be positive, got {self.learning_rate!r}")
 
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
-        """Share of constraints that hold on these tasks: the mean over the two kinds."""
+        """Fraction of constraints that hold on given tasks.
+
+        Args:
+            X: `Outcomes`, or the features of the tasks.
+            y: The scores of agents (tasks, agents), if neither `X` nor `outcomes` is `Outcomes`.
+            outcomes: The outcomes, if `X` is the features of the tasks.
+
+        Returns:
+            The mean of the triplet accuracy and the difficulty-pair accuracy.
+
+        Raises:
+            ValueError: If the tasks have the wrong form.
+        """
         check_is_fitted(self, "network_")
         if isinstance(X, Outcomes):
             X, outcomes = features_of(X) if self.task_names_ is None else X.tasks, X
@@ -270,12 +314,18 @@ class TaskEmbedder(Embedding):
 def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:
     if outcomes is not None:
         if outcomes.n_tasks != len(tasks):
-            raise ValueError(f"{len(tasks)} tasks, but outcomes on {outcomes.n_tasks}")
+            raise ValueError(
+                f"tasks and outcomes must have the same number of tasks, got {len(tasks)} tasks and"
+                f" outcomes on {outcomes.n_tasks}"
+            )
         return SuccessStatistics.from_outcomes(outcomes)
     scores = checks.numbers(y, "y")
     scores = scores[:, None] if scores.ndim == 1 else scores
     if scores.ndim != 2 or len(scores) != len(tasks):
-        raise ValueError(f"{len(tasks)} tasks, but scores of shape {scores.shape}")
+        raise ValueError(
+            f"y must have one row of scores for each of the {len(tasks)} tasks,"
+            f" got an array of shape {scores.shape}"
+        )
     low, high = scores.min(), scores.max()
     if low < 0 or high > 1:
         scores = (scores - low) / (high - low)
@@ -283,7 +333,7 @@ def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatist
 
 
 def accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
-    """Which share of the constraints these vectors satisfy."""
+    """The fraction of constraints that these vectors satisfy, per type."""
     found = {}
     anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)
     if len(anchor):

@@ -1,4 +1,4 @@
-"""`KarelEmbedder`: the map of Karel tasks, from their examples of input and output."""
+"""`KarelEmbedder`: the map of Karel tasks, from their input-output examples."""
 
 from __future__ import annotations
 
@@ -20,28 +20,49 @@ from taskspace.models.embedding.estimator import TaskEmbedder, accuracies
 from taskspace.models.embedding.training import Constraints
 from taskspace.outcomes.outcomes import Outcomes
 
-BATCH = 128  # tasks that are encoded at a time: their grids and activations bound the memory
+BATCH = 128  # tasks that are encoded at once, to bound memory
 SIZES = (
     "side",
     "radius",
     "channels",
     "blocks",
     "code",
-)  # what makes one encoder as large as another
+)  # which must agree with those of a given encoder
 
 
 class KarelEmbedder(TaskEmbedder):
-    """Learns a vector for every Karel task, given as rows of 1800 small numbers.
+    """Learns a vector for every Karel task, given as a row of 1800 bytes.
 
-    The network sees the first five examples, in whatever order, and neither program nor sixth
-    example. A synthesizer's encoder turns each example into a code, and a perceptron with the
-    layers `hidden` turns mean and maximum of the codes into the vector. (An agent's encoder, which
-    `fit` may start from, has learned from the programs of the tasks that the agent was trained on.)
+    The input of the network is the first five examples of a task, in any order, but neither its
+    program nor the sixth example. A synthesizer's encoder turns each example into a code, and a
+    perceptron turns the mean and the maximum of the codes into the vector.
 
-    `side`, `radius`, `channels`, `blocks` and `code` are the encoder's size, as in `Size`. `fit`
-    may start from the `encoder` of a trained agent. With `freeze` that encoder stays as it is: all
-    tasks are encoded once, and only the perceptron learns, which is far quicker.
-    With 0 `steps` all weights stay random, the least that a map must beat.
+    Args:
+        n_components: The number of dimensions, or "auto", as in `TaskEmbedder`.
+        side: The side of the grids that the encoder sees.
+        radius: The radius of the view around the agent; 0 shows the whole world.
+        channels: The number of channels of the convolutions.
+        blocks: The number of residual blocks.
+        code: The size of the code of an example.
+        freeze: Whether the encoder passed to `fit` stays fixed. All tasks are then encoded once,
+            and only the perceptron learns, which is far faster.
+        norm_weight: The weight of the difficulty constraints, as in `TaskEmbedder`.
+        hidden: The sizes of the hidden layers of the perceptron.
+        learning_rate: The initial learning rate.
+        batch_size: The number of constraints of each type per step.
+        steps: The largest number of training steps; with 0, all weights stay random.
+        patience: The number of checks without improvement, as in `TaskEmbedder`.
+        n_constraints: The number of constraints to draw once, as in `TaskEmbedder`.
+        random_state: The seed; None draws one from the operating system.
+        device: The torch device to train on.
+        progress: Whether to show a progress bar; by default only on a terminal.
+
+    Attributes:
+        n_components_: The number of dimensions.
+        network_: The trained encoder and perceptron.
+        test_scores_: The held-out accuracies, as in `TaskEmbedder`.
+        dimension_losses_: The test loss for each tried number of dimensions.
+        history_: The training and validation losses, with their steps.
 
     >>> import numpy as np, taskspace as ts
     >>> from taskspace.envs.karel.generate import generate_tasks
@@ -53,10 +74,10 @@ class KarelEmbedder(TaskEmbedder):
     (60, 2)
     """
 
-    precision: ClassVar[torch.dtype] = torch.float32  # convolutions of doubles are slow
-    kept: ClassVar[tuple[str, ...]] = ()
+    precision: ClassVar[torch.dtype] = torch.float32  # convolutions in double precision are slow
+    saved: ClassVar[tuple[str, ...]] = ()
 
-    _start: Encoder | None = None  # while `fit` runs
+    _start: Encoder | None = None  # only while `fit` runs
 
     def __init__(
         self,
@@ -99,9 +120,20 @@ class KarelEmbedder(TaskEmbedder):
         outcomes: Outcomes | None = None,
         encoder: Encoder | None = None,
     ) -> KarelEmbedder:
-        """Learn from `Outcomes`, or from tasks and their outcomes, as `TaskEmbedder` does.
+        """Learn the map.
 
-        `encoder` is that of a trained synthesizer, `policy.network.encoder`; it is copied.
+        Args:
+            X: `Outcomes` with features, or the tasks as rows of bytes.
+            y: The scores of agents (tasks, agents), if neither `X` nor `outcomes` is `Outcomes`.
+            outcomes: The outcomes, if `X` is the tasks.
+            encoder: The encoder of a trained synthesizer to start from, `policy.network.encoder`.
+                It is copied. It was trained on the programs of the synthesizer's own tasks.
+
+        Returns:
+            The embedder itself.
+
+        Raises:
+            ValueError: If an argument is invalid, or if the encoder has another size.
         """
         if isinstance(X, Outcomes):
             X, outcomes = features_of(X), X
@@ -118,23 +150,25 @@ class KarelEmbedder(TaskEmbedder):
             checks.whole(getattr(self, name), name, 0 if name in ("blocks", "radius") else 1)
         if self._start is None:
             if self.freeze:
-                raise ValueError("freeze needs a trained synthesizer's encoder; pass it to fit")
+                raise ValueError(
+                    "freeze requires the encoder of a trained synthesizer; pass it to fit"
+                )
             return
         if not isinstance(self._start, Encoder):
             kind = type(self._start).__name__
-            raise ValueError(f"encoder must be the Encoder of a trained synthesizer, not {kind}")
+            raise ValueError(f"encoder must be the Encoder of a trained synthesizer, got {kind}")
         for name in SIZES:
             given, expected = getattr(self._start.size, name), getattr(self, name)
             if given != expected:
                 raise ValueError(
-                    f"the encoder has {name}={given}, but this embedder {name}={expected}"
+                    f"the encoder must have {name}={expected} like the embedder, got {name}={given}"
                 )
 
     def _validated(self, X: Any, **options: Any) -> NDArray[np.uint8]:
         tasks = KarelTasks.from_rows(validate_data(self, X, dtype="numeric", **options)).check()
         largest = int(tasks.sizes.max())
         if largest > self.side and not self.radius:
-            raise ValueError(f"there is a world of side {largest}; expected at most {self.side}")
+            raise ValueError(f"the side of a world must be at most {self.side}, got {largest}")
         return tasks.rows()
 
     def _inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
@@ -159,7 +193,7 @@ class KarelEmbedder(TaskEmbedder):
         return KarelNetwork(network.encoder, super()._turned(network.head, rotation))
 
     def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
-        # To encode a task takes long, and the constraints are about a few of them.
+        # Encoding is slow, and the constraints concern only some of the tasks.
         used = np.union1d(constraints.triplets.tasks, constraints.pairs)
         vectors = np.zeros((len(tasks), self.n_components_))
         if len(used):
@@ -168,7 +202,7 @@ class KarelEmbedder(TaskEmbedder):
 
 
 class KarelNetwork(torch.nn.Module):
-    """From rows of Karel tasks, or from their codes, to vectors."""
+    """Maps rows of Karel tasks, or their codes, to vectors."""
 
     def __init__(self, encoder: Encoder, head: torch.nn.Module) -> None:
         super().__init__()
@@ -176,11 +210,11 @@ class KarelNetwork(torch.nn.Module):
         self.head = head
 
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
-        """Vectors of rows (uint8), equal ones of which are encoded once, or of their codes."""
+        """Vectors of codes or of rows (uint8); equal rows are encoded once."""
         if tasks.is_floating_point():
             return self.head(tasks)
-        distinct, places = torch.unique(tasks, dim=0, return_inverse=True)
-        return self.head(encode(self.encoder, distinct))[places]
+        distinct, index = torch.unique(tasks, dim=0, return_inverse=True)
+        return self.head(encode(self.encoder, distinct))[index]
 
 
 def encode(encoder: Encoder, rows: torch.Tensor) -> torch.Tensor:

@@ -9,10 +9,11 @@ from torch.nn.functional import softplus
 def triplet_loss(
     anchor: torch.Tensor, one: torch.Tensor, other: torch.Tensor, probability: torch.Tensor
 ) -> torch.Tensor:
-    """Expected loss of "`one` is more like the anchor than `other`", true with this probability.
+    """Expected loss of "`one` is more similar to the anchor than `other`".
 
-    For a probability of 1 it is log(1 + exp(<E1, E3> - <E1, E2>)), the first term of the paper's
-    objective. The expectation over the drawn order has the same gradient and less noise.
+    The statement is true with the given probability. For a probability of 1, the loss is
+    log(1 + exp(<E1, E3> - <E1, E2>)), the first term of the paper's objective. The expectation
+    over the random order has the same mean gradient and less noise.
     """
     margin = (anchor * (one - other)).sum(-1)
     # softplus(margin) = margin + softplus(-margin), so one softplus serves both orders.
@@ -20,10 +21,10 @@ def triplet_loss(
 
 
 def norm_loss(easier: torch.Tensor, harder: torch.Tensor) -> torch.Tensor:
-    """log(1 + exp(|E4| - |E5|)): the embedding of the harder task is the longer one."""
+    """log(1 + exp(|E4| - |E5|)): the vector of the harder task should be longer."""
     return softplus(_length(easier) - _length(harder)).mean()
 
 
 def _length(vectors: torch.Tensor) -> torch.Tensor:
-    """The Euclidean norm, with a gradient at zero."""
+    """The Euclidean norm, with a finite gradient at 0."""
     return (vectors.square().sum(-1) + 1e-12).sqrt()

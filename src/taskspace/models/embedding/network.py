@@ -1,4 +1,4 @@
-"""The network of the map, and a forward pass in which no row depends on the others."""
+"""The network of the map, and a forward pass in which the rows are independent."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-ROWS_AT_ONCE = 4096  # few enough for the outputs of a layer to stay in the cache
+ROWS_AT_ONCE = 4096  # so that the outputs of a layer stay in the cache
 
 
 def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
-    """Linear layers with ReLU between them."""
+    """Linear layers with ReLU in between."""
     layers: list[torch.nn.Module] = []
     for inputs, outputs in itertools.pairwise(sizes):
         layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
@@ -38,8 +38,8 @@ def layers_of(network: torch.nn.Module) -> list[torch.nn.Linear]:
 def forward(layers: Sequence[torch.nn.Linear], rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The outputs of a perceptron (rows, outputs) for rows of inputs (rows, inputs).
 
-    A matrix product adds in an order that depends on the number of rows, so the last bits of a row
-    would depend on how many others there are. Here each sum runs over the inputs one by one, with
+    A matrix product sums in an order that depends on the number of rows, so rounding in one row
+    would depend on the number of other rows. Here each sum runs over the inputs one by one, with
     multiplications and additions that every processor rounds in the same way.
     """
     found = np.empty((len(rows), layers[-1].out_features))
@@ -50,7 +50,7 @@ def forward(layers: Sequence[torch.nn.Linear], rows: NDArray[np.float64]) -> NDA
 
 
 def _forward(layers: Sequence[torch.nn.Linear], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same, transposed (inputs, rows): NumPy's inner loops run along the rows."""
+    """The same, transposed (inputs, rows), so that NumPy's inner loops run along the rows."""
     for layer in layers:
         if layer is not layers[0]:
             values = np.maximum(values, 0.0)

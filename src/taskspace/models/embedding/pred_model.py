@@ -1,4 +1,4 @@
-"""`PredModel`: the baseline of prior work, which embeds a task by what predicts its transitions."""
+"""`PredModel`: a baseline from prior work, which learns to predict the transitions of a task."""
 
 from __future__ import annotations
 
@@ -26,22 +26,37 @@ LOSSES = ("loss", "kl", "reward", "state")
 class PredModel(Embedding):
     """Learns a vector for every task from which reward and next state can be predicted.
 
-    An inference network gives a Gaussian q(z | task), and a second network predicts reward and next
-    state from state, action and a z drawn from it. The loss is
+    An inference network returns a Gaussian q(z | task), and a second network predicts reward and
+    next state from state, action and a sample of z. The loss is
     `kl_weight` KL(q || N(0, I)) + `reward_weight` (error of the reward)^2 + `state_weight` |error
-    of the next state|^2; the vector of a task is the mean of its Gaussian. Both networks have the
-    hidden layers `hidden`, and the two predictions share all layers but the last.
+    of the next state|^2. The vector of a task is the mean of its Gaussian.
 
-    `context` are the numbers of the columns that are the task and not the situation
-    (`env.context_columns`): the predicting network does not see them, so it has to use z.
+    Tasks, states and continuous actions are standardized, so that `state_weight` has the same
+    meaning in every column and environment. Rewards are not: they are 0 or 1.
 
-    Tasks, states and continuous actions are standardized, so that `state_weight` means the same
-    in every column and environment: CartPoleVar counts steps to 200 beside angles of 0.1. Rewards
-    are left as they are, 0 or 1.
+    Args:
+        n_components: The number of dimensions.
+        context: The indices of the columns that describe the task and not the state
+            (`env.context_columns`). They are hidden from the predicting network, so that it has to
+            use z.
+        hidden: The sizes of the hidden layers of both networks.
+        reward_weight: The weight of the error of the reward.
+        state_weight: The weight of the error of the next state.
+        kl_weight: The weight of the KL divergence.
+        learning_rate: The learning rate.
+        batch_size: The number of transitions per step.
+        epochs: The number of passes over the transitions.
+        most_steps: The largest number of steps. In CartPoleVar, the paper's 500 passes would be 2
+            million steps, and the loss hardly falls after the first 20,000.
+        random_state: The seed; None draws one from the operating system.
+        progress: Whether to show a progress bar; by default only on a terminal.
 
-    Training ends after `epochs` passes, but no later than `most_steps` batches: the episodes of
-    CartPoleVar have 2 million transitions, of which the paper's 500 passes take 2 million steps,
-    hours, in which the loss hardly falls any more.
+    Attributes:
+        n_components_: The number of dimensions.
+        network_: The inference network, without its variances.
+        mean_: The mean of each column of the tasks.
+        scale_: The standard deviation of each column of the tasks.
+        history_: The losses during training, with their steps.
 
     >>> import taskspace as ts
     >>> from taskspace.models.embedding.pred_model import PredModel, expert_episodes
@@ -83,13 +98,21 @@ class PredModel(Embedding):
         self.progress = progress
 
     def fit(self, episodes: Episodes) -> PredModel:
-        """Learn from the transitions of these episodes; the task is an episode's first state."""
+        """Learn from the transitions of episodes.
+
+        Args:
+            episodes: The episodes; the first state of an episode is its task.
+
+        Returns:
+            The model itself.
+
+        Raises:
+            ValueError: If an argument is invalid.
+        """
         self._check_settings()
         if not isinstance(episodes, Episodes):
             kind = type(episodes).__name__
-            raise ValueError(
-                f"PredModel learns from Episodes, as taskspace.record gives, not {kind}"
-            )
+            raise ValueError(f"episodes must be Episodes, e.g. from taskspace.record, got {kind}")
         tasks = validate_data(self, episodes.states[episodes.starts[:-1]], dtype=np.float64)
         transitions = Transitions.of(episodes, self._learn_scale(tasks).float(), self.context)
         rng = np.random.default_rng(self.random_state)
@@ -104,7 +127,7 @@ class PredModel(Embedding):
         return self
 
     def _networks(self, transitions: Transitions) -> tuple[torch.nn.Sequential, ...]:
-        """From a task to mean and log variance of z; from inputs and z to the targets."""
+        """The inference network (mean and log variance of z) and the predicting network."""
         encoder = (transitions.tasks.shape[1], *self.hidden, 2 * self.n_components)
         seen = transitions.inputs.shape[1] + self.n_components
         predictor = (seen, *self.hidden, transitions.targets.shape[1])
@@ -119,7 +142,7 @@ class PredModel(Embedding):
         noise: torch.Generator,
         advance: Callable[[int], None],
     ) -> dict[str, list[float]]:
-        """Adam for so many steps; the history has means of the losses since the last entry."""
+        """Train with Adam; the history has the mean losses since the last entry."""
         weights = [*encoder.parameters(), *predictor.parameters()]
         optimizer = torch.optim.Adam(weights, self.learning_rate, fused=True)
         batches = transitions.batches(self.batch_size, noise)
@@ -146,7 +169,7 @@ class PredModel(Embedding):
         batch: tuple[torch.Tensor, ...],
         noise: torch.Generator,
     ) -> tuple[torch.Tensor, ...]:
-        """The objective on a batch, and its three parts."""
+        """The loss on a batch, and its three parts."""
         tasks, inputs, targets = batch
         mean, log_variance = encoder(tasks).chunk(2, dim=1)
         drawn = torch.randn(mean.shape, generator=noise)
@@ -163,9 +186,9 @@ class PredModel(Embedding):
         check_layers(self.hidden)
         for name in ("reward_weight", "state_weight", "kl_weight"):
             if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must not be negative, not {getattr(self, name)!r}")
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
         if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be positive, not {self.learning_rate!r}")
+            raise ValueError(f"learning_rate must be positive, got {self.learning_rate!r}")
 
     def _findings(self) -> dict[str, Any]:
         return {"history": self.history_}
@@ -175,7 +198,7 @@ class PredModel(Embedding):
 
 
 def gaussian_kl(mean: torch.Tensor, log_variance: torch.Tensor) -> torch.Tensor:
-    """KL divergence of diagonal Gaussians, one a row, from the standard normal: mean over rows."""
+    """Mean KL divergence of diagonal Gaussians, one per row, from the standard normal."""
     each = mean.square() + log_variance.exp() - log_variance - 1
     return 0.5 * each.sum(1).mean()
 
@@ -197,7 +220,7 @@ def _mean_half(encoder: torch.nn.Sequential) -> torch.nn.Sequential:
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """All transitions in memory, ready for the networks."""
+    """All transitions as tensors, in the form that the networks take."""
 
     tasks: torch.Tensor  # (episodes, columns)
     episode: torch.Tensor  # (steps,), the task of each transition
@@ -206,7 +229,7 @@ class Transitions:
 
     @classmethod
     def of(cls, episodes: Episodes, tasks: torch.Tensor, context: Any) -> Transitions:
-        """Take episodes apart; `tasks` are their first states, standardized."""
+        """Extract the transitions of episodes; `tasks` are their standardized first states."""
         states, following = _standardized_states(episodes, context)
         rewards = checks.numbers(episodes.rewards, "rewards")[:, None]
         episode = np.repeat(np.arange(len(episodes)), episodes.lengths)
@@ -224,7 +247,7 @@ class Transitions:
         """Endless passes in random order: tasks, inputs and targets of each batch."""
         while True:
             for chosen in torch.split(torch.randperm(len(self), generator=generator), size):
-                yield (  # index_select is several times as fast as brackets
+                yield (  # index_select is several times faster than indexing
                     self.tasks.index_select(0, self.episode.index_select(0, chosen)),
                     self.inputs.index_select(0, chosen),
                     self.targets.index_select(0, chosen),
@@ -232,16 +255,20 @@ class Transitions:
 
 
 def _standardized_states(episodes: Episodes, context: Any) -> tuple[NDArray[np.float64], ...]:
-    """States and next states without context, on one scale."""
+    """States and next states without context, standardized together."""
     columns = episodes.states.shape[1]
     dropped = [checks.whole(column, "a context column") for column in context]
     if len(set(dropped)) < len(dropped) or not all(column < columns for column in dropped):
-        raise ValueError(f"context must be different columns below {columns}, not {dropped}")
+        raise ValueError(f"context must be distinct columns below {columns}, got {dropped}")
     if len(dropped) == columns:
-        raise ValueError("context must leave at least one column of the state to predict")
-    kept = np.setdiff1d(np.arange(columns), dropped)
-    both = [checks.numbers(s[:, kept], "states") for s in (episodes.states, episodes.next_states)]
-    # Over both: a column may stand still in all states and yet move in the next ones.
+        raise ValueError(
+            f"context must leave at least one column of the state, got all {columns} columns"
+        )
+    visible = np.setdiff1d(np.arange(columns), dropped)
+    both = [
+        checks.numbers(s[:, visible], "states") for s in (episodes.states, episodes.next_states)
+    ]
+    # Over both: a column may be constant in all states and vary in the next states.
     mean = (both[0].mean(0) + both[1].mean(0)) / 2
     variance = sum(np.square(part - mean).mean(0) for part in both) / 2
     scale = np.maximum(np.sqrt(variance), 1e-6)
@@ -249,7 +276,7 @@ def _standardized_states(episodes: Episodes, context: Any) -> tuple[NDArray[np.f
 
 
 def _action_columns(actions: NDArray[Any]) -> NDArray[np.float64]:
-    """Discrete actions as one column each that is 0 or 1; continuous ones standardized."""
+    """Discrete actions one-hot encoded; continuous actions standardized."""
     if actions.ndim == 1 and actions.dtype.kind in "iu":
         return np.eye(int(actions.max()) + 1)[actions]
     numbers = checks.numbers(actions, "actions").reshape(len(actions), -1)
@@ -262,16 +289,29 @@ def _single(*columns: NDArray[np.float64]) -> torch.Tensor:
 
 # -- the data --------------------------------------------------------------------------------------
 
-ROUND = 4096  # tasks to play at once at most
-FEWEST = 256  # … and at least, so that few wanted episodes are found in few rounds
-HARDLY_ANY = 0.01  # give up when a smaller share is solved
+ROUND = 4096  # largest number of tasks per round
+FEWEST = 256  # smallest number of tasks per round
+HARDLY_ANY = 0.01  # smallest fraction of solved tasks
 
 
 def expert_episodes(expert: Any, env: Environment, n: int = 10_000, *, seed: int = 0) -> Episodes:
-    """`n` episodes of random tasks that the expert, or any agent, solved.
+    """Record episodes of random tasks that the expert, or any other agent, solved.
 
-    The reward is 1 in the step that solves the task and 0 before, also where an environment
-    shapes the reward for training (PointMass gives 10,000).
+    The reward is 1 in the step that solves the task and 0 before, even if the environment shapes
+    its reward for training.
+
+    Args:
+        expert: The agent.
+        env: The environment.
+        n: The number of solved episodes.
+        seed: The seed of tasks and rollouts.
+
+    Returns:
+        The episodes.
+
+    Raises:
+        TypeError: If `env` is not an environment.
+        ValueError: If an argument is invalid, or if the agent solves hardly any task.
 
     >>> import taskspace as ts
     >>> env = ts.make("MultiKeyNav")
@@ -293,14 +333,14 @@ def expert_episodes(expert: Any, env: Environment, n: int = 10_000, *, seed: int
         played, missing = played + len(tasks), missing - len(found[-1])
         if played >= 1000 and wanted - missing < HARDLY_ANY * played:
             raise ValueError(
-                f"the expert solved {wanted - missing} of {played} tasks of {env.name};"
-                " expected one that solves most of them"
+                f"the expert must solve most tasks of {env.name},"
+                f" got {wanted - missing} solved of {played}"
             )
     return _joined(found)
 
 
 def _solved(episodes: Episodes, most: int) -> Episodes:
-    """The first solved episodes, as many as there are up to `most`, with a reward at the end."""
+    """The first solved episodes, at most `most`, with reward 1 at the end."""
     chosen = episodes.solved & (np.cumsum(episodes.solved) <= most)
     steps = np.repeat(chosen, episodes.lengths)
     starts = np.concatenate([[0], np.cumsum(episodes.lengths[chosen])])

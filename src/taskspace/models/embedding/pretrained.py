@@ -1,4 +1,4 @@
-"""Embedders that ship with the package, for a look at a map without training anything."""
+"""Pretrained embedders that ship with the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ FOLDER = Path(__file__).parents[2] / "pretrained"
 
 
 def load_pretrained(name: str) -> TaskEmbedder:
-    """The embedder of an environment, as `python -m taskspace.paper.pretrained` made it.
+    """Load the pretrained embedder of an environment.
+
+    It was created by `python -m taskspace.paper.pretrained`.
+
+    Args:
+        name: The name of the environment, e.g. "MultiKeyNav".
+
+    Returns:
+        The fitted embedder.
+
+    Raises:
+        ValueError: If there is no such environment or no pretrained embedder for it.
 
     >>> import taskspace as ts
     >>> env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
@@ -21,5 +32,7 @@ def load_pretrained(name: str) -> TaskEmbedder:
     known = make(name).name
     if not (FOLDER / known).is_dir():
         there = ", ".join(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
-        raise ValueError(f"there is no pretrained embedder for {known}; there are: {there}")
+        raise ValueError(
+            f"there is no pretrained embedder for {known}; there are embedders for {there}"
+        )
     return TaskEmbedder.load(FOLDER / known)

@@ -1,4 +1,4 @@
-"""`RandomModel`: the map's network before any training, the least that a map must beat."""
+"""`RandomModel`: the network of the map without training, a baseline for every map."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ from taskspace.torch_state import torch_seed
 
 class RandomModel(Embedding):
     """The network of `TaskEmbedder` with random weights; only the scale of the tasks is learned.
+
+    Args:
+        n_components: The number of dimensions.
+        hidden: The sizes of the hidden layers.
+        random_state: The seed; None draws one from the operating system.
+
+    Attributes:
+        mean_: The mean of each feature.
+        scale_: The standard deviation of each feature.
+        network_: The network.
+        n_components_: The number of dimensions.
 
     >>> import taskspace as ts
     >>> from taskspace.models.embedding.random_model import RandomModel
@@ -35,7 +46,18 @@ class RandomModel(Embedding):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> RandomModel:
-        """Draw the weights; the tasks `X`, or those of `Outcomes`, give the scale."""
+        """Draw the weights and learn the scale of the tasks.
+
+        Args:
+            X: Rows of features, or `Outcomes` with features.
+            y: Ignored; it exists for compatibility with scikit-learn.
+
+        Returns:
+            The model itself.
+
+        Raises:
+            ValueError: If an argument is invalid.
+        """
         size = checks.whole(self.n_components, "n_components", 1)
         check_layers(self.hidden)
         tasks = features_of(X) if isinstance(X, Outcomes) else X

@@ -1,4 +1,4 @@
-"""A fitted embedding of any kind as a folder: `embedder.json` and `weights.safetensors`."""
+"""Fitted embeddings of any type as folders: `embedder.json` and `weights.safetensors`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FOLDER = ModelFolder("embedder", "embedder.json", version=1)
 
 
 def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
-    """Write the folder, all or nothing; an older one of the same name is replaced."""
+    """Write the folder completely or not at all; an existing embedder is replaced."""
     if callable(embedder.hidden):
-        raise ValueError("an embedder with a network of your own cannot be saved; save its weights")
+        raise ValueError("an embedder with a custom network cannot be saved; save its weights")
     tensors = dict(embedder.network_.state_dict())
-    tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _kept(embedder)}
+    tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _saved(embedder)}
     _FOLDER.save(folder, _settings(embedder), tensors)
 
 
@@ -36,20 +36,20 @@ def _settings(embedder: Any) -> dict[str, Any]:
     }
 
 
-def _kept(embedder: Any) -> tuple[str, ...]:
-    """What is saved beside the network; names of tasks, unlike features, have no scale."""
-    return embedder.kept if embedder.task_names_ is None else ()
+def _saved(embedder: Any) -> tuple[str, ...]:
+    """What is saved besides the network; names of tasks, unlike features, have no scale."""
+    return embedder.saved if embedder.task_names_ is None else ()
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON knows it: also numbers and arrays of NumPy, ranges and tuples."""
+    """A parameter as a JSON value; NumPy numbers, arrays, ranges and tuples are converted."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return list(value) if isinstance(value, (tuple, range)) else value
 
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
-    """Read the folder back into an embedder."""
+    """Read an embedder from the folder."""
     settings = _FOLDER.load_settings(folder)
     _check_kind(cls, settings.get("kind", "TaskEmbedder"), Path(folder))
     tensors = _FOLDER.load_tensors(folder, settings)
@@ -60,23 +60,23 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
 
 
 def _check_kind(cls: Any, kind: Any, source: Path) -> None:
-    """Refuse a model of another class. The first files name none: all are of a TaskEmbedder."""
+    """Refuse a model of another class; the oldest files name no class and are TaskEmbedders."""
     if kind != cls.__name__:
-        raise ValueError(f"{source} holds a {kind}, not a {cls.__name__}; load it with {kind}.load")
+        raise ValueError(f"{source} must hold a {cls.__name__}, got a {kind}; use {kind}.load")
 
 
 def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
-    if settings.get("task_names") is not None:  # older files have no such line
+    if settings.get("task_names") is not None:  # older files lack this key
         embedder.task_names_ = np.array(settings["task_names"], np.str_)
-    for name in _kept(embedder):
+    for name in _saved(embedder):
         setattr(embedder, f"{name}_", tensors.pop(name).numpy())
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:
         embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.n_components_ = int(settings["components"])
-    with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
+    with torch.random.fork_rng(devices=[]):  # new layers draw weights, which are then overwritten
         network = embedder._network(embedder.n_features_in_, embedder.n_components_)
     embedder.network_ = network.to(embedder.precision)
     embedder.network_.load_state_dict(tensors)

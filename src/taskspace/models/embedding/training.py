@@ -1,4 +1,4 @@
-"""Algorithm 1: fit a network to ordinal constraints, by default drawn afresh for every step."""
+"""Algorithm 1: fit a network to ordinal constraints, by default new ones for every step."""
 
 from __future__ import annotations
 
@@ -22,50 +22,52 @@ from taskspace.models.embedding.losses import norm_loss, triplet_loss
 from taskspace.similarity.statistics import SuccessStatistics
 
 CLIP_NORM = 2.0
-HELD_OUT = 1000  # constraints of each kind for validation, and as many for the test
+HELD_OUT = 1000  # constraints of each type for validation, and the same number for the test
 FEW_TASKS = 100  # with fewer, no task is held out
 FEW_FOR_PAIRS = 30  # with fewer, no pair of tasks is held out
-GROUPS = 10  # of tasks, where pairs of tasks are held out and not tasks
-DRAWN_AT_ONCE = 1 << 20  # constraints at the most, so that memory stays bounded
+GROUPS = 10  # of tasks, if pairs of tasks are held out instead of tasks
+DRAWN_AT_ONCE = 1 << 20  # largest number of constraints, to bound memory
 
 
 @dataclass(frozen=True)
 class Training:
-    """How to fit."""
+    """Settings of the training."""
 
     norm_weight: float
     learning_rate: float
     batch_size: int
     steps: int
-    patience: int  # checks without a better validation loss before it stops
-    n_constraints: int | None = None  # drawn once and used again and again; None: ever fresh ones
+    patience: int  # checks without a better validation loss before training stops
+    n_constraints: int | None = None  # drawn once and reused; None: new ones for every step
     check_every: int = 250
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Where constraints come from: tasks, and which pairs of them may be compared.
+    """The source of constraints: tasks, and which pairs of them may be compared.
 
-    Where tasks are in groups, the groups of a pair have a sum (modulo `GROUPS`) that is one of
-    `sums`. So every task is compared with others in each of several pools that share no pair.
+    If tasks are in groups, the sum of the groups of a pair (modulo `GROUPS`) is one of `sums`. So
+    each task occurs in several pools that have no pair in common.
     """
 
     tasks: NDArray[np.int64]
-    groups: NDArray[np.int64] | None = None  # of every task; None: all pairs count
+    groups: NDArray[np.int64] | None = (
+        None  # the group of each task; None: all pairs belong to the pool
+    )
     sums: tuple[int, ...] = tuple(range(GROUPS))
 
     def triplets(self, statistics: SuccessStatistics, n: int, rng: np.random.Generator) -> Triplets:
-        """`n` triplets, of which both pairs with the first task belong to the pool."""
+        """`n` triplets in which both pairs with the first task belong to the pool."""
         drawn = draw_triplets(statistics, self._to_draw(n, 2), rng, self.tasks)
-        kept = self._kept(drawn.tasks, n)
-        return Triplets(drawn.tasks[kept], drawn.probability[kept])
+        chosen = self._choose(drawn.tasks, n)
+        return Triplets(drawn.tasks[chosen], drawn.probability[chosen])
 
     def pairs(
         self, statistics: SuccessStatistics, n: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """`n` rows (easier, harder) that belong to the pool."""
         drawn = draw_pairs(statistics, self._to_draw(n, 1), rng, self.tasks)
-        return drawn[self._kept(drawn, n)]
+        return drawn[self._choose(drawn, n)]
 
     def _to_draw(self, n: int, pairs: int) -> int:
         if self.groups is None:
@@ -73,8 +75,8 @@ class Pool:
         share = (len(self.sums) / GROUPS) ** pairs
         return int(1.1 * n / share) + 64
 
-    def _kept(self, rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-        """Which `n` rows belong to the pool, with repeats if they are too few."""
+    def _choose(self, rows: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """`n` rows that belong to the pool, with repetitions if there are too few."""
         if self.groups is None:
             return np.arange(n)
         sums = (self.groups[rows[:, :1]] + self.groups[rows[:, 1:]]) % GROUPS
@@ -83,7 +85,7 @@ class Pool:
 
 
 def task_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
-    """Tasks to train, validate and test on; few tasks serve all three."""
+    """Tasks to train, validate and test on; small sets of tasks are used for all three."""
     order = rng.permutation(tasks)
     if tasks < FEW_TASKS:
         return Pool(order), Pool(order), Pool(order)
@@ -94,9 +96,9 @@ def task_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
 def pair_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
     """Pairs of tasks to train, validate and test on, each pool with all tasks.
 
-    Fresh triplets alone would hold nothing out. Of 50 tasks there are 58,800, and training draws
-    more; and what was seen of a with b and of b with c tells much about a with c. So it is the
-    similarity of two tasks that is held out: no triplet of another pool has that pair.
+    New triplets alone would not be held out: 50 tasks have 58,800 triplets, training draws more
+    than that, and the pairs (a, b) and (b, c) are informative about (a, c). Therefore the
+    similarities of pairs are held out: the triplets of different pools have no pair in common.
     """
     everything, groups = np.arange(tasks), rng.permutation(tasks) % GROUPS
     if tasks < FEW_FOR_PAIRS:
@@ -111,7 +113,7 @@ def pair_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Constraints of both kinds; a kind that the outcomes cannot tell is empty."""
+    """Constraints of both types; a type that the outcomes do not determine is empty."""
 
     triplets: Triplets
     pairs: NDArray[np.int64]
@@ -125,7 +127,7 @@ class Constraints:
         norm_weight: float,
         rng: np.random.Generator,
     ) -> Constraints:
-        """`n` of each kind that belong to the pool."""
+        """Draw `n` constraints of each type from the pool."""
         triplets = Triplets(np.zeros((0, 3), np.int64), np.zeros(0))
         if can_tell_similarity(statistics, pool.tasks):
             triplets = pool.triplets(statistics, n, rng)
@@ -135,12 +137,12 @@ class Constraints:
         return cls(triplets, pairs)
 
     def decided(self, rng: np.random.Generator) -> Constraints:
-        """The same with the order of each triplet drawn once and for all."""
+        """The same constraints with the order of each triplet drawn once."""
         tasks = self.triplets.ordered(rng)
         return Constraints(Triplets(tasks, np.ones(len(tasks))), self.pairs)
 
     def sample(self, n: int, rng: np.random.Generator) -> Constraints:
-        """`n` of each kind that there is, with repeats."""
+        """Draw `n` constraints of each nonempty type, with replacement."""
         triplets, pairs = self.triplets, self.pairs
         if len(triplets.tasks):
             chosen = rng.integers(0, len(triplets.tasks), n)
@@ -150,7 +152,7 @@ class Constraints:
         return Constraints(triplets, pairs)
 
     def batches(self, steps: int = 1) -> Batches:
-        """The same, cut into steps and ready for the network."""
+        """The constraints as tensors, divided into steps."""
         three = self.triplets.tasks.reshape(steps, -1, 3).transpose(0, 2, 1).reshape(steps, -1)
         two = self.pairs.reshape(steps, -1, 2).transpose(0, 2, 1).reshape(steps, -1)
         rows = torch.from_numpy(np.concatenate([three, two], axis=1))
@@ -160,11 +162,11 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Batches:
-    """Constraints of each step: the tasks that occur in them, in one row for one forward pass."""
+    """Constraints of each step, with their tasks in one row for a single forward pass."""
 
     rows: torch.Tensor  # (steps, tasks): anchors, ones, others, easier, harder
     probability: torch.Tensor  # (steps, triplets)
-    in_triplets: int  # how many of the tasks belong to triplets
+    in_triplets: int  # number of tasks that belong to triplets
 
     def loss(
         self, step: int, network: torch.nn.Module, tasks: torch.Tensor, norm_weight: float
@@ -184,7 +186,7 @@ class Batches:
 
 @dataclass
 class History:
-    """Losses on the way: `loss` is the mean since the last check."""
+    """Losses during training: `loss` is the mean since the last check."""
 
     step: list[int] = field(default_factory=list)
     loss: list[float] = field(default_factory=list)
@@ -200,7 +202,7 @@ def fit_network(
     rng: np.random.Generator,
     report: Callable[[int, float], None],
 ) -> History:
-    """Train on the first pool, keep the state that is best on the second."""
+    """Train on the first pool, and restore the state with the lowest loss on the second."""
     train, held_out = pools
     weight, size = training.norm_weight, training.batch_size
     validation = Constraints.draw(statistics, held_out, HELD_OUT, weight, rng).batches()
@@ -240,7 +242,7 @@ def fit_network(
 def _batches(
     draw: Callable[..., Constraints], steps: int, size: int
 ) -> Iterator[tuple[Batches, int]]:
-    """Constraints for so many steps of this size, and the place of each step in them."""
+    """Constraints for `steps` batches of this size, with the index of each step in them."""
     at_once = max(1, DRAWN_AT_ONCE // size)
     for start in range(0, steps, at_once):
         some = min(at_once, steps - start)

@@ -1,1 +1,1 @@
-"""The probability that an agent solves a task: from features, or from a table alone."""
+"""Models of the probability that an agent solves a task, from features or from a table alone."""

@@ -1,12 +1,12 @@
 """The logistic low-rank model: logit p[a, t] = bias[t] + u[a] · v[t], with Gaussian priors.
 
 An agent's factors u are standard normal. A task's (bias, v) is normal around the mean over all
-tasks; that mean and the spread in every dimension are learned. With one dimension and no spread
+tasks; that mean and the spread in every dimension are learned. With one dimension and no spread,
 all tasks have the same loading v, and the model is Rasch's.
 
-Learning is variational: every agent and every task keeps a Gaussian, and the logistic function is
+Learning is variational: every agent and every task has a Gaussian, and the logistic function is
 replaced by its quadratic bound (Jaakkola and Jordan), so that each update is a small least-squares
-problem in closed form. Nothing is drawn at random.
+problem in closed form. The result is deterministic.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ITERATIONS = 60
-_ENOUGH = 1e-3  # learning ends when the tasks' means move by less than this share
-_LEAST_VARIANCE = 1e-2  # of the biases: tasks that are equally hard are still not the same
+_ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
+_LEAST_VARIANCE = 1e-2  # of the biases, also if all tasks are equally hard
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussians:
-    """A Gaussian for each of n things."""
+    """n Gaussians, one per agent or task."""
 
     mean: Floats  # (n, d)
     covariance: Floats  # (n, d, d)
 
     @property
     def moments(self) -> Floats:
-        """Expected products of two coordinates (n, d * d)."""
+        """Second moments (n, d * d)."""
         products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
         return products.reshape(len(products), -1)
 
@@ -41,7 +41,7 @@ class Gaussians:
         return Gaussians((self.mean - shift) @ turn.T, turn @ self.covariance @ turn.T)
 
     def after_one(self) -> Gaussians:
-        """The same with a constant 1 as first coordinate, which multiplies the bias."""
+        """The Gaussians with a constant first coordinate 1, which multiplies the bias."""
         count, size = self.mean.shape
         mean, covariance = np.ones((count, 1 + size)), np.zeros((count, 1 + size, 1 + size))
         mean[:, 1:], covariance[:, 1:, 1:] = self.mean, self.covariance
@@ -50,7 +50,7 @@ class Gaussians:
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """What is known of the agents' factors u and of the tasks' (bias, v)."""
+    """Posterior of the agents' factors u and of the tasks' (bias, v)."""
 
     agents: Gaussians  # (agents, rank)
     tasks: Gaussians  # (tasks, 1 + rank)
@@ -61,7 +61,7 @@ class Factors:
 
 
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
-    """Expected success, by the usual approximation of the logistic of a Gaussian."""
+    """Mean success probability, by the probit approximation of the logistic of a Gaussian."""
     mean = agents.mean @ tasks.mean.T
     variance = np.maximum(agents.moments @ tasks.moments.T - mean**2, 0.0)
     odds: Floats = np.exp(np.clip(mean / np.sqrt(1 + np.pi / 8 * variance), -30, 30))
@@ -75,20 +75,20 @@ def fit_factors(
     least_spread: float,
     iterations: int = ITERATIONS,
 ) -> Factors:
-    """Learn from tables (agents, tasks); a pair with 0 attempts was never tried.
+    """Fit the factors to tables (agents, tasks); a pair with 0 attempts was never tried.
 
     `least_spread` is the smallest standard deviation of the loadings between tasks in each
-    dimension. A small one lets learning switch dimensions off, which needs many results.
+    dimension. A small value lets learning switch dimensions off, which requires many results.
 
     >>> successes = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 1, 1, 0]], float)
     >>> factors = fit_factors(successes, np.ones((3, 4)), rank=1, least_spread=0.1)
-    >>> factors.probabilities().mean(0).round(1)  # 2, 3, 2, 0 of 3, drawn to the mean
+    >>> factors.probabilities().mean(0).round(1)  # 2, 3, 2, 0 of 3, shrunk to the mean
     array([0.6, 0.7, 0.6, 0.3])
     """
     surplus = successes - attempts / 2
     agents, tasks = _start(successes, attempts, rank)
     centre, variance = tasks.mean.mean(0), np.ones(1 + rank)
-    centre[1] = 1.0  # whoever solves one task tends to solve others
+    centre[1] = 1.0  # agents that solve one task tend to solve others
     for _ in range(iterations):
         before = tasks.mean
         tasks = _update_tasks(surplus, attempts, agents, tasks, centre, 1 / variance)
@@ -101,7 +101,7 @@ def fit_factors(
 
 
 def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, Gaussians]:
-    """Biases by success rate, and factors by the largest components of what these do not tell."""
+    """Initial biases from success rates, and factors from the principal components of residuals."""
     rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
     error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
     residuals = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
@@ -112,7 +112,9 @@ def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, G
         components = residuals @ np.linalg.eigh(residuals.T @ residuals)[1]
     largest = components[:, ::-1][:, :rank]
     factors[:, : largest.shape[1]] = largest / np.maximum(largest.std(0), 1e-9)
-    factors *= np.where(residuals.sum(1) @ factors < 0, -1.0, 1.0)  # success counts upwards
+    factors *= np.where(
+        residuals.sum(1) @ factors < 0, -1.0, 1.0
+    )  # larger factors mean more success
     tasks = np.zeros((len(rate), 1 + rank))
     tasks[:, 0] = np.log(rate / (1 - rate))
     return (
@@ -122,7 +124,7 @@ def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, G
 
 
 def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
-    """How sharply the bound bends at each pair (agents, tasks): the weight of its results."""
+    """The curvature of the bound at each pair (agents, tasks): the weight of its results."""
     width = np.sqrt(np.maximum(agents.after_one().moments @ tasks.moments.T, 1e-8))
     weight: Floats = attempts * np.tanh(width / 2) / (2 * width)
     return weight
@@ -146,7 +148,7 @@ def _update_agents(
 ) -> Gaussians:
     weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
     informed = (weight @ tasks.moments).reshape(-1, size, size)
-    # The bias is not the agent's to choose: what it explains is taken away.
+    # The bias does not depend on the agent, so its part is subtracted.
     pull = surplus @ tasks.mean[:, 1:] - informed[:, 0, 1:]
     return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
 
@@ -157,7 +159,7 @@ def _solve(precision: Floats, pull: Floats) -> Gaussians:
 
 
 def _prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
-    """Mean and variance of (bias, v) between tasks, as far as they are known by now."""
+    """Current mean and variance of (bias, v) between tasks."""
     centre = tasks.mean.mean(0)
     own = np.diagonal(tasks.covariance, axis1=1, axis2=2)
     variance = ((tasks.mean - centre) ** 2 + own).mean(0)
@@ -169,7 +171,7 @@ def _prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
 def _standardize(
     agents: Gaussians, tasks: Gaussians, centre: Floats
 ) -> tuple[Gaussians, Gaussians, Floats]:
-    """Scale factors to mean 0 and covariance 1, and tasks so that no probability changes."""
+    """Transform factors to mean 0 and covariance 1, and tasks so that no probability changes."""
     mean, rank = agents.mean.mean(0), agents.mean.shape[1]
     apart = agents.mean - mean
     covariance = apart.T @ apart / len(apart) + agents.covariance.mean(0)

@@ -1,9 +1,10 @@
-"""The classics of testing: Rasch's model and the two-parameter logistic model (2PL).
+"""Item response theory: Rasch's model and the two-parameter logistic model (2PL).
 
 An agent has one ability, drawn from a standard normal distribution, and solves task t with
 probability logistic(slope[t] * ability + intercept[t]). In Rasch's model all slopes are the same.
 Both are fitted by marginal maximum likelihood: the ability is summed out over the nodes of a
-Gauss-Hermite rule (Bock and Aitkin's EM). Weak priors keep tasks finite that all or none solved.
+Gauss-Hermite rule (Bock and Aitkin's EM). Weak priors keep the parameters finite for tasks that
+all agents or none solved.
 """
 
 from __future__ import annotations
@@ -21,28 +22,28 @@ Floats = NDArray[np.float64]
 NODES = 41
 ITERATIONS = 200
 INTERCEPT_SPREAD, SLOPE_SPREAD = 4.0, 1.5  # of the weak priors, around 0 and 1
-_ENOUGH = 1e-4  # EM ends when no parameter moves by more
+_ENOUGH = 1e-4  # EM ends when no parameter changes by more
 _NEWTON_STEPS = 3
-_LONGEST_STEP = 1.0  # Newton's steps overshoot where a task tells little
+_LONGEST_STEP = 1.0  # Newton's steps overshoot if there is little data on a task
 
 
 @dataclass(frozen=True, eq=False)
 class ItemResponse:
-    """A fitted model: the chance of success of each ability on each task."""
+    """A fitted model: the probability of success on each task as a function of ability."""
 
     slopes: Floats  # (tasks,)
     intercepts: Floats  # (tasks,)
 
     @property
     def difficulties(self) -> Floats:
-        """The ability at which a task is solved half of the time."""
+        """The ability with which a task is solved with probability 0.5."""
         return -self.intercepts / self.slopes
 
     def predict(self, quiz: ArrayLike, results: ArrayLike, tasks: ArrayLike) -> Floats:
         """Success probabilities on `tasks` for a new agent with these quiz results.
 
-        Tasks are given by their numbers; results are 0 and 1, or rates between them. The posterior
-        of the ability is summed over the nodes.
+        Tasks are given by index; results are 0, 1 or success rates. The posterior of the ability is
+        summed over the nodes.
 
         >>> rasch = ItemResponse(np.ones(3), np.array([2.0, 0.0, -2.0]))
         >>> rasch.predict([0, 2], [1, 0], [1]).round(2)
@@ -91,15 +92,15 @@ def fit_item_response(outcomes: Outcomes, *, same_slopes: bool = False) -> ItemR
     successes = outcomes.successes.astype(np.float64)
     attempts = outcomes.rollouts.astype(np.float64)
     if not attempts.any():
-        raise ValueError("these outcomes are empty: no agent tried any task")
-    with threadpool_limits(1):  # small matrices: faster on a busy machine
+        raise ValueError("outcomes must have at least one rollout, got empty outcomes")
+    with threadpool_limits(1):  # faster for small matrices
         slopes, intercepts = _maximize(successes, attempts, same_slopes)
-    # Abilities have no sign of their own: success counts upwards.
+    # The sign of the ability is arbitrary; larger abilities mean more success.
     return ItemResponse(slopes if slopes.sum() >= 0 else -slopes, intercepts)
 
 
 def _maximize(successes: Floats, attempts: Floats, same_slopes: bool) -> tuple[Floats, Floats]:
-    """Expectation (which abilities the agents have) and maximization in turn."""
+    """Alternate expectation (the abilities of agents) and maximization."""
     rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
     slopes, intercepts = np.ones(len(rate)), np.log(rate / (1 - rate))
     for _ in range(ITERATIONS):
@@ -119,7 +120,7 @@ def _maximize(successes: Floats, attempts: Floats, same_slopes: bool) -> tuple[F
 def _climb(
     slopes: Floats, intercepts: Floats, tried: Floats, solved: Floats, same_slopes: bool
 ) -> tuple[Floats, Floats]:
-    """A few Newton steps, given how often each ability is thought to have solved each task."""
+    """A few Newton steps, given the expected successes of each ability on each task."""
     nodes = _rule()[0][:, None]
     for _ in range(_NEWTON_STEPS):
         curves = response_curves(slopes, intercepts)
@@ -129,7 +130,7 @@ def _climb(
         tilt, mixed = (nodes * surplus).sum(0), (nodes * weight).sum(0)
         steepen = (nodes**2 * weight).sum(0)
         if same_slopes:
-            # One slope for all: intercepts are eliminated, and what is left is a single equation.
+            # One slope for all: with intercepts eliminated, a single equation remains.
             rise = (tilt - mixed * up / bend).sum() - (slopes[0] - 1) / SLOPE_SPREAD**2
             turn = np.full(
                 len(slopes), rise / ((steepen - mixed**2 / bend).sum() + SLOPE_SPREAD**-2)

@@ -1,9 +1,9 @@
-"""Success probabilities of known agents on known tasks, from a table with gaps and few attempts.
+"""Success probabilities of known agents on known tasks, from a table with missing pairs.
 
-Two sources are blended. A logistic low-rank model (`factors.py`) says what an agent's results on
-other tasks, and other agents' results on this one, tell about the pair. The pair's own results
-then count against the model's word as if that had been seen in `strength` attempts, so that
-one attempt moves little and twenty decide.
+Two sources are combined. A logistic low-rank model (`factors.py`) predicts a pair from the agent's
+results on other tasks and from other agents' results on this task. The prediction is then combined
+with the results of the pair itself as if it came from `strength` attempts, so that one attempt has
+little influence and twenty attempts dominate.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from taskspace.outcomes.outcomes import Outcomes
 RANKS = (1, 2, 4, 8)
 SPREADS = (0.05, 0.5)
 STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-HELD_OUT = 0.15  # share of the pairs that candidates are judged by
-MOST_TASKS = 500  # that candidates are tried on; the best is then fitted to all
-_ENOUGH_PAIRS = 20_000  # to judge by a single division; smaller tables are divided up to
+HELD_OUT = 0.15  # fraction of the pairs on which settings are compared
+MOST_TASKS = 500  # on which settings are compared; the best are then fitted to all tasks
+_ENOUGH_PAIRS = 20_000  # for a single split; smaller tables are split up to
 _MOST_DIVISIONS = 4  # times
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What held-out results decide."""
+    """Settings that are chosen by held-out results."""
 
     rank: int  # dimensions of the low-rank model
     least_spread: float  # the narrowest prior of the loadings; see `fit_factors`
-    strength: float  # attempts that the low-rank model is worth
+    strength: float  # number of attempts that the low-rank prediction is worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class LowRankModel:
 
     factors: Factors
     settings: Settings
-    profiles: Floats  # (agents, tasks): success probabilities, model and observation blended
+    profiles: Floats  # (agents, tasks): success probabilities, prediction and results combined
 
 
 def fit_low_rank(
@@ -51,8 +51,8 @@ def fit_low_rank(
 ) -> LowRankModel:
     """Learn every agent's success probability on every task.
 
-    The settings are those under which held-out pairs are most likely, unless they are given.
-    `seed` only decides which pairs are held out.
+    By default, the settings are those under which held-out pairs are most likely. `seed`
+    determines only which pairs are held out.
 
     >>> rng = np.random.default_rng(0)
     >>> skill, level = rng.normal(size=(40, 1)), rng.normal(size=30)
@@ -69,8 +69,8 @@ def fit_low_rank(
     successes = outcomes.successes.astype(np.float64)
     attempts = outcomes.rollouts.astype(np.float64)
     if not attempts.any():
-        raise ValueError("these outcomes are empty: no agent tried any task")
-    with threadpool_limits(1):  # small matrices: the same bits, and faster on a busy machine
+        raise ValueError("outcomes must have at least one rollout, got empty outcomes")
+    with threadpool_limits(1):  # bit-identical, and faster for small matrices
         if settings is None:
             settings = choose_settings(successes, attempts, np.random.default_rng(key))
         factors = fit_factors(successes, attempts, settings.rank, settings.least_spread)
@@ -79,7 +79,7 @@ def fit_low_rank(
 
 
 def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: float) -> Floats:
-    """Success rates drawn towards predictions that are worth `strength` attempts.
+    """Shrink success rates towards predictions that are worth `strength` attempts.
 
     >>> blend(np.array(0.5), np.array([0.0, 1.0, 20.0]), np.array([0.0, 1.0, 20.0]), 4.0)
     array([0.5       , 0.6       , 0.91666667])
@@ -108,7 +108,7 @@ def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generato
 
 
 def _divisions(attempts: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
-    """Pairs to hide (agents, tasks), once or a few times."""
+    """Masks (agents, tasks) of held-out pairs, one or several."""
     tried = attempts > 0
     count = min(max(round(_ENOUGH_PAIRS / tried.sum()), 1), _MOST_DIVISIONS)
     for _ in range(count):
@@ -116,7 +116,7 @@ def _divisions(attempts: Floats, rng: np.random.Generator) -> Iterator[NDArray[n
 
 
 def log_loss(predicted: Floats, successes: Floats, attempts: Floats) -> float:
-    """Surprise in nats at all these results.
+    """Total log loss in nats of all results.
 
     >>> round(log_loss(np.array([0.5]), np.array([1.0]), np.array([1.0])), 4)
     0.6931
@@ -126,10 +126,11 @@ def log_loss(predicted: Floats, successes: Floats, attempts: Floats) -> float:
 
 
 def _strength(predicted: Floats, successes: Floats, attempts: Floats) -> float:
-    """How many attempts predictions are worth: the success rates of pairs scatter around them.
+    """The number of attempts that predictions are worth, by maximum likelihood.
 
-    They do so as draws from a Beta distribution, and counts are beta-binomial. Single attempts
-    cannot tell: then the model has as much say as it may.
+    The success rates of pairs have Beta distributions around the predictions, so counts are
+    beta-binomial. Pairs with a single attempt are uninformative; if there are no others, the
+    largest strength is used.
     """
     from scipy.special import betaln
 

@@ -1,4 +1,4 @@
-"""`SuccessModel`: every agent's chance of success on any task, from few rollouts on many tasks."""
+"""`SuccessModel`: the probability of success of every agent on any task."""
 
 from __future__ import annotations
 
@@ -24,42 +24,55 @@ from taskspace.models.success.network import (
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import places
+from taskspace.outcomes.task_names import positions
 from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
 
-FEW = 100  # with fewer tasks (or, without features, tried pairs) nothing is held out
-HELD_OUT = 0.1  # share for validation, and as much for the test
+FEW = 100  # with fewer tasks (or, without features, tried pairs), nothing is held out
+HELD_OUT = 0.1  # fraction for validation, and the same for the test
 RELIABILITY_BINS = 15
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
-LARGEST = 1e100  # feature: squares of larger ones overflow
-SAMPLE = 300  # tasks that are kept with the model
+LARGEST = 1e100  # feature; squares of larger ones overflow
+SAMPLE = 300  # tasks that are saved with the model
 
 
 class SuccessModel(BaseEstimator):  # type: ignore[misc]
-    """Learns how likely every agent of a population is to solve a task.
+    """Learns the probability that each agent of a population solves a task.
 
-    A network leads from the features of a task to the success of all agents at once, so that what
-    one agent shows helps with others. Many tasks with few rollouts each teach it more than few
-    tasks with many: 40,000 tasks with 2 rollouts are a good budget. A tenth of the tasks
-    decides when learning ends and calibrates (one scale and one shift of all logits), another
-    tenth is for `test_scores_` alone. With under 100 tasks nothing is held out, and the scores
-    say how well the model fits.
+    A network maps the features of a task to the probabilities of all agents at once, so that agents
+    inform each other. Many tasks with few rollouts are better than few tasks with many: 40,000
+    tasks with 2 rollouts each are a good budget. A tenth of the tasks is used for early stopping
+    and calibration (one scale and one shift of all logits), and another tenth for the test scores.
+    With fewer than 100 tasks nothing is held out, and the scores show the fit to the training data.
 
-    Where outcomes come without features, `predict_proba` and the others take the names of tasks,
-    and the chances are those of a low-rank model of the table (`low_rank`), which may have gaps.
-    Pairs are held out then, not tasks, and the settings below are not used.
+    If the outcomes have no features, tasks are given by name, and the probabilities come from a
+    low-rank model of the table (`low_rank`), in which pairs may be missing. Then pairs are held out
+    instead of tasks, and only `random_state` is used.
 
-    `width` and `blocks` are the size of the network, `bins` into how many parts a column of
-    many values is cut. Learning takes `epochs` passes, and at least 1000 steps.
+    Args:
+        width: The width of the network.
+        blocks: The number of residual blocks.
+        bins: The number of bins into which a feature with many values is divided.
+        learning_rate: The largest learning rate.
+        batch_size: The number of tasks per step.
+        epochs: The number of passes over the tasks; there are at least 1000 steps, unless it is 0.
+        random_state: The seed; None draws one from the operating system.
+        progress: Whether to show a progress bar; by default only on a terminal.
 
-    `sample_` are some tasks that it has learned from, as `predict_proba` takes them.
-    `test_scores_` has `log_loss` (nats a rollout), `agent_mean_log_loss` (that of knowing each
-    agent's mean alone), `brier` and `calibration_error` (how far chances are from the success
-    rate among pairs with about this chance).
+    Attributes:
+        agents_: The names of the agents.
+        task_names_: The names of the tasks if they have no features, otherwise None.
+        sample_: A sample of the training tasks, as `predict_proba` takes them.
+        test_scores_: Held-out scores: `log_loss` (nats per rollout), `agent_mean_log_loss` (the
+            same if each agent's mean success rate is the prediction), `brier`, and
+            `calibration_error` (the expected calibration error).
+        network_: The trained network (only with features).
+        history_: The training and validation losses, with their steps (only with features).
+        calibration_: The temperature and the shift of the logits (only with features).
+        profiles_: The success probabilities (agents, tasks) (only without features).
 
     >>> import taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -97,15 +110,27 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     # -- learning --------------------------------------------------------------------------------
 
     def fit(self, outcomes: Outcomes) -> SuccessModel:
-        """Learn from success counts; pairs never tried count for nothing."""
+        """Learn from success counts.
+
+        Args:
+            outcomes: The outcomes, in which each agent tried at least one task; pairs may be
+                missing.
+
+        Returns:
+            The model itself.
+
+        Raises:
+            ValueError: If an argument is invalid, or if training diverges.
+        """
         self._check_settings()
         if not isinstance(outcomes, Outcomes):
             kind = type(outcomes).__name__
-            raise ValueError(f"SuccessModel learns from Outcomes, as evaluate gives, not {kind}")
+            raise ValueError(f"outcomes must be Outcomes, e.g. from evaluate, got {kind}")
         idle = ~(outcomes.rollouts > 0).any(1)
         if idle.any():
             raise ValueError(
-                f"{outcomes.agents[idle.argmax()]} tried no task; every agent must have tried some"
+                "each agent must have tried at least one task, got no attempts of"
+                f" {outcomes.agents[idle.argmax()]}"
             )
         rng = np.random.default_rng(self.random_state)
         if outcomes.features is None:
@@ -119,7 +144,10 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         features = validate_data(self, outcomes.features, dtype=np.float64)
         if np.abs(features).max() > LARGEST:
-            raise ValueError(f"features must be numbers up to {LARGEST:g}; rescale the larger ones")
+            raise ValueError(
+                f"features must be at most {LARGEST:g} in absolute value,"
+                f" got {np.abs(features).max():g}; rescale them"
+            )
         train, validation, test = _parts(features, outcomes, rng)
         encoding = Encoding.of(train.tasks.numpy(), self.bins)
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
@@ -141,7 +169,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         self.test_scores_ = scores(predicted, np.broadcast_to(means, predicted.shape), *counts)
 
     def _fit_table(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
-        """Profiles of the low-rank model; it is tested on pairs that it is fitted without."""
+        """Fit the low-rank model, and test it on held-out pairs."""
         seed = int(rng.integers(2**31))
         model = fit_low_rank(outcomes, seed=seed)
         successes = outcomes.successes.astype(np.float64)
@@ -166,41 +194,63 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             checks.whole(getattr(self, name), name, least)
         rate = checks.numbers(self.learning_rate, "learning_rate")
         if rate.ndim or rate <= 0:
-            raise ValueError(f"learning_rate must be a positive number, not {self.learning_rate!r}")
+            raise ValueError(f"learning_rate must be a positive number, got {self.learning_rate!r}")
         if self.random_state is not None:
             checks.seed(self.random_state)
 
-    # -- what was learned ------------------------------------------------------------------------
+    # -- predicting ------------------------------------------------------------------------------
 
     def predict_proba(self, tasks: Any) -> Floats:
-        """The chance of each agent on each task (agents, tasks), tried before or not.
+        """Predict the probability that each agent solves each task; the tasks may be new.
 
-        Tasks are rows of features, or names where the model was fitted without features.
+        Args:
+            tasks: Rows of features, or names of tasks if the model was fitted without features; one
+                task is accepted too.
+
+        Returns:
+            The probabilities (agents, tasks).
+
+        Raises:
+            ValueError: If the tasks have the wrong form, or if a name is unknown.
         """
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
-            return self.profiles_[:, places(self.task_names_, np.atleast_1d(tasks), "model")]
+            return self.profiles_[:, positions(self.task_names_, np.atleast_1d(tasks), "model")]
         if np.asarray(tasks).dtype.kind in "US":
             raise ValueError(
-                "this model was learned from the features of tasks; expected a row of numbers for"
-                " each task, not its name"
+                "tasks must be one row of features per task, got names; this model was fitted to"
+                " features, so it cannot find a task by name"
             )
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
         checks.numbers(rows, "tasks")
         features = validate_data(self, rows, dtype=np.float64, reset=False)
         logits = logits_of(self.network_, torch.from_numpy(features.copy()))
-        chances: Floats = torch.sigmoid(logits.double()).numpy().T
-        return chances
+        probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
+        return probabilities
 
     def difficulty(self, tasks: Any) -> Floats:
-        """The chance that an agent drawn from the population fails, for each task."""
+        """Difficulty of tasks: 1 minus the mean probability of success of the population.
+
+        Args:
+            tasks: The tasks, as in `predict_proba`.
+
+        Returns:
+            One difficulty per task.
+        """
         failing: Floats = 1 - self.predict_proba(tasks).mean(0)
         return failing
 
     def similarity(self, tasks: Any, others: Any = None) -> NDArray[np.float32]:
-        """Bits that outcomes on these tasks (rows) share with outcomes on others, or themselves.
+        """Similarity of tasks: the mutual information of their outcomes, in bits.
 
-        It is the mutual information of `taskspace.similarity`, from profiles and not from rollouts.
+        It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
+
+        Args:
+            tasks: The tasks in the rows, as in `predict_proba`.
+            others: The tasks in the columns; the same tasks by default.
+
+        Returns:
+            The similarities (tasks, others).
         """
         rates = self.predict_proba(tasks)
         if others is None:
@@ -212,7 +262,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     # -- files -----------------------------------------------------------------------------------
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the model to a folder: JSON settings and safetensors, no pickle."""
+        """Write the model to a folder: settings in JSON, weights in safetensors, no pickle.
+
+        Args:
+            folder: The path of the folder; an existing success model is replaced.
+
+        Raises:
+            ValueError: If the folder contains other files.
+        """
         check_is_fitted(self, "test_scores_")
         settings = {
             "parameters": {name: _plain(value) for name, value in self.get_params().items()},
@@ -230,7 +287,18 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
-        """Read a folder that `save` wrote."""
+        """Read a model written by `save`.
+
+        Args:
+            folder: The path of the folder.
+
+        Returns:
+            The fitted model.
+
+        Raises:
+            FileNotFoundError: If there is no success model in the folder.
+            ValueError: If the model is damaged.
+        """
         settings = _FOLDER.load_settings(folder)
         tensors = _FOLDER.load_tensors(folder, settings)
         try:
@@ -248,12 +316,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             model.profiles_ = tensors["profiles"].numpy()
             model.sample_ = np.array(settings["sample"], np.str_)
             if model.profiles_.shape != (len(model.agents_), len(model.task_names_)):
-                raise ValueError("profiles and names do not agree")
+                raise ValueError("the shape of profiles must agree with the names")
             return model
         model.history_, model.calibration_ = settings["history"], settings["calibration"]
         model.sample_ = tensors.pop("sample").numpy()
         encoding = Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
-        with torch.random.fork_rng(devices=[]):  # fresh layers draw weights, which no one will see
+        with torch.random.fork_rng(
+            devices=[]
+        ):  # new layers draw weights, which are then overwritten
             network = success_network(encoding, model.width, model.blocks, len(model.agents_))
         network.load_state_dict(tensors)
         model.network_, model.n_features_in_ = network.eval(), len(encoding.mean)
@@ -263,7 +333,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 def _parts(
     features: Floats, outcomes: Outcomes, rng: np.random.Generator
 ) -> tuple[Counts, Counts, Counts]:
-    """Counts to train, validate and test on; few tasks serve all three."""
+    """Counts to train, validate and test on; small sets of tasks are used for all three."""
     tried = np.flatnonzero((outcomes.rollouts > 0).any(0))
     order = rng.permutation(tried)
     size = round(HELD_OUT * len(order)) if len(order) >= FEW else 0
@@ -282,7 +352,7 @@ def _plain(value: Any) -> Any:
 
 
 def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
-    """Success rates of agents, drawn to a half by two attempts."""
+    """Success rates of agents, shrunk towards 0.5 by two pseudo-attempts."""
     means: Floats = (successes.sum(axis) + 1) / (attempts.sum(axis) + 2)
     return means
 
@@ -290,7 +360,7 @@ def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
 def scores(
     predicted: Floats, agent_means: Floats, successes: Floats, attempts: Floats
 ) -> dict[str, float]:
-    """How good chances are, a rollout: what results on held-out tasks say of them.
+    """Scores of predicted probabilities per rollout, given the results.
 
     >>> found = scores(*np.array([[0.2, 0.6], [0.5, 0.5], [0.0, 2.0], [2.0, 2.0]]))
     >>> {name: round(value, 3) for name, value in found.items()}
@@ -307,12 +377,12 @@ def scores(
 
 
 def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) -> float:
-    """How far chances are from success rates, over bins of chances (ECE).
+    """Expected calibration error (ECE) of predicted probabilities, over equal-width bins.
 
-    >>> chances, half = np.full(4, 0.7), np.array([1.0, 0.0, 1.0, 0.0])
-    >>> round(calibration_error(chances, half, np.ones(4)), 3)
+    >>> predicted, half = np.full(4, 0.7), np.array([1.0, 0.0, 1.0, 0.0])
+    >>> round(calibration_error(predicted, half, np.ones(4)), 3)
     0.2
     """
-    places = np.minimum((predicted * RELIABILITY_BINS).astype(np.int64), RELIABILITY_BINS - 1)
-    surplus = np.bincount(places.ravel(), (successes - attempts * predicted).ravel())
+    bins = np.minimum((predicted * RELIABILITY_BINS).astype(np.int64), RELIABILITY_BINS - 1)
+    surplus = np.bincount(bins.ravel(), (successes - attempts * predicted).ravel())
     return float(np.abs(surplus).sum() / attempts.sum())

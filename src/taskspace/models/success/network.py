@@ -1,9 +1,9 @@
-"""The network of the success model, and how it learns: ramps across columns, residual layers.
+"""The network of the success model and its training: piecewise linear encoding, residual layers.
 
-Success can change at a line in a task's features (in MultiKeyNav, at the end of a key's segment),
-and a plain network of the features draws such lines blurred. So a column of many values is cut into
-bins that hold equally many tasks, and each bin adds an input that rises from -1 to 1 across it:
-what happens in a bin can be learned in that bin alone.
+Success can change abruptly at a threshold of a feature (in MultiKeyNav, at the end of a key's
+segment), which a plain network smooths out. Therefore a feature with many values is divided into
+bins with equal numbers of tasks, and each bin adds an input that rises from -1 to 1 across it, so
+that each bin can be learned separately.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
-MOST_LEVELS = 16  # a column with more different values is cut into bins
-TASKS_PER_BIN = 16  # at least, so that few tasks make few bins
-FARTHEST = 1e6  # standard deviations: what lies farther off is taken to be there
-BLOCK = 8192  # tasks that go through a network at once
+MOST_LEVELS = 16  # a column with more distinct values is divided into bins
+TASKS_PER_BIN = 16  # at least
+FARTHEST = 1e6  # standard deviations; values farther away are clipped
+BLOCK = 8192  # tasks per forward pass
 
 
 class Encoding(torch.nn.Module):
-    """Features in double precision to standardized columns, and ramps across some of them."""
+    """Maps features in double precision to standardized columns, and ramps across some of them."""
 
     parts: ClassVar[tuple[str, ...]] = ("mean", "scale", "columns", "edges")
 
     mean: torch.Tensor  # (features,)
     scale: torch.Tensor  # (features,)
-    columns: torch.Tensor  # (cut,): which columns are cut into bins
+    columns: torch.Tensor  # (cut,): indices of the columns that are divided into bins
     edges: torch.Tensor  # (cut, 1 + bins), of standardized columns
 
     def __init__(self, tensors: dict[str, torch.Tensor]) -> None:
@@ -45,7 +45,7 @@ class Encoding(torch.nn.Module):
 
     @classmethod
     def of(cls, tasks: NDArray[np.float64], bins: int) -> Encoding:
-        """The encoding of tasks like these.
+        """The encoding with the scale and the bins of these tasks.
 
         >>> tasks = np.column_stack([np.linspace(0, 1, 1000), np.arange(1000) % 2])
         >>> encoding = Encoding.of(tasks, bins=4)
@@ -62,7 +62,7 @@ class Encoding(torch.nn.Module):
         return cls({name: torch.from_numpy(array) for name, array in arrays.items()})
 
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
-        """A row for each task, in single precision."""
+        """One row per task, in single precision."""
         standard = ((tasks - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST).float()
         low, high = self.edges[:, :-1], self.edges[:, 1:]
         ahead = standard[:, self.columns, None] - low
@@ -71,7 +71,7 @@ class Encoding(torch.nn.Module):
 
 
 class Residual(torch.nn.Module):
-    """Adds to its input what two layers make of it."""
+    """A residual block of two layers."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class Residual(torch.nn.Module):
         )
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """The same shape."""
+        """The output has the shape of the input."""
         changed: torch.Tensor = inputs + self.layers(inputs)
         return changed
 
@@ -91,7 +91,7 @@ class Residual(torch.nn.Module):
 def success_network(
     encoding: Encoding, width: int, blocks: int, agents: int
 ) -> torch.nn.Sequential:
-    """From features to the logit of each agent's success."""
+    """The network from features to the logit of each agent's success."""
     return torch.nn.Sequential(
         encoding,
         torch.nn.Linear(encoding.size, width),
@@ -103,7 +103,7 @@ def success_network(
 
 
 def last_layer(network: torch.nn.Sequential) -> torch.nn.Linear:
-    """The layer that has a row for each agent."""
+    """The output layer, with one row per agent."""
     layer = network[-1]
     assert isinstance(layer, torch.nn.Linear)
     return layer
@@ -118,45 +118,45 @@ def logits_of(network: torch.nn.Module, tasks: torch.Tensor) -> torch.Tensor:
 # -- learning --------------------------------------------------------------------------------------
 
 WEIGHT_DECAY = 0.01
-WARM_UP = 0.1  # share of the steps in which the learning rate rises
-LEAST_STEPS = 1000  # also where tasks are few
+WARM_UP = 0.1  # fraction of the steps in which the learning rate rises
+LEAST_STEPS = 1000  # for small sets of tasks
 PATIENCE = 8  # checks without a better validation loss before learning ends
-CHECKS = 20  # at the most, evenly spread
+CHECKS = 20  # at most, evenly spaced
 _NEWTON_STEPS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Tasks, and how often agents solved them."""
+    """Tasks with the success counts of agents."""
 
     tasks: torch.Tensor  # (tasks, features), double
     successes: torch.Tensor  # (tasks, agents), single
-    rollouts: torch.Tensor  # (tasks, agents), single; 0 where a pair was never tried
+    rollouts: torch.Tensor  # (tasks, agents), single; 0 for pairs that were never tried
 
     def __len__(self) -> int:
         return len(self.tasks)
 
     def of(self, chosen: torch.Tensor) -> Counts:
-        """Those of some tasks."""
+        """The counts of some of the tasks."""
         parts = (self.tasks, self.successes, self.rollouts)
         return Counts(*(part.index_select(0, chosen) for part in parts))
 
     def loss(self, logits: torch.Tensor) -> torch.Tensor:
-        """Surprise in nats a rollout: that of binomial counts, but for a constant."""
-        surprise = self.rollouts * softplus(logits) - self.successes * logits
-        return surprise.sum() / self.rollouts.sum().clamp(min=1)
+        """Log loss in nats per rollout: the binomial loss up to a constant."""
+        loss = self.rollouts * softplus(logits) - self.successes * logits
+        return loss.sum() / self.rollouts.sum().clamp(min=1)
 
 
 @dataclass(frozen=True)
 class Training:
-    """How to fit."""
+    """Settings of the training."""
 
     learning_rate: float
     batch_size: int
     epochs: int
 
     def steps(self, tasks: int) -> int:
-        """How many steps that is."""
+        """The number of steps for this number of tasks."""
         return max(self.epochs * -(-tasks // self.batch_size), LEAST_STEPS if self.epochs else 0)
 
 
@@ -168,7 +168,7 @@ def fit_network(
     generator: torch.Generator,
     report: Callable[[int, float], None],
 ) -> dict[str, list[float]]:
-    """Learn from some tasks, keep the state that is best on others; gives the losses on the way."""
+    """Train, restore the state with the lowest validation loss, and return the losses."""
     _start_at_means(last_layer(network), train)
     steps = training.steps(len(train))
     optimizer = torch.optim.AdamW(
@@ -198,20 +198,20 @@ def fit_network(
         if since_best >= PATIENCE:
             break
     if steps and not math.isfinite(best):
-        raise ValueError("learning diverged; try a smaller learning_rate")
+        raise ValueError("training diverged; use a smaller learning_rate")
     network.load_state_dict(best_state)
     return history
 
 
 def _start_at_means(layer: torch.nn.Linear, train: Counts) -> None:
-    """Before anything is learned, an agent's success is its mean."""
+    """Initialize the output for each agent at its mean success rate."""
     rate = (train.successes.sum(0) + 1) / (train.rollouts.sum(0) + 2)
     with torch.no_grad():
         layer.bias.copy_(torch.logit(rate))
 
 
 def _rate(step: int, steps: int) -> float:
-    """The learning rate at a step as a share of the largest: up a line, down a cosine."""
+    """The learning rate relative to the largest: linear warm-up, then cosine decay."""
     warm = max(1, round(WARM_UP * steps))
     if step < warm:
         return (step + 1) / warm
@@ -219,21 +219,22 @@ def _rate(step: int, steps: int) -> float:
 
 
 def _portions(steps: int) -> Iterator[tuple[int, int]]:
-    """Steps done after each portion, and how many the portion has."""
+    """For each portion between two checks: its last step, and its number of steps."""
     ends = [round(steps * check / CHECKS) for check in range(CHECKS + 1)]
     return ((end, end - start) for start, end in itertools.pairwise(ends) if end > start)
 
 
 def _batches(tasks: int, size: int, generator: torch.Generator) -> Iterator[torch.Tensor]:
-    """Endless passes over the tasks in random order."""
+    """Batches of indices from endless passes over the tasks in random order."""
     while True:
         yield from torch.split(torch.randperm(tasks, generator=generator), size)
 
 
 def calibrate(network: torch.nn.Sequential, validation: Counts) -> dict[str, float]:
-    """Scale and shift all logits so that results on these tasks are most likely.
+    """Scale and shift all logits to maximize the likelihood of these results.
 
-    Two numbers for all agents, found by Newton's method and worked into the last layer.
+    The two numbers, shared by all agents, are found by Newton's method and folded into the last
+    layer.
     """
     logits = logits_of(network, validation.tasks).double()
     slope, shift = _calibration(logits, validation.successes, validation.rollouts)
@@ -249,13 +250,13 @@ def _calibration(
 ) -> tuple[float, float]:
     inputs = torch.stack([logits.flatten(), torch.ones(logits.numel(), dtype=torch.float64)])
     solved, tried = successes.flatten().double(), rollouts.flatten().double()
-    # A weak pull towards 1 and 0, for results that any scale would fit.
+    # A weak prior at scale 1 and shift 0, in case the results do not determine them.
     start = torch.tensor([1.0, 0.0], dtype=torch.float64)
     found = start.clone()
     for _ in range(_NEWTON_STEPS):
-        chance = torch.sigmoid(found @ inputs)
-        gradient = inputs @ (tried * chance - solved) + (found - start)
-        curvature = (inputs * (tried * chance * (1 - chance))) @ inputs.T
+        predicted = torch.sigmoid(found @ inputs)
+        gradient = inputs @ (tried * predicted - solved) + (found - start)
+        curvature = (inputs * (tried * predicted * (1 - predicted))) @ inputs.T
         step = torch.linalg.solve(curvature + torch.eye(2, dtype=torch.float64), gradient)
         found = found - step.clamp(-0.5, 0.5)
     return max(float(found[0]), 0.1), float(found[1])

@@ -102,7 +102,7 @@ def _marks(quiz: Quiz, answers: Floats, rates: Floats, sizes: list[int]) -> list
         number = quiz.next_number()
         quiz.answer(answers[number])
         if size in sizes:
-            p = quiz.chances()
+            p = quiz.predict_proba()
             accuracy = np.where(p > 0.5, rates, 1 - rates).mean()
             brier = (rates * (1 - p) ** 2 + (1 - rates) * p**2).mean()
             marks.append([float(accuracy), float(brier)])
