@@ -41,7 +41,7 @@ class Lander(ts.Environment):
         Column("height", 5, 20, state_low=-99, state_high=999),
         Column("speed", -5, 0, state_low=-99, state_high=999),
         Column("gravity", 1, 10),
-        Column("fuel", 10, 40, whole=True, state_low=0),
+        Column("fuel", 10, 40, integer=True, state_low=0),
     )
     action_names = ("fall", "thrust")
     horizon = 100
