@@ -1,4 +1,4 @@
-"""Shows the `>>>` examples of docstrings as code; Markdown would take them for quotations."""
+"""Render the `>>>` examples of docstrings as code; Markdown would render them as quotations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _EXAMPLE = re.compile(r"^>>> .*?(?=\n\n(?!>>> )|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Doctests(griffe.Extension):
-    """Puts a fence around every example, from its first prompt to the next plain paragraph."""
+    """Put a fence around every example, from its first prompt to the next plain paragraph."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Change the docstring before it is read."""
+        """Change the docstring before it is parsed."""
         if obj.docstring is not None:
             obj.docstring.value = _EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)

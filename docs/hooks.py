@@ -1,4 +1,4 @@
-"""What MkDocs does while it builds: the page of commands is written from the parser itself."""
+"""Hooks of MkDocs: the page of commands is generated from the parser."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MARK = "<!-- every command and its help -->"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the help of every command where a page asks for it."""
+    """Replace the mark on a page by the help of every command."""
     return markdown.replace(MARK, "\n".join(_sections())) if MARK in markdown else markdown
 
 
 def _sections() -> Iterator[str]:
-    os.environ["COLUMNS"] = "100"  # what argparse takes for the width of the terminal
+    os.environ["COLUMNS"] = "100"  # the width of the terminal, for argparse
     for parser in commands(build_parser()):
         depth = "#" * min(1 + len(parser.prog.split()), 3)
         yield f"{depth} {parser.prog}\n\n```text\n{_help(parser)}\n```\n"
@@ -30,7 +30,7 @@ def _help(parser: argparse.ArgumentParser) -> str:
 
 
 def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """The parser and those of all its commands."""
+    """Yield the parser and the parsers of all its commands."""
     yield parser
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

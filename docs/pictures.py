@@ -31,13 +31,13 @@ SHOWN = {  # a task of which cluster
     "BasicKarel": "pick",
 }
 STAGES = (
-    ("environment", "what is to be solved:\ntasks"),
-    ("population", "who solves it:\nagents of all kinds"),
-    ("outcomes", "how it went:\nagents × tasks"),
-    ("similarity", "how alike, how hard:\nbits, failure rates"),
-    ("orders", "which is more alike,\nwhich is harder"),
-    ("map", "a vector a task"),
-    ("use", "predict, choose,\nquiz, look"),
+    ("environment", "tasks to solve"),
+    ("population", "agents that differ\nin what they can do"),
+    ("outcomes", "successes:\nagents × tasks"),
+    ("similarity", "bits of information,\nfailure rates"),
+    ("constraints", "which task is more\nsimilar, or harder"),
+    ("map", "one vector per task"),
+    ("applications", "predict, select,\nquiz, explore"),
 )
 
 
@@ -86,22 +86,22 @@ def draw_karel() -> None:
 
 
 def draw_stages() -> None:
-    """The stages from an environment to the use of a map."""
+    """The stages from an environment to the applications of a map."""
     figure = Figure(figsize=(11, 1.9), dpi=120)
     ax = figure.add_axes((0.005, 0.02, 0.99, 0.96))
     ax.set(xlim=(0, len(STAGES)), ylim=(0, 1.5), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    for place, (name, told) in enumerate(STAGES):
+    for number, (name, description) in enumerate(STAGES):
         box = FancyBboxPatch(
-            (place + 0.06, 0.5), 0.82, 0.9, boxstyle="round,pad=0,rounding_size=0.08",
+            (number + 0.06, 0.5), 0.82, 0.9, boxstyle="round,pad=0,rounding_size=0.08",
             facecolor="#eef2f8", edgecolor=COLOURS[0],
         )  # fmt: skip
         ax.add_patch(box)
-        ax.text(place + 0.47, 1.2, name, ha="center", va="center", weight="bold", color=INK)
-        ax.text(place + 0.47, 0.8, told, ha="center", va="center", fontsize=8, color=INK)
-        if place:
-            _arrow(ax, (place - 0.12, 0.95), (place + 0.06, 0.95))
-    ax.text(2.47, 0.12, "or a table of results that you have", ha="center", fontsize=9, color=MUTED)
+        ax.text(number + 0.47, 1.2, name, ha="center", va="center", weight="bold", color=INK)
+        ax.text(number + 0.47, 0.8, description, ha="center", va="center", fontsize=8, color=INK)
+        if number:
+            _arrow(ax, (number - 0.12, 0.95), (number + 0.06, 0.95))
+    ax.text(2.47, 0.12, "or your own table of results", ha="center", fontsize=9, color=MUTED)
     _arrow(ax, (2.47, 0.26), (2.47, 0.5))
     figure.savefig(FOLDER / "idea-stages.png")
 

@@ -1,4 +1,4 @@
-"""Which skill does a level need? BabyAI's expert, with skills taken away, plays BabyAI's levels.
+"""Which skill does a level need? BabyAI's expert, with some skills removed, tries its levels.
 
 python examples/babyai.py          three minutes; writes map-babyai.png
 python examples/babyai.py --fast   a few seconds, with a rough map
@@ -23,7 +23,7 @@ import taskspace as ts
 from taskspace.envs.success_rules import EpisodeSummary
 
 fast = "--fast" in sys.argv
-LEVELS = {  # and the skill that they need, beside walking
+LEVELS = {  # and the skill that they need, in addition to walking
     "GoToRedBallGrey": "walk", "GoToObj": "walk", "GoToLocal": "walk",
     "PickupLoc": "pick up", "PickupDist": "pick up",
     "OpenRedDoor": "open", "OpenDoor": "open", "OpenDoorLoc": "open",
@@ -39,7 +39,7 @@ class SameWorld(gym.Wrapper[Any, Any, Any, Any]):
     world = 0
 
     def reset(self, **options: Any) -> Any:
-        with contextlib.redirect_stdout(io.StringIO()):  # BabyAI tells of every draft of a world
+        with contextlib.redirect_stdout(io.StringIO()):  # BabyAI prints every rejected world
             return self.env.reset(**{**options, "seed": self.world})
 
 
@@ -50,12 +50,12 @@ def make(level: int, world: int) -> gym.Env[Any, Any]:
 
 
 def mission_done(episode: EpisodeSummary) -> bool:
-    """The mission is accomplished before time is up."""
+    """The mission is accomplished within the step limit."""
     return episode.total_reward > 0
 
 
 class Bot:
-    """The expert without some actions, and with some noise: it then turns or walks at random."""
+    """The expert without some actions, and with noise: it then turns or walks at random."""
 
     def __init__(self, missing: tuple[Actions, ...], noise: float) -> None:
         self.missing, self.noise = missing, noise
@@ -87,7 +87,7 @@ tasks = np.array([(level, world) for level in range(len(LEVELS)) for world in wo
 outcomes = ts.evaluate(bots, env, tasks, rollouts=1 if fast else 2, on_error="skip")
 print(outcomes, outcomes.info["success"])
 
-# The number of a level says nothing, so each task gets a vector of its own, known by its name.
+# The number of a level is not a feature, so each task has a free vector and is known by name.
 names = [f"{list(LEVELS)[level]}-{world}" for level, world in tasks]
 outcomes = replace(outcomes, tasks=np.array(names), features=None, feature_names=())
 embedder = ts.TaskEmbedder(3, steps=300 if fast else 3000, random_state=0).fit(outcomes)
@@ -103,6 +103,6 @@ print(
 figure = Figure(figsize=(8, 5), layout="constrained")
 ts.plot_map(
     vectors[:, :2], norms=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
-    title="BabyAI: each point is a task, the larger the harder", ax=figure.subplots(),
+    title="BabyAI: each point is a task, larger if harder", ax=figure.subplots(),
 )  # fmt: skip
 figure.savefig("map-babyai.png")

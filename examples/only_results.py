@@ -1,8 +1,8 @@
-"""Only results: students answer questions, some of them, and that is all we have.
+"""Just results: students answer some of the questions, and the answers are all we have.
 
 The answers are simulated from a multidimensional item response model, so that the truth is known:
 each question needs one of three skills, a guess is right in 15 % of the cases, and 30 % of the
-questions are left out. Can a quiz tell what else a student knows?
+answers are missing. How well does a quiz predict a student's other answers?
 
 python examples/only_results.py          half a minute; writes reliability.png
 python examples/only_results.py --fast   a few seconds, with fewer students
@@ -27,17 +27,18 @@ students, questions, seeds = (150, 45, 1) if fast else (600, 120, 3)
 
 
 def write_results(path: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """A row for every answer: student, question, right or wrong. Returns the truth."""
+    """Write one row per answer: student, question, right or wrong. Returns the truth."""
     abilities = rng.multivariate_normal(np.zeros(3), 0.7 * np.eye(3) + 0.3, students)
     skill, level = rng.integers(0, 3, questions), rng.normal(0, 0.8, questions)
     logit = rng.uniform(1, 2.5, questions) * (abilities[:, skill] - level)
-    chance = 0.15 + 0.85 / (1 + np.exp(-logit))
-    solved, tried = rng.random(chance.shape) < chance, rng.random(chance.shape) < 0.7
+    probability = 0.15 + 0.85 / (1 + np.exp(-logit))
+    solved = rng.random(logit.shape) < probability
+    tried = rng.random(logit.shape) < 0.7
     with open(path, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["agent", "task", "solved"])
         rows.writerows((f"student-{s}", f"q{q}", int(solved[s, q])) for s, q in np.argwhere(tried))
-    return skill, 1 - chance.mean(0)
+    return skill, 1 - probability.mean(0)
 
 
 runs = []
@@ -48,30 +49,30 @@ for seed in range(seeds):
     new = outcomes.of_agents(outcomes.agents[: students // 5])
     print(known)
 
-    # The map: questions that need the same skill point the same way, hard ones lie far out.
+    # The map: questions that need the same skill point in the same direction; hard ones are long.
     names = [f"q{q}" for q in range(questions)]
     embedder = ts.TaskEmbedder(3, steps=500 if fast else 2000, random_state=seed).fit(known)
     vectors = embedder.transform(names)
-    groups = KMeans(3, n_init=10, random_state=0).fit_predict(normalize(vectors))
+    clusters = KMeans(3, n_init=10, random_state=0).fit_predict(normalize(vectors))
     rank = spearmanr(embedder.difficulty(names), difficulty).statistic
-    print(f"skills recovered (adjusted Rand index): {adjusted_rand_score(skill, groups):.2f}")
+    print(f"skills recovered (adjusted Rand index): {adjusted_rand_score(skill, clusters):.2f}")
     print(f"difficulty recovered (rank correlation): {rank:.2f}")
 
-    # The quiz: students that nobody has seen answer a few questions; which others can they do?
+    # The quiz: new students answer a few questions; which others can they answer?
     methods = comparison.predictors(known, embedder.transform(known.tasks))
     runs.append(comparison.compare_predictors(methods, new, seed=seed))
 
 print(f"\nAfter a quiz, over {seeds} seeds:\n" + comparison.score_table(runs))
 
-print("\nOf questions with this chance (after a quiz of 20), so many were solved:")
+print("\nPredicted probability → observed success rate (after a quiz of 20):")
 figure, ax = plt.subplots()
 for method in ("vote", "item mean", "Rasch", "posterior"):
     same = [s for run in runs for s in run if (s.method, s.quiz_size) == (method, 20)]
-    chance, solved, _ = comparison.mean_reliability(same)
-    shown = np.stack([chance, solved], 1)[chance >= 0]  # bins with no question are NaN
-    print(f"{method:<10}", *(f"{c:.2f}→{s:.2f}" for c, s in shown))
-    ax.plot(chance, solved, "o-", label=method)
-ax.plot([0, 1], [0, 1], "k:", label="as it should be")
-ax.set(xlabel="predicted chance", ylabel="share solved")
+    predicted, solved, _ = comparison.mean_reliability(same)
+    shown = np.stack([predicted, solved], 1)[predicted >= 0]  # empty bins are NaN
+    print(f"{method:<10}", *(f"{p:.2f}→{s:.2f}" for p, s in shown))
+    ax.plot(predicted, solved, "o-", label=method)
+ax.plot([0, 1], [0, 1], "k:", label="perfect calibration")
+ax.set(xlabel="predicted probability", ylabel="observed success rate")
 ax.legend()
 figure.savefig("reliability.png")

@@ -1,7 +1,7 @@
-"""A population from agents of your own: snapshots of Stable-Baselines3 models while they learn.
+"""A population of your own agents: snapshots of Stable-Baselines3 models during training.
 
 python examples/own_agents.py          two minutes; writes agents.zip
-python examples/own_agents.py --fast   a few seconds, with agents that hardly learn
+python examples/own_agents.py --fast   a few seconds, with agents that learn little
 Needs `pip install 'taskspace[rl]'`.
 """
 
@@ -15,7 +15,7 @@ import taskspace as ts
 
 fast = "--fast" in sys.argv
 
-# Two trainings with different foresight make two subpopulations, from clumsy to skilled.
+# Two training runs with different discount factors give two subpopulations, from weak to strong.
 population = ts.Population([])
 for name, gamma in (("patient", 0.99), ("hasty", 0.8)):
     snapshots = ts.SnapshotCallback(every=256 if fast else 2048, name=name)
@@ -23,7 +23,7 @@ for name, gamma in (("patient", 0.99), ("hasty", 0.8)):
     model.learn(512 if fast else 24_000, callback=snapshots)
     population += snapshots.population
 
-# A torch module or a plain function is as good an agent: here, one that leans with the pole.
+# A torch module or a function can be an agent, too: here, a rule that follows the pole.
 population += ts.Population({"rule": lambda states: (states[:, 2] + states[:, 3] > 0).astype(int)})
 print(population)
 
@@ -42,10 +42,10 @@ outcomes = ts.evaluate(population, env, tasks, rollouts=1 if fast else 3)
 for agent, rate in zip(outcomes.agents, outcomes.rates.mean(1), strict=True):
     print(f"  {agent:<14} solves {rate:.0%}")
 
-if not fast:  # two hundred steps of training leave nothing to tell tasks apart by
+if not fast:  # after so few training steps the agents do not differ enough
     embedder = ts.TaskEmbedder(2, steps=2000, random_state=0).fit(outcomes)
-    print(f"held-out orders that hold: {embedder.test_scores_}")
+    print(f"held-out accuracy: {embedder.test_scores_}")
 
-# Networks are kept without pickle; a folder of checkpoints is read by Population.from_checkpoints.
+# Population.from_checkpoints reads a folder of checkpoints instead.
 ts.Population(population.agents[:-1]).save("agents.zip")
 print(ts.Population.load("agents.zip"))

@@ -1,4 +1,4 @@
-"""An environment of your own at full speed: write `sample` and `step` for Numba.
+"""Your own environment at full speed: write `sample` and `step` for Numba.
 
 python examples/own_compiled_environment.py   half a minute, 2.4 million episodes; or --fast
 """
@@ -35,7 +35,7 @@ def step(state, action, stream):  # type: ignore[no-untyped-def]
 
 
 class Lander(ts.Environment):
-    """Touch the ground slowly; the fuel is short."""
+    """Land at low speed with limited fuel."""
 
     columns = (
         Column("height", 5, 20, state_low=-99, state_high=999),
@@ -48,7 +48,7 @@ class Lander(ts.Environment):
     sample, step = sample, step
 
 
-# Networks of one layer: thrust when falling faster than a + b * height, more or less surely.
+# Networks of one layer: thrust when falling faster than a + b * height; s is the certainty.
 knobs = np.random.default_rng(0).uniform(0, [3, 1, 6], (60, 3))
 layers = [(np.array([[0] * 4, [-b * s, -s, 0, 0]]), np.array([0, -a * s])) for a, b, s in knobs]
 agents = [ts.MLPPolicy([weights], [biases]) for weights, biases in layers]
@@ -57,4 +57,4 @@ env = Lander()
 tasks = env.sample_tasks(100 if fast else 2000, seed=0)
 outcomes = ts.evaluate(agents, env, tasks, rollouts=20)
 embedder = ts.TaskEmbedder(2, steps=100 if fast else 1000, random_state=0).fit(outcomes)
-print(outcomes, f"\nheld-out orders that hold: {embedder.test_scores_}")
+print(outcomes, f"\nheld-out accuracy: {embedder.test_scores_}")

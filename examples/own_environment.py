@@ -1,4 +1,4 @@
-"""A map for environments of your own: Gymnasium's CartPole and Acrobot with varied physics.
+"""A map of your own environments: Gymnasium's CartPole and Acrobot with varied physics.
 
 python examples/own_environment.py          90 s; writes map-CartPole-v1.png, map-Acrobot-v1.png
 python examples/own_environment.py --fast   a few seconds, with rougher maps
@@ -19,7 +19,7 @@ fast = "--fast" in sys.argv
 rng = np.random.default_rng(0)
 
 
-# 1. How a task is set. What the environment derives from a number is set along with it.
+# 1. How a task is set, including the values that the environment derives from it.
 def set_cart(env: Any, task: dict[str, float]) -> None:
     env.gravity, env.force_mag, env.length = task["gravity"], task["force"], task["length"]
     env.polemass_length = env.masspole * env.length
@@ -30,9 +30,9 @@ def set_links(env: Any, task: dict[str, float]) -> None:
     env.LINK_MASS_1, env.LINK_MASS_2 = task["upper_mass"], task["lower_mass"]
 
 
-# 2. What success is. The docstring is kept with the outcomes.
+# 2. What success is. The docstring is stored with the outcomes.
 def swung_up(episode: EpisodeSummary) -> bool:
-    """The free end swings above the line before time is up."""
+    """The free end swings above the line within the step limit."""
     return episode.terminated
 
 
@@ -46,7 +46,7 @@ acrobot = ts.GymEnvironment(
 )  # fmt: skip
 
 
-# 3. Who plays: any functions from a batch of observations to actions, or to logits, as here.
+# 3. The agents: any functions from a batch of observations to actions, or to logits, as here.
 def linear(weights: Any) -> Any:
     return lambda states: np.outer(states @ weights, [-1, 1]) * 10
 
@@ -58,7 +58,7 @@ def pumping(noise: float, weights: Any) -> Any:
 carts = [linear(np.abs(rng.normal(size=4)) * [0.1, 0.3, 1, 1]) for _ in range(24)]
 pumps = [pumping(10 ** rng.uniform(-2, 1), rng.normal([0, 1], [0.7, 0.3])) for _ in range(24)]
 
-# 4. Play, learn the map, ask it about tasks that it has not seen, and look at it.
+# 4. Evaluate the agents, learn the map, test it on new tasks, and draw it.
 for env, agents in ((cart, carts), (acrobot, pumps)):
     agents = agents[:8] if fast else agents
     tasks, new = env.sample_tasks(80, seed=1), env.sample_tasks(40, seed=2)
@@ -66,12 +66,12 @@ for env, agents in ((cart, carts), (acrobot, pumps)):
     outcomes = ts.evaluate(agents, env, tasks, rollouts=1 if fast else 2)
     print(f"{env.name}: {outcomes}, solved when {outcomes.info['success']!r}")
 
-    # Above all, these tasks differ in difficulty: more weight on it than by default.
+    # These tasks differ mainly in difficulty, so it gets a larger weight than by default.
     embedder = ts.TaskEmbedder(2, norm_weight=0.6, steps=100 if fast else 1000, random_state=0)
     embedder.fit(outcomes)
     failures = 1 - ts.evaluate(agents, env, new, rollouts=1).rates.mean(axis=0)
     order = spearmanr(embedder.difficulty(new), failures).statistic
-    print(f"  length of vectors : failures on {len(new)} new tasks, rank correlation {order:.2f}")
+    print(f"  length and failure rate on {len(new)} new tasks: rank correlation {order:.2f}")
 
     length = tasks[:, outcomes.feature_names.index("length")]
     third = np.digitize(length, np.quantile(length, [1 / 3, 2 / 3]))
@@ -79,6 +79,6 @@ for env, agents in ((cart, carts), (acrobot, pumps)):
     ts.plot_map(
         embedder.transform(tasks), norms=embedder.difficulty(tasks), clusters=third,
         cluster_names=["short", "middle", "long"], ax=figure.subplots(),
-        title=f"{env.name}: a point is a task, the larger the harder; colour: length",
+        title=f"{env.name}: each point is a task, larger if harder; colour: length",
     )  # fmt: skip
     figure.savefig(f"map-{env.name}.png")

@@ -1,4 +1,4 @@
-"""From agents to a map: train a population, play it on tasks, learn the map, ask it questions.
+"""From agents to a map: train a population, evaluate it on tasks, learn the map, and query it.
 
 python examples/quick_start.py          two minutes
 python examples/quick_start.py --fast   a few seconds, with a rougher map
@@ -20,9 +20,9 @@ print(outcomes)
 
 embedder = ts.TaskEmbedder(n_components=6, steps=750 if fast else 6000, random_state=0)
 embedder.fit(outcomes)
-print(f"held-out orders that hold: {embedder.test_scores_}")
+print(f"held-out accuracy: {embedder.test_scores_}")
 
-# Two tasks that need keys A and B, one that needs C and D, all from the same place.
-both = [[0.8, 0, 0, 1, 1, 0, 0], [0.8, 0, 0, 0, 0, 0, 0], [0.8, 1, 1, 0, 0, 1, 1]]
-print("similarity:\n", embedder.similarity(both, both).round(1))
-print("difficulty:", embedder.difficulty([*both, [0.95, 1, 1, 1, 1, 0, 0]]).round(1))
+# Two tasks that need keys A and B, and one that needs C and D, all from the same position.
+three = [[0.8, 0, 0, 1, 1, 0, 0], [0.8, 0, 0, 0, 0, 0, 0], [0.8, 1, 1, 0, 0, 1, 1]]
+print("similarity:\n", embedder.similarity(three, three).round(1))
+print("difficulty:", embedder.difficulty([*three, [0.95, 1, 1, 1, 1, 0, 0]]).round(1))

@@ -1,4 +1,4 @@
-"""What the README, the documentation and the help show runs as written."""
+"""The README, the documentation and the help are up to date: what they show runs as written."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ from typing import Any
 
 import pytest
 
+import taskspace as ts
 from taskspace.cli.parser import build_parser
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PACKAGE = ROOT / "src" / "taskspace"
+DOCUMENTS = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("**/*.md")),
+]
 PARSERS = list(runpy.run_path(str(ROOT / "docs" / "hooks.py"))["commands"](build_parser()))
 
 
@@ -35,7 +40,7 @@ def _snippets(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", _named([path for path in DOCUMENTS if _snippets(path)]))
 def test_snippets_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}  # a page is read from top to bottom, so snippets share names
+    names: dict[str, Any] = {}  # the snippets of a page share their names, from top to bottom
     for index, code in enumerate(_snippets(path)):
         exec(compile(code, f"{path.name}, snippet {index}", "exec"), names)
 
@@ -45,6 +50,29 @@ def test_example_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [str(path), "--fast"])
     runpy.run_path(str(path), run_name="__main__")
+
+
+# -- names of the code -----------------------------------------------------------------------------
+
+
+def test_files_named_in_contributing_exist() -> None:
+    """A path is relative to the package or the repository; a bare name is found anywhere in it."""
+    named = re.findall(r"`([\w./]+\.py)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(named) > 20
+    missing = [
+        name
+        for name in named
+        if not (PACKAGE / name).exists()
+        and not (ROOT / name).exists()
+        and not list(PACKAGE.rglob(name))
+    ]
+    assert not missing
+
+
+def test_public_names_are_in_the_reference() -> None:
+    pages = "\n".join(path.read_text() for path in (ROOT / "docs" / "reference").glob("*.md"))
+    documented = {name.rpartition(".")[2] for name in re.findall(r"^::: (\S+)", pages, re.M)}
+    assert set(ts.__all__) - {"__version__"} | {"Run"} <= documented
 
 
 # -- links and the site ----------------------------------------------------------------------------
@@ -63,11 +91,11 @@ def test_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
         pytest.skip("MkDocs is not installed: pip install 'taskspace[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr  # --strict: also links, anchors and the menu
+    assert built.returncode == 0, built.stderr  # --strict: also checks links, anchors and the menu
     pages = {path.name: path.read_text() for path in tmp_path.glob("**/*.html")}
     fetching = r"<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^ >]*"
     assert not [found for page in pages.values() for found in re.findall(fetching, page)]
-    assert (tmp_path / "search" / "search_index.js").exists()  # found without a server
+    assert (tmp_path / "search" / "search_index.js").exists()  # search works without a server
     assert all(f"usage: {parser.prog} " in pages["command-line.html"] for parser in PARSERS)
 
 
@@ -92,12 +120,12 @@ def test_help_has_an_example(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(command: str) -> None:
-    """Parse it, unless it only names a command, as in "what `taskspace fit` made"."""
+    """Parse the command, unless the text only names it, as in "a folder of `taskspace fit`"."""
     words = shlex.split(command)
     if " ".join(words) in {parser.prog for parser in PARSERS}:
         return
     if "--help" not in words:
-        build_parser().parse_args(words[1:])  # leaves the program if it does not understand
+        build_parser().parse_args(words[1:])  # exits if the command is not valid
 
 
 def test_commands_named_in_the_readme_exist() -> None:
