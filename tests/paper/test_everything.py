@@ -12,7 +12,7 @@ from taskspace.paper.study import Result, Study, Table
 
 
 def test_the_page_shows_tables_pictures_and_commands(tmp_path: Path) -> None:
-    study = Study(tmp_path / "runs", seeds=2, say=lambda line: None)
+    study = Study(tmp_path / "runs", seeds=2, log=lambda line: None)
     picture = study.draw("map", Figure())
     rows = [{"model": "ours", "paper": 0.753, "paper ±": 0.001}]
     result = Result(

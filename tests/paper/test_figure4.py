@@ -13,7 +13,7 @@ from tests.messages import says
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> Result:
-    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)
+    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", log=lambda line: None)
     return figure4.reproduce(quiet)
 
 

@@ -53,7 +53,7 @@ def test_tables_are_written_as_they_are(tmp_path: Path) -> None:
 
 
 def test_rows_are_kept(tmp_path: Path) -> None:
-    study = Study(tmp_path, say=lambda line: None)
+    study = Study(tmp_path, log=lambda line: None)
     assert study.kept_rows("rows", {"seed": 0}, lambda: ROWS) == ROWS
 
     def fail() -> None:

@@ -31,7 +31,7 @@ def test_ours_alone(study: Study) -> None:
 
 
 def test_other_populations_are_scored_in_the_same_way(folder: Path) -> None:
-    study = Study(folder, ("CartPoleVar",), seeds=1, preset="fast", say=lambda line: None)
+    study = Study(folder, ("CartPoleVar",), seeds=1, preset="fast", log=lambda line: None)
     result = table1.reproduce(study, models=[table1.FIXED, "ours"])
     tables = {table.name: table for table in result.tables}
     row, alone, earlier = tables["table1-populations"].rows

@@ -33,8 +33,8 @@ KILLS = 20
 PATIENCE = 10.0  # seconds that workers may outlive what started them
 ROOM = ("64k", "256k", "1m", "2m", "4m", "32m")  # a disk that grows until the run fits
 
-Say = Callable[[str], None]
-Job = Callable[[Path, Say], object]  # makes a run in a folder, with a line a stage
+Log = Callable[[str], None]
+Job = Callable[[Path, Log], object]  # makes a run in a folder, with a line a stage
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class Survival:
     seconds: float
 
 
-def multikeynav(folder: Path, say: Say) -> None:
+def multikeynav(folder: Path, log: Log) -> None:
     """`taskspace run multikeynav --preset fast`: trains in threads."""
-    pipeline.run("MultiKeyNav", folder, preset="fast", say=say)
+    pipeline.run("MultiKeyNav", folder, preset="fast", log=log)
 
 
-def pointmass(folder: Path, say: Say) -> None:
+def pointmass(folder: Path, log: Log) -> None:
     """`taskspace run pointmass --preset fast`: trains in processes."""
-    pipeline.run("PointMass", folder, preset="fast", say=say)
+    pipeline.run("PointMass", folder, preset="fast", log=log)
 
 
-def fit(folder: Path, say: Say) -> None:
+def fit(folder: Path, log: Log) -> None:
     """`taskspace fit`, on a small table and with few steps."""
     rng = np.random.default_rng(0)
     solved = rng.normal(size=(30, 1)) + rng.logistic(size=(30, 12)) > rng.normal(size=12)
-    pipeline.fit(Outcomes.from_table(solved), folder, steps=100, say=say)
+    pipeline.fit(Outcomes.from_table(solved), folder, steps=100, log=log)
 
 
 JOBS: dict[str, Job] = {"fit": fit, "multikeynav": multikeynav, "pointmass": pointmass}

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from taskspace.cli.arguments import add_command
-from taskspace.cli.printing import print_numbers
+from taskspace.cli.printing import print_measurements
 
 _TABLES = """results.csv is one of
   agent,task,successes,rollouts     counts, a row for each pair of agent and task
@@ -42,5 +42,5 @@ def _run(options: argparse.Namespace) -> None:
         n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
         steps=options.steps, seed=options.seed,
     )  # fmt: skip
-    print_numbers(made.results)
+    print_measurements(made.results)
     print(f"report: {made.report()}")

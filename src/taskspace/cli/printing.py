@@ -88,15 +88,15 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def print_numbers(numbers: Mapping[str, Any]) -> None:
-    """How good a map is, as a table."""
+def print_measurements(results: Mapping[str, Any]) -> None:
+    """Print the measurements of a map as a table."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.report.sections import numbers_table
+    from taskspace.report.sections import measurements_table
 
-    table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
-    for row in numbers_table(numbers):
+    table = Table(title=f"A map of {results['environment']}", box=SIMPLE_HEAD, show_header=False)
+    for row in measurements_table(results):
         table.add_row(*row)
     Console().print(table)

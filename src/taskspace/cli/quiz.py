@@ -80,7 +80,7 @@ def _targets(options: argparse.Namespace, made: Run) -> Any:
 
     columns = tables.read(options.targets)
     tables.require(columns, ["task"])
-    return np.array([made.number(str(name)) for name in columns["task"].to_pylist()])
+    return np.array([made.task_index(str(name)) for name in columns["task"].to_pylist()])
 
 
 def _question(made: Run, task: str) -> str:
@@ -96,7 +96,7 @@ def _features(made: Run, task: str) -> str:
     outcomes = made.outcomes
     if outcomes.features is None or len(outcomes.feature_names) > MOST_SHOWN:
         return ""
-    values = outcomes.features[made.number(task)]
+    values = outcomes.features[made.task_index(task)]
     return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
 
 

@@ -7,7 +7,7 @@ import contextlib
 from typing import Any
 
 from taskspace.cli.arguments import add_command, lines
-from taskspace.cli.printing import print_numbers
+from taskspace.cli.printing import print_measurements
 
 _PRESETS = {
     "fast": "to try it out",
@@ -51,5 +51,5 @@ def _run(options: argparse.Namespace) -> None:
             options.environment, options.out, preset=options.preset, seed=options.seed,
             data=options.data, executor="ray" if remote else None,
         )  # fmt: skip
-    print_numbers(made.results)
+    print_measurements(made.results)
     print(f"silhouette {made.results['silhouette']:.3f}; report: {made.report()}")

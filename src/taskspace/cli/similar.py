@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """List the tasks that are most like one of the map, the most alike first."""
     made = open_folder(options)
-    number = made.number(options.task)
+    number = made.task_index(options.task)
     found, similarity = made.index.similar(
         made.index.vectors[number], options.k + 1, harder=options.harder, easier=options.easier
     )

@@ -23,7 +23,7 @@ from taskspace.runs.sources.karel import (
     best_encoder,
     karel_settings,
     new_embedder,
-    skill_by_kind,
+    skill_by_program_type,
 )
 
 OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
@@ -41,7 +41,7 @@ def reproduce(study: Study) -> Result:
         _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
     ]
     seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the embedder"
-    skills = skill_by_kind(made.environment, made.population, made.settings["shown"])
+    skills = skill_by_program_type(made.environment, made.population, made.settings["shown"])
     panels = [_panel(made, part) for part in DISTRIBUTIONS]
     return Result(
         "generalization",

@@ -69,7 +69,7 @@ class Study:
     seeds: int = 3
     preset: str = "default"
     karel: bool = False  # Karel too, which takes longer than all others together
-    say: Callable[[str], None] | None = None
+    log: Callable[[str], None] | None = None
     _maps: dict[str, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Study:
         return chosen
 
     def options(self) -> str:
-        """What to say on the command line to get the same."""
+        """The command that reproduces the same result."""
         environments = "".join(f"--env {name} " for name in self.environments or ())
         return (
             f"{environments}--seeds {self.seeds} --preset {self.preset}"
@@ -108,14 +108,14 @@ class Study:
         """The map of `taskspace run`: loaded if it is there, else learned."""
         name = f"{environment.lower()}-{seed}"
         if name not in self._maps:
-            folder, say = self.folder / name, self._tell(name)
-            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, say=say)
+            folder, log = self.folder / name, self._tell(name)
+            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, log=log)
         return self._maps[name]
 
     def _tell(self, name: str) -> Callable[[str], None]:
         """Say which map a line is about."""
-        say = self.say if self.say is not None else lambda line: print(line, file=sys.stderr)
-        return lambda line: say(f"{name}: {line}")
+        log = self.log if self.log is not None else lambda line: print(line, file=sys.stderr)
+        return lambda line: log(f"{name}: {line}")
 
     def kept(
         self,
@@ -127,7 +127,7 @@ class Study:
     ) -> T:
         """A result in a run folder of its own: loaded if it is there, else made and saved."""
         asked = {"preset": self.preset, **settings}
-        with Stages(self.folder / name, asked, say=self.say) as stages:
+        with Stages(self.folder / name, asked, log=self.log) as stages:
             return stages.stage(Part(name, "result"), make, save, load)
 
     def kept_rows(

@@ -15,7 +15,7 @@ from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
 from taskspace.runs.measures import silhouettes
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import map_settings, measure, new_embedder, play_pool
+from taskspace.runs.sources.environment import evaluate_pool, map_settings, measure, new_embedder
 from taskspace.training.cloning import Cloning
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
@@ -181,7 +181,7 @@ def _otherwise(study: Study, name: str, seed: int, recipe: Recipe) -> tuple[int,
 
     def run() -> list[dict[str, Any]]:
         population = train_population(env, seed=seed, recipe=recipe, fast=study.fast)
-        outcomes = play_pool(env, population, plan, seed)
+        outcomes = evaluate_pool(env, population, plan, seed)
         scores = silhouettes(env, new_embedder(plan, seed).fit(outcomes), plan.shown, seed)
         return [{"agents": len(population), "silhouette": float(np.mean(scores))}]
 
@@ -237,8 +237,8 @@ def _quality(name: str, numbers: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "environment": name,
         "agents": ", ".join(str(run["agents"]) for run in numbers),
-        "similar": mean("similarity_accuracy"),
-        "reachable": mean("similarity_accuracy_reachable"),
-        "harder": mean("difficulty_accuracy"),
+        "similar": mean("triplet_accuracy"),
+        "reachable": mean("noise_ceiling"),
+        "harder": mean("difficulty_pair_accuracy"),
         "rank": mean("norm_difficulty_rank_correlation"),
     }
