@@ -115,7 +115,7 @@ def view() -> dict[str, Any]:
 
 def read_rows(folder: Path) -> Any:
     rows = [{"name": "a", "score": 0.5}, {"name": "b", "score": None}]
-    return Study(folder, log=lambda line: None).kept_rows("rows", {"seed": 0}, lambda: rows)
+    return Study(folder, log=lambda line: None).saved_rows("rows", {"seed": 0}, lambda: rows)
 
 
 def read_lines(path: Path) -> Any:

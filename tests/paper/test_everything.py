@@ -19,7 +19,7 @@ def test_the_page_shows_tables_pictures_and_commands(tmp_path: Path) -> None:
         "table1", "Table 1", [Table("t", "Scores", rows, "A note.")], {picture: "A map."}, ["End."]
     )
     page = tmp_path / "docs" / "results.md"
-    study.kept_rows("kept", {}, lambda: [])
+    study.saved_rows("kept", {}, lambda: [])
     write_page([result], study, page)
     text = page.read_text()
     assert "`taskspace reproduce table1 --seeds 2 --preset default`" in text

@@ -151,20 +151,20 @@ def test_a_study_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> No
     study = Study(tmp_path, log=lines.append)
     few, table = [*rows[:2]], Result("r", "title", [Table("t", "title", rows)])
     with small_disk(tmp_path, DISK):
-        assert study.kept_rows("few", {}, lambda: few) == few
+        assert study.saved_rows("few", {}, lambda: few) == few
         refused(
-            lambda: study.kept_rows("many", {}, lambda: rows),
+            lambda: study.saved_rows("many", {}, lambda: rows),
             tmp_path / "many" / "result",
             "No space left on device",
         )
-        assert study.kept_rows("few", {}, lambda: rows) == few
+        assert study.saved_rows("few", {}, lambda: rows) == few
         remount(tmp_path, "size=1m")
-        assert study.kept_rows("many", {}, lambda: rows) == rows
+        assert study.saved_rows("many", {}, lambda: rows) == rows
         study.write(table)
         assert lines[1] == "few … reused"
         remount(tmp_path, "ro")
         refused(lambda: study.write(table), tmp_path / "t.csv", "Read-only file system")
-        refused(lambda: study.draw("x", Figure()), tmp_path / "pictures", "Read-only file system")
+        refused(lambda: study.draw("x", Figure()), tmp_path / "figures", "Read-only file system")
 
 
 def test_a_full_disk_is_told_on_the_command_line(

@@ -49,7 +49,8 @@ def run(
         seed: The random seed of the whole run.
         data: For Karel only: a folder of tasks written by `taskspace karel filter` or
             `taskspace karel generate`. By default, tasks are generated.
-        executor: "ray" trains and evaluates agents on a Ray cluster, with bit-identical results.
+        executor: "ray" trains and evaluates agents on a Ray cluster, which does not change the
+            results.
         log: A function that is called with one line of text per stage. By default, the lines go
             to standard error.
 
