@@ -47,7 +47,7 @@ def reproduce(study: Study) -> Result:
         "generalization",
         "Karel: Figure 3d, and generalization to new tasks",
         tables=[
-            Table("generalization", f"Silhouette of types of programs, mean ± std over {seeds}", rows),
+            Table("generalization", f"Silhouette of program types over {seeds}", rows),
             Table(
                 "generalization-skills",
                 "Success rate of the last agents on validation tasks, by type of program",
