@@ -31,7 +31,7 @@ def write_run(
     else:
         clusters = Clusters.known(make(name), outcomes.task_inputs)
     agents = subpopulations or dict.fromkeys(outcomes.agents.tolist(), "all")
-    with Stages(folder, {"seed": 0, **settings}, say=lambda line: None) as stages:
+    with Stages(folder, {"seed": 0, **settings}, log=lambda line: None) as stages:
         if name is not None:
             stages.stage(layout.POPULATION, lambda: agents, _write_agents, _same)
         stages.stage(layout.OUTCOMES, lambda: outcomes, Outcomes.save, Outcomes.load)

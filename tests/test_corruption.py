@@ -106,7 +106,7 @@ def karel_embedder() -> KarelEmbedder:
 
 def read_run(folder: Path) -> Any:
     """The result of a run of one stage: what is there, or what is made again."""
-    with Stages(folder, {"seed": 0, "name": "x"}, say=lambda line: None) as run:
+    with Stages(folder, {"seed": 0, "name": "x"}, log=lambda line: None) as run:
         return run.stage(Part("view", "view.npz"), view, write_arrays, read_arrays)
 
 
@@ -116,7 +116,7 @@ def view() -> dict[str, Any]:
 
 def read_rows(folder: Path) -> Any:
     rows = [{"name": "a", "score": 0.5}, {"name": "b", "score": None}]
-    return Study(folder, say=lambda line: None).kept_rows("rows", {"seed": 0}, lambda: rows)
+    return Study(folder, log=lambda line: None).saved_rows("rows", {"seed": 0}, lambda: rows)
 
 
 def read_lines(path: Path) -> Any:

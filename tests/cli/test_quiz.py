@@ -16,6 +16,7 @@ from taskspace.cli import quiz
 from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
+from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -23,16 +24,14 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A map of eight questions on two topics, asked of 40 students."""
-    place, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
+    folder, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
     solved = rng.integers(0, 2, 40)[:, None] == np.arange(8) % 2
     names = [f"q{number}" for number in range(8)]
     outcomes = Outcomes.from_table({"agent": range(40), **dict(zip(names, solved.T, strict=True))})
-    outcomes.save(place / "outcomes.npz")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # students of one topic fail the other
-        TaskEmbedder(2, steps=5, random_state=0).fit(outcomes).save(place / "embedder")
-    (place / "map.json").write_text("{}")
-    return place
+        embedder = TaskEmbedder(2, steps=5, random_state=0).fit(outcomes)
+    return write_run(folder, {"name": "course"}, outcomes, embedder).folder
 
 
 def run(*arguments: str) -> None:
@@ -108,9 +107,8 @@ def test_questions_have_few_features_with_few_digits(
     solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
     features = np.array([[1 / 3], [0.33332], [0.33334]])
     outcomes = Outcomes(solved, np.array(1), features=features, feature_names=("x",))
-    outcomes.save(tmp_path / "outcomes.npz")
-    TaskEmbedder(1, steps=5, random_state=0).fit(outcomes).save(tmp_path / "embedder")
-    (tmp_path / "map.json").write_text("{}")
+    embedder = TaskEmbedder(1, steps=5, random_state=0).fit(outcomes)
+    write_run(tmp_path, {"name": "three"}, outcomes, embedder)
     monkeypatch.setattr("sys.stdin", Terminal("\n") if typed else io.StringIO("\n"))
     run(str(tmp_path))
     line = capfd.readouterr().err.splitlines()[0]

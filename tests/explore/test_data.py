@@ -116,7 +116,7 @@ def test_a_table_without_features(course: Run) -> None:
 @pytest.mark.parametrize(("similarity", "agreement"), [(0.44, 0.44), (float("nan"), None)])
 def test_how_steady_a_map_is(course: Run, similarity: float, agreement: float | None) -> None:
     parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
-    measured = course.variant(results={"agreement_of_seeds": {"similarity": similarity}}, **parts)
+    measured = course.variant(results={"stability": {"similarity": similarity}}, **parts)
     assert explorer_data(measured)["agreement"] == agreement
     assert explorer_data(course)["agreement"] is None  # the run has not got so far
 

@@ -224,7 +224,7 @@ def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
     page.click("#propose")
     posterior = candidates(seen)
     told = information(posterior.profiles, posterior.profiles, posterior.prior)
-    first = seen.finished.number(seen.text("#question-name"))
+    first = seen.finished.task_index(seen.text("#question-name"))
     assert told[first] > 0.98 * told.max()
     for result in (1, 0, 0):
         page.click(f"[data-result='{result}']")

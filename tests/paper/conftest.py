@@ -18,4 +18,4 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def study(folder: Path) -> Study:
     """One environment, one seed, the fast preset."""
-    return Study(folder, ("MultiKeyNav",), seeds=1, preset="fast", say=lambda line: None)
+    return Study(folder, ("MultiKeyNav",), seeds=1, preset="fast", log=lambda line: None)

@@ -12,14 +12,14 @@ from taskspace.paper.study import Result, Study, Table
 
 
 def test_the_page_shows_tables_pictures_and_commands(tmp_path: Path) -> None:
-    study = Study(tmp_path / "runs", seeds=2, say=lambda line: None)
+    study = Study(tmp_path / "runs", seeds=2, log=lambda line: None)
     picture = study.draw("map", Figure())
     rows = [{"model": "ours", "paper": 0.753, "paper ±": 0.001}]
     result = Result(
         "table1", "Table 1", [Table("t", "Scores", rows, "A note.")], {picture: "A map."}, ["End."]
     )
     page = tmp_path / "docs" / "results.md"
-    study.kept_rows("kept", {}, lambda: [])
+    study.saved_rows("kept", {}, lambda: [])
     write_page([result], study, page)
     text = page.read_text()
     assert "`taskspace reproduce table1 --seeds 2 --preset default`" in text

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> Result:
-    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", say=lambda line: None)
+    quiet = Study(folder, ("MultiKeyNav",), 1, "fast", log=lambda line: None)
     return figure4.reproduce(quiet)
 
 

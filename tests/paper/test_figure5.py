@@ -31,7 +31,7 @@ def test_knowing_more_predicts_better(study: Study) -> None:
 
 def test_a_second_look_reuses_everything(study: Study) -> None:
     lines: list[str] = []
-    again = Study(study.folder, study.environments, 1, "fast", say=lines.append)
+    again = Study(study.folder, study.environments, 1, "fast", log=lines.append)
     assert figure5.reproduce(again).tables == figure5.reproduce(study).tables
     assert all(line.endswith("reused") for line in lines)
 

@@ -36,7 +36,7 @@ def test_limits_change_one_thing_at_a_time(study: Study, monkeypatch: pytest.Mon
     brief = replace(map_settings("MultiKeyNav", "fast"), steps=100)  # there are ten maps to fit
     monkeypatch.setattr(limits, "map_settings", lambda env, preset: brief)
     result = limits.reproduce(study)
-    rows = {row["what"]: row for row in result.tables[0].rows}
+    rows = {row["change"]: row for row in result.tables[0].rows}
     assert re.search(says("MultiKeyNav quiz 20"), result.notes[1])
     assert len(rows) == 16
     assert rows[limits.RATES]["Type 1, Top-1"] is None

@@ -17,7 +17,7 @@ def test_the_share_that_is_shown_is_that_of_two_components(study: Study) -> None
     made = study.map_of("MultiKeyNav")
     vectors = made.embedder.transform(made.outcomes.features)
     shown = PCA(2).fit(vectors).explained_variance_ratio_.sum()
-    assert row["shown"] == pytest.approx(shown)
+    assert row["explained variance"] == pytest.approx(shown)
     assert row["dimensions"] == 6
     (picture,) = result.pictures
     assert picture.exists()

@@ -53,12 +53,12 @@ def test_tables_are_written_as_they_are(tmp_path: Path) -> None:
 
 
 def test_rows_are_kept(tmp_path: Path) -> None:
-    study = Study(tmp_path, say=lambda line: None)
-    assert study.kept_rows("rows", {"seed": 0}, lambda: ROWS) == ROWS
+    study = Study(tmp_path, log=lambda line: None)
+    assert study.saved_rows("rows", {"seed": 0}, lambda: ROWS) == ROWS
 
     def fail() -> None:
         raise AssertionError("made again")
 
-    assert study.kept_rows("rows", {"seed": 0}, fail) == ROWS
+    assert study.saved_rows("rows", {"seed": 0}, fail) == ROWS
     with pytest.raises(ValueError, match=says("settings seed 0 1")):
-        study.kept_rows("rows", {"seed": 1}, fail)
+        study.saved_rows("rows", {"seed": 1}, fail)

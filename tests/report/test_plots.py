@@ -135,7 +135,7 @@ def test_similarity_is_ordered_by_cluster() -> None:
     np.testing.assert_array_equal(np.asarray(ax.images[0].get_array()), expected)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
     assert [line.get_ydata()[0] for line in ax.lines[:1]] == [1.5]  # type: ignore[index]
-    assert ax.figure.axes[1].get_ylabel() == "bits"
+    assert ax.figure.axes[1].get_ylabel() == "similarity (bits)"
 
 
 def test_unknown_similarities_are_left_out() -> None:

@@ -149,23 +149,23 @@ def remount(folder: Path, options: str) -> None:
 def test_a_study_on_a_full_disk_goes_on_when_there_is_room(tmp_path: Path) -> None:
     rows = [{"name": "a", "score": number / 7} for number in range(LARGE)]
     lines: list[str] = []
-    study = Study(tmp_path, say=lines.append)
+    study = Study(tmp_path, log=lines.append)
     few, table = [*rows[:2]], Result("r", "title", [Table("t", "title", rows)])
     with small_disk(tmp_path, DISK):
-        assert study.kept_rows("few", {}, lambda: few) == few
+        assert study.saved_rows("few", {}, lambda: few) == few
         refused(
-            lambda: study.kept_rows("many", {}, lambda: rows),
+            lambda: study.saved_rows("many", {}, lambda: rows),
             tmp_path / "many" / "result",
             "No space left on device",
         )
-        assert study.kept_rows("few", {}, lambda: rows) == few
+        assert study.saved_rows("few", {}, lambda: rows) == few
         remount(tmp_path, "size=1m")
-        assert study.kept_rows("many", {}, lambda: rows) == rows
+        assert study.saved_rows("many", {}, lambda: rows) == rows
         study.write(table)
         assert lines[1] == "few … reused"
         remount(tmp_path, "ro")
         refused(lambda: study.write(table), tmp_path / "t.csv", "Read-only file system")
-        refused(lambda: study.draw("x", Figure()), tmp_path / "pictures", "Read-only file system")
+        refused(lambda: study.draw("x", Figure()), tmp_path / "figures", "Read-only file system")
 
 
 def test_a_full_disk_is_told_on_the_command_line(
@@ -244,11 +244,11 @@ from taskspace.files import read_arrays, write_arrays
 from taskspace.runs import layout
 from taskspace.runs.stages import Stages
 
-def job(folder, say):
+def job(folder, log):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(300, 40))
     known = ts.Outcomes(rng.integers(0, 9, (30, 300)), 8, features=features)
-    with Stages(folder, {"seed": 0}, say=say) as run:
+    with Stages(folder, {"seed": 0}, log=log) as run:
         outcomes = run.stage(
             layout.OUTCOMES, lambda: known, ts.Outcomes.save, ts.Outcomes.load
         )

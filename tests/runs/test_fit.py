@@ -69,12 +69,12 @@ def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     results = json.loads((fitted / "results.json").read_text())
     assert (results["agents"], results["tasks"], results["dimensions"]) == (60, 40, 2)
     assert results["norm_difficulty_rank_correlation"] > 0.8
-    assert results["agreement_of_seeds"]["difficulty"] > 0.8
+    assert results["stability"]["difficulty"] > 0.8
     report = (fitted / "report.html").read_text()
     assert "results.csv" in report
     assert open_run(fitted).clusters.description.partition(";")[0] in report
     again: list[str] = []
-    fit(table, fitted, n_components=2, steps=500, say=again.append)
+    fit(table, fitted, n_components=2, steps=500, log=again.append)
     assert all("reused" in line for line in again)
 
 
@@ -162,7 +162,7 @@ def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
         for name, value in zip(results, (agent, task, SOLVED[agent, task]), strict=True):
             results[name].append(value)
     features = {"task": np.arange(N_TASKS), "level": LEVELS[:, 0], "skill": LEVELS[:, 1]}
-    fit(results, tmp_path / "run", features=features, steps=100, say=lambda line: None)
+    fit(results, tmp_path / "run", features=features, steps=100, log=lambda line: None)
     (tmp_path / "new.csv").write_text("level,skill\n0.3,1\n")
     rows = rows_of(command("embed", tmp_path / "run", tmp_path / "new.csv").stdout)
     assert float(rows[0]["difficulty"]) > 0
@@ -174,7 +174,7 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     sparse = np.where(rng.random(SOLVED.shape) < 0.6, np.nan, SOLVED)
     with pytest.warns(UserWarning, match=says("agents pairs")):
-        made = fit(sparse, tmp_path / "run", steps=250, say=lambda line: None)
+        made = fit(sparse, tmp_path / "run", steps=250, log=lambda line: None)
     assert made.results["norm_difficulty_rank_correlation"] > 0.5
     assert re.search(r"\bwhite\b(?!-)", made.report().read_text())
 

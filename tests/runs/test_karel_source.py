@@ -21,15 +21,20 @@ pytestmark = pytest.mark.slow
 @pytest.mark.usefixtures("small_karel")
 def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
     folder = tmp_path / "karel-0"
-    made = pipeline.run("karel", folder, preset="fast", say=lambda line: None)
+    made = pipeline.run("karel", folder, preset="fast", log=lambda line: None)
     numbers = made.results
     assert numbers["environment"] == "Karel"
     assert numbers["agents"] == 12  # all of the three snapshots of four networks
     assert len(numbers["silhouettes_training"]) == 3
-    assert list(numbers["skill_by_kind"]) == ["all", "no-loops", "no-conditionals", "neither"]
+    assert list(numbers["skill_by_program_type"]) == [
+        "all",
+        "no-loops",
+        "no-conditionals",
+        "neither",
+    ]
     assert made.report().read_text().count("Karel") > 1
     again: list[str] = []
-    assert pipeline.run("Karel", folder, preset="fast", say=again.append).results == numbers
+    assert pipeline.run("Karel", folder, preset="fast", log=again.append).results == numbers
     assert all("reused" in line for line in again)
     _reproduce(tmp_path)
 
@@ -37,7 +42,7 @@ def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
 def _reproduce(folder: Path) -> None:
     """The paper's parts, on the map that is there already."""
     lines: list[str] = []
-    study = Study(folder, ("Karel",), seeds=2, preset="fast", say=lines.append)
+    study = Study(folder, ("Karel",), seeds=2, preset="fast", log=lines.append)
     result = generalization.reproduce(study)
     scores = {row["model"]: row for row in result.tables[0].rows}
     assert list(scores) == ["ours", "RandomModel", "PCA of the state", "PCA of the agent's codes"]
@@ -62,7 +67,7 @@ def test_given_tasks_are_taken(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pipeline.learn("Karel", tmp_path / "run", preset="fast", data=tmp_path / "tasks", say=stop)
+        pipeline.learn("Karel", tmp_path / "run", preset="fast", data=tmp_path / "tasks", log=stop)
     for part in ("training", "validation"):
         taken = KarelTasks.load(tmp_path / "run" / "tasks" / f"{part}.npz")
         given = KarelTasks.load(tmp_path / "tasks" / f"{part}.npz")

@@ -41,7 +41,7 @@ def load_folder(path):
     return "".join((path / "inner" / f"{i}.txt").read_text() for i in range(3))
 
 def pipeline(folder):
-    with Stages(folder, {"seed": 0}, say=lambda line: None) as run:
+    with Stages(folder, {"seed": 0}, log=lambda line: None) as run:
         first = run.stage("first", lambda: "a" * 5000, lambda v, p: p.write_text(v), Path.read_text)
         second = run.stage("second", lambda: first[:7] + "b", save_folder, load_folder)
         third = lambda: second[:9] + "c"
@@ -120,7 +120,7 @@ def fail() -> str:
 @contextlib.contextmanager
 def opened(folder: Path, settings: Any = SETTINGS) -> Iterator[tuple[Stages, list[str]]]:
     lines: list[str] = []
-    with Stages(folder, settings, say=lines.append) as run:
+    with Stages(folder, settings, log=lines.append) as run:
         yield run, lines
 
 

@@ -1,1 +1,1 @@
-"""Measurements, side by side with what people write today; `taskspace bench` runs them."""
+"""Benchmarks against plain implementations; `taskspace bench` runs them."""

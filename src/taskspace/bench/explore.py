@@ -1,4 +1,4 @@
-"""How many predictions a second the explorer's server answers, on one core."""
+"""Predictions per second of the explorer's server, on one core."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages
 
-AGENTS, TASKS, CANDIDATES = 111, 5000, 2011  # as a run of MultiKeyNav has them
+AGENTS, TASKS, CANDIDATES = 111, 5000, 2011  # as in a run of MultiKeyNav
 QUIZ, ASKED = 20, 100
-BODIES = 64  # different requests, in turn
+BODIES = 64  # different requests, used in turn
 CONNECTIONS = (1, 8, 32)
 SECONDS = 8.0
 
-# What wrk runs: bodies from a file, in turn, and at the end the percentiles in microseconds.
+# The script of wrk: it sends the bodies in a file in turn and prints percentiles in microseconds.
 _SCRIPT = """
 local bodies, turn = {}, 0
 for line in io.lines(os.getenv("BODIES")) do bodies[#bodies + 1] = line end
@@ -60,13 +60,13 @@ end
 
 @dataclass(frozen=True)
 class Load:
-    """What came of it."""
+    """The result of a load test."""
 
     requests: int
     seconds: float
     p50: float  # seconds
     p99: float
-    cpu: float  # seconds that the server computed
+    cpu: float  # seconds of CPU time of the server
 
     @property
     def rate(self) -> float:
@@ -74,7 +74,7 @@ class Load:
 
 
 def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) -> None:
-    """A map that knows nothing, of the size of a real one, ready to be served."""
+    """Write a run folder with random data, of the size of a real one."""
     rng = np.random.default_rng(0)
     outcomes = Outcomes(rng.integers(0, 2, (AGENTS, tasks), np.uint8), np.array(1))
     view = rng.random((tasks, 2), np.float32)
@@ -92,7 +92,7 @@ def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) 
         layout.PREDICTOR: [layout.OUTCOMES.stage, layout.EMBEDDER.stage],
         layout.LAYOUTS: [layout.EMBEDDER.stage],
     }
-    with Stages(folder, {"name": "nothing"}, say=lambda line: None) as stages:
+    with Stages(folder, {"name": "nothing"}, log=lambda line: None) as stages:
         for part, (made, save) in parts.items():
             stages.stage(part, partial(_same, made), save, _same, after=after.get(part))
 
@@ -102,7 +102,7 @@ def _same(made: Any) -> Any:
 
 
 def bodies() -> list[bytes]:
-    """Quizzes of 20 tasks, each with 100 tasks to predict."""
+    """Requests with a quiz of 20 tasks and 100 tasks to predict."""
     rng = np.random.default_rng(0)
     found = []
     for _ in range(BODIES):
@@ -115,30 +115,30 @@ def bodies() -> list[bytes]:
 
 @contextlib.contextmanager
 def server(folder: Path) -> Iterator[tuple[int, int]]:
-    """The real server, as a process on one core: its number, and its port."""
+    """Start the server as a process on one core; yields its process id and its port."""
     program = "import sys, taskspace as ts;ts.open_run(sys.argv[1]).explore(0, open_browser=False)"
     command = [sys.executable, "-c", program, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             _pin(process.pid, 0)
             assert process.stdout is not None
-            told = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
-            if told is None:
+            line = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
+            if line is None:
                 raise ValueError("the server did not start")
-            yield process.pid, int(told[1])
+            yield process.pid, int(line[1])
         finally:
             process.terminate()
 
 
 def _pin(process: int, core: int) -> None:
-    """Keep a process on one core, where the system can, and there are several."""
+    """Pin a process to one core, if the operating system supports it."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(process, {cores[core % len(cores)]})
 
 
 def _cpu_seconds(process: int) -> float:
-    """What a process has computed; NaN where the system does not say."""
+    """The CPU time of a process; NaN if the operating system does not report it."""
     stat = Path(f"/proc/{process}/stat")
     if not stat.exists():
         return float("nan")
@@ -150,7 +150,7 @@ def _cpu_seconds(process: int) -> float:
 
 
 def load(process: int, port: int, connections: int, seconds: float = SECONDS) -> Load:
-    """Ask so many at a time, by wrk where it is installed; a client of our own is as good."""
+    """Send requests over some connections, with wrk if it is installed, else with our client."""
     before = _cpu_seconds(process)
     ask = by_wrk if shutil.which("wrk") else by_hand
     requests, took, p50, p99 = ask(port, connections, seconds)
@@ -177,16 +177,16 @@ def by_wrk(port: int, connections: int, seconds: float) -> tuple[int, float, flo
             command, env={**os.environ, "BODIES": str(lines)}, stdout=subprocess.PIPE, text=True
         ) as process:
             _pin(process.pid, 1)
-            told, _ = process.communicate()
-    found = re.search(r"FOUND (\d+) (\d+) (\d+) (\d+) (\d+)", told)
+            output, _ = process.communicate()
+    found = re.search(r"FOUND (\d+) (\d+) (\d+) (\d+) (\d+)", output)
     if found is None or found[5] != "0":
-        raise ValueError(f"wrk failed: {told}")
-    requests, took, p50, p99 = (int(found[place]) for place in range(1, 5))
+        raise ValueError(f"wrk failed: {output}")
+    requests, took, p50, p99 = (int(found[group]) for group in range(1, 5))
     return requests, took / 1e6, p50 / 1e6, p99 / 1e6
 
 
 def by_hand(port: int, connections: int, seconds: float) -> tuple[int, float, float, float]:
-    """The same by plain sockets, in a process of its own."""
+    """The same with plain sockets, in a separate process."""
     program = (
         "import asyncio, json, sys; from taskspace.bench import explore;"
         "print(json.dumps(asyncio.run(explore.ask_all(*map(float, sys.argv[1:])))))"
@@ -194,13 +194,13 @@ def by_hand(port: int, connections: int, seconds: float) -> tuple[int, float, fl
     command = [sys.executable, "-c", program, str(port), str(connections), str(seconds)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         _pin(process.pid, 1)
-        told, _ = process.communicate()
-    times: list[float] = json.loads(told)
+        output, _ = process.communicate()
+    times: list[float] = json.loads(output)
     return len(times), seconds, *np.percentile(times, [50, 99]).tolist()
 
 
 async def ask_all(port: float, connections: float, seconds: float) -> list[float]:
-    """How long each answer took."""
+    """The durations of all requests."""
     asks = [_ask(int(port), first, seconds) for first in range(int(connections))]
     return [took for times in await asyncio.gather(*asks) for took in times]
 
@@ -225,7 +225,7 @@ async def _ask(port: int, first: int, seconds: float) -> list[float]:
 
 
 def measure_all() -> dict[int, Load]:
-    """By the number of connections."""
+    """Run the load test per number of connections."""
     with tempfile.TemporaryDirectory() as name:
         make_folder(Path(name))
         with server(Path(name)) as (process, port):
@@ -237,22 +237,25 @@ def measure_all() -> dict[int, Load]:
 
 
 def print_report(console: Console) -> None:
-    """One table: speed and waiting times, by the number of connections."""
+    """Print a table of speed and latency by number of connections."""
     busy = os.getloadavg()[0]
-    found = {f"{count} at a time": each for count, each in measure_all().items()}
+    found = {
+        f"{count} connection{'s' if count > 1 else ''}": each
+        for count, each in measure_all().items()
+    }
     lines: dict[str, Any] = {
         "requests/s": lambda each: f"{each.rate:,.0f}",
-        "half of the answers within": lambda each: f"{1000 * each.p50:.2f} ms",
-        "99 % within": lambda each: f"{1000 * each.p99:.2f} ms",
-        "requests/s of its computing time": lambda each: f"{each.requests / each.cpu:,.0f}",
+        "latency, median": lambda each: f"{1000 * each.p50:.2f} ms",
+        "latency, 99th percentile": lambda each: f"{1000 * each.p99:.2f} ms",
+        "requests/s of CPU time": lambda each: f"{each.requests / each.cpu:,.0f}",
     }
     title = (
-        f"POST /api/predict: a quiz of {QUIZ}, {ASKED} tasks of {TASKS}, {CANDIDATES} candidates;"
+        f"POST /api/predict: quiz of {QUIZ}, {ASKED} of {TASKS} tasks, {CANDIDATES} candidates;"
         " server on one core"
     )
     print_lines(console, title, lines, found)
-    client = "wrk" if shutil.which("wrk") else "a client of our own"
+    client = "wrk" if shutil.which("wrk") else "a Python client"
     console.print(
-        f"Asked by {client}. {busy:.1f} processes wanted this machine's {os.cpu_count()} cores"
-        " before it began; the last line does not count the time that others had the core."
+        f"Requests were sent by {client}. The load average before the start was {busy:.1f} on"
+        f" {os.cpu_count()} cores; CPU time does not include the time of other processes."
     )

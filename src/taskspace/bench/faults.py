@@ -1,7 +1,7 @@
-"""Runs that are killed again and again, or run out of disk, beside one that is left in peace.
+"""Runs that are killed repeatedly, or run out of disk space, against an undisturbed run.
 
-A run is a process forked from this one, which has imported everything: importing takes longer than
-most stages. It is killed alone, so that its workers, if it has any, must notice by themselves.
+A run is a process forked from this one, which has already imported everything: imports take longer
+than most stages. Only the process itself is killed; its workers must notice that by themselves.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import pipeline
 
 KILLS = 20
-PATIENCE = 10.0  # seconds that workers may outlive what started them
-ROOM = ("64k", "256k", "1m", "2m", "4m", "32m")  # a disk that grows until the run fits
+PATIENCE = 10.0  # seconds that workers may outlive their parent
+ROOM = ("64k", "256k", "1m", "2m", "4m", "32m")  # sizes of a disk that grows until the run fits
 
-Say = Callable[[str], None]
-Job = Callable[[Path, Say], object]  # makes a run in a folder, with a line a stage
+Log = Callable[[str], None]
+Job = Callable[[Path, Log], object]  # a run in a folder, with one line of log per stage
 
 
 @dataclass(frozen=True)
 class Survival:
-    """What came of a run after all that was done to it."""
+    """The outcome of the faults injected into a run."""
 
-    kills: dict[str, int]  # by the stage that was at work
-    full: int  # how often the disk was full
+    kills: dict[str, int]  # by stage
+    full: int  # number of times the disk was full
     orphans: int  # workers that outlived their parent by more than `PATIENCE`
-    files: int  # that were compared with those of an undisturbed run
-    different: list[str]  # of these
+    files: int  # compared with those of an undisturbed run
+    different: list[str]  # names of files that differ
     seconds: float
 
 
-def multikeynav(folder: Path, say: Say) -> None:
+def multikeynav(folder: Path, log: Log) -> None:
     """`taskspace run multikeynav --preset fast`: trains in threads."""
-    pipeline.run("MultiKeyNav", folder, preset="fast", say=say)
+    pipeline.run("MultiKeyNav", folder, preset="fast", log=log)
 
 
-def pointmass(folder: Path, say: Say) -> None:
+def pointmass(folder: Path, log: Log) -> None:
     """`taskspace run pointmass --preset fast`: trains in processes."""
-    pipeline.run("PointMass", folder, preset="fast", say=say)
+    pipeline.run("PointMass", folder, preset="fast", log=log)
 
 
-def fit(folder: Path, say: Say) -> None:
+def fit(folder: Path, log: Log) -> None:
     """`taskspace fit`, on a small table and with few steps."""
     rng = np.random.default_rng(0)
     solved = rng.normal(size=(30, 1)) + rng.logistic(size=(30, 12)) > rng.normal(size=12)
-    pipeline.fit(Outcomes.from_table(solved), folder, steps=100, say=say)
+    pipeline.fit(Outcomes.from_table(solved), folder, steps=100, log=log)
 
 
 JOBS: dict[str, Job] = {"fit": fit, "multikeynav": multikeynav, "pointmass": pointmass}
 
 
 def measure_all(kills: int = KILLS) -> dict[str, Survival]:
-    """What comes of each kind of run."""
+    """Measure all jobs."""
     found = {}
     for name, job in JOBS.items():
         with tempfile.TemporaryDirectory(prefix="taskspace-faults-") as folder:
@@ -79,7 +79,7 @@ def measure_all(kills: int = KILLS) -> dict[str, Survival]:
 
 
 def measure(job: Job, folder: Path, kills: int, seed: int = 0) -> Survival:
-    """Kill a run in every stage in turn, at random moments; then let it end, and compare."""
+    """Kill a run at random times in every stage, then let it finish, and compare its files."""
     began, rng = time.perf_counter(), np.random.default_rng(seed)
     stages = finish(job, folder / "whole")
     names, killed, orphans = list(stages), folder / "killed", 0
@@ -88,7 +88,7 @@ def measure(job: Job, folder: Path, kills: int, seed: int = 0) -> Survival:
         before, delay = names[: names.index(stage)], rng.uniform() * stages[stage]
         done, left = kill(job, killed, before, delay)
         orphans += left
-        while done > len(before):  # it was quicker than the first run: once more, and earlier
+        while done > len(before):  # it was faster than the first run: try again, earlier
             for later in names[len(before) :]:
                 (killed / f"{later}.json").unlink(missing_ok=True)
             delay /= 2
@@ -110,7 +110,7 @@ def measure(job: Job, folder: Path, kills: int, seed: int = 0) -> Survival:
 
 
 def start(job: Job, folder: Path) -> tuple[int, IO[str]]:
-    """A run in a process and a session of its own: its id, and the lines that it tells."""
+    """Start a run in a new process and session; returns its id and the lines of its log."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child:
@@ -119,22 +119,22 @@ def start(job: Job, folder: Path) -> tuple[int, IO[str]]:
     code = 1
     try:
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # no bars, no complaints of workers
-        job(folder, lambda line: _tell(theirs, line))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # no progress bars and no errors of workers
+        job(folder, lambda line: _send(theirs, line))
         code = 0
     except Exception as error:
-        _tell(theirs, f"{error}")
-        code = 2 if isinstance(error, (OSError, ValueError)) else 1  # as the command line has it
+        _send(theirs, f"{error}")
+        code = 2 if isinstance(error, (OSError, ValueError)) else 1  # as on the command line
     finally:
         os._exit(code)
 
 
-def _tell(pipe: int, line: str) -> None:
+def _send(pipe: int, line: str) -> None:
     os.write(pipe, f"{line}\n".encode())
 
 
 def finish(job: Job, folder: Path) -> dict[str, float]:
-    """Let a run end: how long each stage took, with all that came before it."""
+    """Let a run finish; returns the duration of each stage."""
     child, lines = start(job, folder)
     stages, before, line = {}, time.perf_counter(), ""
     with lines:
@@ -148,7 +148,7 @@ def finish(job: Job, folder: Path) -> dict[str, float]:
 
 
 def kill(job: Job, folder: Path, done: list[str], delay: float) -> tuple[int, int]:
-    """Kill a run so many seconds after these stages: how many were done, and workers left."""
+    """Kill a run some seconds after these stages; returns the numbers of stages and orphans."""
     child, lines = start(job, folder)
     with lines:
         for _ in done:
@@ -161,7 +161,7 @@ def kill(job: Job, folder: Path, done: list[str], delay: float) -> tuple[int, in
 
 
 def survivors(session: int) -> list[int]:
-    """Processes of a session that are still there after some time; they are ended."""
+    """Processes of a session that are still alive after `PATIENCE`; they are killed."""
     until = time.perf_counter() + PATIENCE
     while (left := members(session)) and time.perf_counter() < until:
         time.sleep(0.05)
@@ -172,7 +172,7 @@ def survivors(session: int) -> list[int]:
 
 
 def members(session: int) -> list[int]:
-    """The processes of a session, as Linux lists them."""
+    """The processes of a session (Linux only)."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -186,7 +186,7 @@ def members(session: int) -> list[int]:
 
 
 def can_mount() -> bool:
-    """Whether a small disk can be had: only Linux gives one, to root."""
+    """Whether a small disk can be mounted: only on Linux, and as root."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             with small_disk(Path(folder), ROOM[0]):
@@ -197,7 +197,7 @@ def can_mount() -> bool:
 
 @contextlib.contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[None]:
-    """A disk of this size in memory at `folder`; OSError where that is not allowed."""
+    """Mount a disk of this size in memory at `folder`; raises OSError if not permitted."""
     _mount(folder, f"size={size}")
     try:
         yield
@@ -212,9 +212,9 @@ def _mount(folder: Path, options: str) -> None:
 
 
 def fill(job: Job, folder: Path) -> int:
-    """Run on a disk that is too small, and grows: how often it was full until all was done.
+    """Run on a small disk that grows; returns the number of times it was full.
 
-    The run must say so in one sentence each time, and nothing else.
+    Each time, the run must fail with one sentence that says so.
     """
     disk = folder.with_name("disk")
     disk.mkdir()
@@ -223,14 +223,16 @@ def fill(job: Job, folder: Path) -> int:
             _mount(disk, f"remount,size={size}")
             child, lines = start(job, disk / "run")
             with lines:
-                told = lines.readlines()
+                output = lines.readlines()
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             if not code:
                 shutil.copytree(disk / "run", folder)
                 return times
-            sentence = "No space left on device" in told[-1] and told[-1].startswith("cannot write")
+            sentence = "No space left on device" in output[-1] and output[-1].startswith(
+                "cannot write"
+            )
             if code != 2 or not sentence:
-                raise RuntimeError(f"a run on a full disk ended with {code}: {told}")
+                raise RuntimeError(f"a run on a full disk ended with {code}: {output}")
     raise RuntimeError(f"a run does not fit on a disk of {ROOM[-1]}")
 
 
@@ -238,7 +240,7 @@ def fill(job: Job, folder: Path) -> int:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """A digest of every file, hidden ones too; of stamps, without the seconds in them."""
+    """A digest of every file, including hidden ones; of stamps without their durations."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): _digest(path) for path in files}
 
@@ -247,7 +249,7 @@ def _digest(path: Path) -> str:
     content = path.read_bytes()
     if path.suffix == ".json":
         value = json.loads(content)
-        if "seconds" in value:  # and the checksum is one of them, too
+        if "seconds" in value:  # the checksum depends on it
             untimed = {k: v for k, v in value.items() if k not in ("seconds", "sha256")}
             content = json.dumps(untimed).encode()
     return hashlib.sha256(content).hexdigest()
@@ -255,26 +257,26 @@ def _digest(path: Path) -> str:
 
 _LINES: dict[str, Callable[[Survival], str]] = {
     "kills": lambda found: f"{sum(found.kills.values())}",
-    "… by stage": lambda found: "\n".join(f"{name} {n}" for name, n in found.kills.items()),
-    "workers left behind": lambda found: f"{found.orphans}",
-    "disk full, times": lambda found: f"{found.full or 'not tried: only root can'}",
+    "kills by stage": lambda found: "\n".join(f"{name} {n}" for name, n in found.kills.items()),
+    "orphaned workers": lambda found: f"{found.orphans}",
+    "times the disk was full": lambda found: f"{found.full or 'not tested (needs root)'}",
     "files compared": lambda found: f"{found.files}",
-    "… that differ": lambda found: "\n".join(found.different) or "none",
+    "files that differ": lambda found: "\n".join(found.different) or "none",
     "seconds": lambda found: f"{found.seconds:.0f}",
 }
 
 
 def print_report(console: Console) -> None:
-    """A column for each kind of run."""
+    """Print a table with one column per job."""
     _print(console, measure_all())
 
 
 def _print(console: Console, found: dict[str, Survival]) -> None:
-    print_lines(console, "Killed and resumed, beside an undisturbed run", _LINES, found)
+    print_lines(console, "Killed and resumed runs against an undisturbed run", _LINES, found)
 
 
 def as_json(found: dict[str, Survival]) -> dict[str, Any]:
-    """The figures as plain JSON."""
+    """The results as plain JSON."""
     return {name: asdict(survival) for name, survival in found.items()}
 
 

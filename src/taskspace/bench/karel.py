@@ -1,4 +1,4 @@
-"""How fast Karel programs run: a plain tree walker and the compiled interpreter, in one run."""
+"""Speed of Karel programs: a plain tree walker against the compiled interpreter."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from taskspace.envs.karel.worlds import Worlds, random_worlds
 from taskspace.testing import plain_karel
 
 ROUNDS = 5
-SHORTEST, LONGEST = 10, 14  # tokens; that many allow a nesting depth of 2 at most
-# Programs and worlds: all programs on the same hundred worlds, as a search for programs runs them;
-# each program on six of its own, as an agent's answers are tested; and true programs on the worlds
-# of their tasks, where none crashes and all loops are entered.
+SHORTEST, LONGEST = 10, 14  # tokens; these allow a nesting depth of at most 2
+# All programs on the same hundred worlds, as in a search for programs; each program on six worlds
+# of its own, as in tests of an agent's answers; and the programs of tasks on their own worlds, on
+# which they do not crash.
 SHARED, OWN = "500 programs on 100 worlds", "3000 programs on 6 worlds each"
 TRUE = "2000 tasks of 6 worlds"
 SETTINGS = {SHARED: (500, 100), OWN: (3000, 6), TRUE: (2000, 6)}
@@ -33,10 +33,10 @@ SETTINGS = {SHARED: (500, 100), OWN: (3000, 6), TRUE: (2000, 6)}
 
 @dataclass(frozen=True)
 class Speed:
-    """Programs x worlds a second on one core, parsing or compiling the programs included."""
+    """Programs x worlds per second on one core, including parsing or compilation."""
 
-    plain_per_s: float  # the worlds copied by deepcopy
-    plain_by_hand_per_s: float  # … by hand
+    plain_per_s: float  # worlds copied with deepcopy
+    plain_by_hand_per_s: float  # worlds copied by hand
     compiled_per_s: float
     ratio: float
     ratio_by_hand: float
@@ -46,11 +46,11 @@ class Speed:
 
 
 def measure(setting: str) -> Speed:
-    """Measure one setting; every figure is the median of interleaved rounds."""
+    """Measure one setting; every number is the median of interleaved rounds."""
     tokens, worlds = _material(setting)
     programs = len(tokens)
     texts = [decode(row) for row in tokens]
-    share = max(1, programs // 10)  # of the programs, for the plain interpreter
+    share = max(1, programs // 10)  # number of programs for the plain interpreter
     plain = [
         [plain_karel.as_plain(worlds[row % len(worlds), k]) for k in range(worlds.shape[1])]
         for row in range(share)
@@ -70,7 +70,7 @@ def measure(setting: str) -> Speed:
     rounds = []
     for _ in range(ROUNDS):
         slow, by_hand = _seconds(walk(False)) / few, _seconds(walk(True)) / few
-        # As often as takes about as long as the plain interpreter does.
+        # Repeated, to take about as long as the plain interpreter.
         fast = _seconds(lambda: run(tokens[:, None], worlds), times=20) / runs.status.size
         rounds.append((
             1 / slow,
@@ -105,12 +105,12 @@ def _seconds(function: Callable[[], Any], times: int = 1) -> float:
 
 
 def measure_all() -> dict[str, Speed]:
-    """All settings."""
+    """Measure all settings."""
     return {setting: measure(setting) for setting in SETTINGS}
 
 
 def as_json(speeds: dict[str, Speed]) -> dict[str, dict[str, float]]:
-    """Plain numbers, by setting."""
+    """The results as plain JSON, by setting."""
     return {setting: asdict(speed) for setting, speed in speeds.items()}
 
 
@@ -118,19 +118,19 @@ _LINES: dict[str, Callable[[Speed], str]] = {
     "plain, runs/s": lambda s: f"{s.plain_per_s:,.0f}",
     "plain, worlds copied by hand, runs/s": lambda s: f"{s.plain_by_hand_per_s:,.0f}",
     "compiled, runs/s": lambda s: f"{s.compiled_per_s / 1e6:.1f} M",
-    "compiled : plain": lambda s: f"{s.ratio:,.0f}×",
-    "compiled : plain, copied by hand": lambda s: f"{s.ratio_by_hand:,.0f}×",
+    "compiled / plain": lambda s: f"{s.ratio:,.0f}×",
+    "compiled / plain, worlds copied by hand": lambda s: f"{s.ratio_by_hand:,.0f}×",
     "compiled, ns/run": lambda s: f"{s.ns_per_run:.0f}",
-    "compiling, ns/program": lambda s: f"{s.compile_ns_per_program:.0f}",
+    "compilation, ns/program": lambda s: f"{s.compile_ns_per_program:.0f}",
     "ticks/run": lambda s: f"{s.ticks_per_run:.1f}",
 }
 
 
 def print_report(console: Console) -> None:
-    """Measure everything and print it."""
-    title = "Karel programs x worlds on one core of this machine"
+    """Measure everything and print a table."""
+    title = "Execution of Karel programs on one core of this machine"
     print_lines(console, title, _LINES, measure_all())
     console.print(
-        f"Programs of {SHORTEST} to {LONGEST} tokens and worlds of up to 16 x 16, random ones but"
-        " for the tasks; parsing or compiling the programs is included."
+        f"Programs have {SHORTEST} to {LONGEST} tokens and worlds up to 16 x 16 cells; both are"
+        " random, except for tasks. Parsing or compilation is included."
     )

@@ -1,4 +1,4 @@
-"""What a map of a million tasks takes, step by step: time, and memory at the peak."""
+"""Time and peak memory for a map of a million tasks, step by step."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from taskspace.similarity.statistics import SuccessStatistics, anti_correlated
 
 SIZES = (10_000, 100_000, 1_000_000)
 AGENTS, ROLLOUTS, FEATURES = 100, 10, 6
-STEPS, FREE_STEPS = 6000, 10  # of learning from features (as by default), and of free vectors
-CONSTRAINTS = 250 * 128  # of each kind, for as many steps as are drawn at a time
+STEPS, FREE_STEPS = 6000, 10  # training steps with features (the default), and without
+CONSTRAINTS = 250 * 128  # per type, as many as are drawn at a time
 ROWS, NEAREST = 100, 10
 
 T = TypeVar("T")
@@ -34,10 +34,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Step:
-    """What one step took."""
+    """Time and memory of one step."""
 
-    seconds: float  # of one core; what others do on the machine does not count
-    peak: float  # bytes beside those that were in use before it
+    seconds: float  # of CPU time on one core
+    peak: float  # bytes in addition to those in use before
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Size:
     """All steps for one number of tasks."""
 
     table: float  # bytes of the outcomes
-    matrix: float  # bytes of all similarities in single precision, which nobody needs
+    matrix: float  # bytes of all similarities in single precision, which are never stored
     steps: dict[str, Step]
 
 
 def make_outcomes(tasks: int) -> Outcomes:
-    """Agents with three skills on tasks that need them to different degrees, at some level."""
+    """Outcomes of agents with three skills on tasks that need them to different degrees."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(tasks, FEATURES)).astype(np.float32)
     needs = np.abs(features[:, :3])
@@ -58,12 +58,12 @@ def make_outcomes(tasks: int) -> Outcomes:
     successes = np.empty((AGENTS, tasks), np.uint8)
     for row, skills in zip(successes, rng.normal(size=(AGENTS, 3)), strict=True):
         rates = 1 / (1 + np.exp(-4 * (needs @ skills.astype(np.float32) - features[:, 3])))
-        row[:] = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down by chance
+        row[:] = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down at random
     return Outcomes(successes, np.array(ROLLOUTS), features=features)
 
 
 class _Clock:
-    """Takes steps and remembers what each of them took."""
+    """Runs steps and records their time and memory."""
 
     def __init__(self) -> None:
         self.steps: dict[str, Step] = {}
@@ -77,7 +77,7 @@ class _Clock:
 
 
 def measure(tasks: int, steps: int = STEPS) -> Size:
-    """Take every step once, in this process and on one core."""
+    """Run every step once, in this process and on one core."""
     from threadpoolctl import threadpool_limits
 
     from taskspace.torch_state import one_thread
@@ -102,12 +102,12 @@ def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
     rng, everything = np.random.default_rng(0), np.arange(outcomes.n_tasks)
     some = everything[:ROWS]
     statistics = clock("success rates by task", lambda: SuccessStatistics.from_outcomes(outcomes))
-    clock("check orders and opposites", lambda: _checks(statistics, rng))
+    clock("check for contradictions", lambda: _checks(statistics, rng))
     number = f"{CONSTRAINTS:,}"
     clock(f"{number} triplets", lambda: draw_triplets(statistics, CONSTRAINTS, rng, everything))
     clock(f"{number} pairs", lambda: draw_pairs(statistics, CONSTRAINTS, rng, everything))
-    clock(f"similarity of {ROWS} with all", lambda: statistics.matrix(some))
-    clock(f"{NEAREST} most similar to {ROWS}", lambda: statistics.most_similar(NEAREST, some))
+    clock(f"similarity of {ROWS} tasks with all", lambda: statistics.matrix(some))
+    clock(f"{NEAREST} most similar to {ROWS} tasks", lambda: statistics.most_similar(NEAREST, some))
 
 
 def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
@@ -118,7 +118,7 @@ def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
         return TaskEmbedder(2, steps=steps, random_state=0, progress=False).fit(given)
 
     embedder = clock(f"fit, {steps} steps", lambda: fit(outcomes, steps))
-    clock("transform all", lambda: embedder.transform(outcomes.features))
+    clock("transform all tasks", lambda: embedder.transform(outcomes.features))
     clock("agreement of two maps", lambda: agreement(embedder, embedder, outcomes.features))
     nameless = Outcomes(outcomes.successes, outcomes.rollouts)
     clock(f"fit without features, {FREE_STEPS} steps", lambda: fit(nameless, FREE_STEPS))
@@ -130,14 +130,14 @@ def _checks(statistics: SuccessStatistics, rng: np.random.Generator) -> None:
 
 
 def _start_peak() -> float:
-    """Forget the peak so far, and give the memory in use."""
-    with contextlib.suppress(OSError):  # Linux can; elsewhere a step adds to the peak until then
+    """Reset the peak memory, and return the memory in use."""
+    with contextlib.suppress(OSError):  # only on Linux; elsewhere the peak is cumulative
         Path("/proc/self/clear_refs").write_text("5")
     return _peak()
 
 
 def _peak() -> float:
-    """Bytes at the peak of this process."""
+    """The peak memory of this process in bytes."""
     status = Path("/proc/self/status")
     if status.exists():
         lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
@@ -148,7 +148,7 @@ def _peak() -> float:
 
 
 def measure_all(sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> dict[str, Size]:
-    """Each number of tasks in a process of its own, so that none inherits another's memory."""
+    """Measure each number of tasks in a separate process, to measure its memory alone."""
     found = {}
     for tasks in sizes:
         command = [sys.executable, "-m", __name__, str(tasks), str(steps)]
@@ -160,17 +160,17 @@ def measure_all(sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> dict[str,
 
 
 def print_report(console: Console) -> None:
-    """A column for each number of tasks."""
+    """Print a table with one column per number of tasks."""
     found = measure_all()
     lines: dict[str, Callable[[Size], str]] = {
-        "the table of outcomes": lambda size: _bytes(size.table),
-        "all similarities, never held": lambda size: _bytes(size.matrix),
+        "size of the outcomes": lambda size: _bytes(size.table),
+        "size of all similarities (never stored)": lambda size: _bytes(size.matrix),
     }
     for name in next(iter(found.values())).steps:
         lines[name] = lambda size, name=name: _cell(size.steps[name])  # type: ignore[misc]
-    print_lines(console, f"Very many tasks, {AGENTS} agents", lines, found)
+    print_lines(console, f"Maps of many tasks, {AGENTS} agents", lines, found)
     console.print(
-        "Time on one core, and memory at the peak beside what was in use before the step."
+        "CPU time on one core, and peak memory in addition to the memory before the step."
     )
 
 
@@ -183,7 +183,7 @@ def _bytes(number: float) -> str:
 
 
 def as_json(found: dict[str, Size]) -> dict[str, Any]:
-    """The figures as plain JSON: seconds and bytes."""
+    """The results as plain JSON, in seconds and bytes."""
     return {name: asdict(size) for name, size in found.items()}
 
 

@@ -1,4 +1,4 @@
-"""How well the explorer's page follows a hand on a map of 50,000 tasks."""
+"""Frame rate of the explorer's page with a map of 50,000 tasks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from taskspace.bench.explore import make_folder, server
 from taskspace.bench.printing import print_lines
 from taskspace.testing.browser import NoBrowser, chromium, open_page
 
-TASKS, CANDIDATES = 50_000, 500  # the page takes no more candidates
+TASKS, CANDIDATES = 50_000, 500  # the page uses at most this many candidates
 STEPS = {"drag": 90, "wheel": 90, "new colours": 30, "answer in the quiz": 10}
 _ALL_POINTS = "explorer.map.pace.picture = () => false"
 _AS_EVER = "delete explorer.map.pace.picture"
 
-# One act for each picture of the screen, and the milliseconds from picture to picture.
+# One action per frame; returns the milliseconds between frames.
 _ACTS = """async ([what, steps, x, y]) => {
   const map = document.getElementById("map");
   const place = (step) => ({ clientX: x + 2 * step, clientY: y + step, bubbles: true });
@@ -54,15 +54,15 @@ _RENDERER = """() => {
 
 @dataclass(frozen=True)
 class Followed:
-    """How the page kept up with one kind of act."""
+    """The frame times of one type of action."""
 
-    mean: float  # milliseconds from picture to picture
+    mean: float  # milliseconds between frames
     p95: float
-    script: float  # milliseconds of the page's own work, for each act
+    script: float  # milliseconds of script per action
 
 
 def measure(page: Any, what: str) -> Followed:
-    """Do one act again and again, and watch the pictures."""
+    """Repeat one action and measure the frame times."""
     box = page.locator("#map").bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
@@ -79,13 +79,13 @@ def measure(page: Any, what: str) -> Followed:
 
 
 def _busy_seconds(session: Any) -> float:
-    """How long the page's own thread has worked."""
+    """The busy time of the page's main thread."""
     found = session.send("Performance.getMetrics")["metrics"]
     return float(next(each["value"] for each in found if each["name"] == "TaskDuration"))
 
 
 def measure_all() -> tuple[str, dict[str, Followed]]:
-    """What draws the pictures, and what was found by the kind of act."""
+    """The renderer, and the frame times by type of action."""
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         make_folder(Path(name), TASKS, CANDIDATES)
         with server(Path(name)) as (_, port):
@@ -99,19 +99,19 @@ def measure_all() -> tuple[str, dict[str, Followed]]:
 
 
 def print_report(console: Console) -> None:
-    """One table, or one line where there is no browser."""
+    """Print a table, or one line if there is no browser."""
     try:
         renderer, found = measure_all()
     except NoBrowser as error:
         console.print(f"The page was not measured: {error}.")
         return
     lines: dict[str, Any] = {
-        "pictures/s": lambda each: f"{1000 / each.mean:.0f}",
-        "95 % of them within": lambda each: f"{each.p95:.0f} ms",
-        "the page's own work": lambda each: f"{each.script:.1f} ms",
+        "frames/s": lambda each: f"{1000 / each.mean:.0f}",
+        "frame time, 95th percentile": lambda each: f"{each.p95:.0f} ms",
+        "script time per action": lambda each: f"{each.script:.1f} ms",
     }
-    print_lines(console, f"The page with {TASKS:,} tasks", lines, found)
+    print_lines(console, f"Explorer page with {TASKS:,} tasks", lines, found)
     console.print(
-        f"Drawn by {renderer}, at most 60 pictures/s. A screen that does not keep up gets one in"
-        " four points while it moves, unless the column says otherwise."
+        f"Rendered by {renderer}, at most 60 frames/s. On slow displays, one in four points is"
+        " drawn during movement, except in the columns with all points."
     )

@@ -1,4 +1,4 @@
-"""The table of a benchmark: a line for each figure, a column for each thing measured."""
+"""Tables of benchmarks: one row per measurement, one column per subject."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 def print_lines(
     console: Console, title: str, lines: Mapping[str, Callable[[T], str]], found: Mapping[str, T]
 ) -> None:
-    """Print what was found; `lines` say what of it and how."""
+    """Print a table; `lines` map the label of each row to the format of its cells."""
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in found:

@@ -1,4 +1,4 @@
-"""Does it pay to choose questions, do intervals hold what they say, what takes how long?"""
+"""Quality of chosen questions, coverage of intervals, and speed of predictions."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ SIZES = (1, 3, 5, 10, 20)
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
 TASKS, ROLLOUTS = 200, 20
 STUDENTS, QUESTIONS, SKILLS, GUESSING = 200, 120, 3, 0.15
-LEVELS, ASKED = (0.5, 0.8, 0.9), 10  # of intervals, after so many questions
-MANY_ROLLOUTS = 200  # that tell the true success rate
+LEVELS, ASKED = (0.5, 0.8, 0.9), 10  # levels of intervals, and number of questions before
+MANY_ROLLOUTS = 200  # for the true success rate
 CANDIDATES, MANY_TASKS, QUIZ, ROUNDS = 1100, 5000, 20, 9
 
 
 def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
-    """Answers to questions that need one of three skills, and can be guessed."""
+    """Answers of students to questions that need one of three skills and can be guessed."""
     rng = np.random.default_rng(0)
     abilities = rng.multivariate_normal(np.zeros(SKILLS), 0.7 * np.eye(SKILLS) + 0.3, count)
     needed, level = rng.integers(0, SKILLS, questions), rng.normal(0, 0.8, questions)
     logit = rng.uniform(1, 2.5, questions) * (abilities[:, needed] - level)
-    chances = GUESSING + (1 - GUESSING) / (1 + np.exp(-logit))
-    return Outcomes(rng.binomial(1, chances), np.array(1))
+    probabilities = GUESSING + (1 - GUESSING) / (1 + np.exp(-logit))
+    return Outcomes(rng.binomial(1, probabilities), np.array(1))
 
 
 def coverage(outcomes: Outcomes, folds: int = 5, seed: int = 0) -> dict[float, float]:
-    """How often an agent's success rate on a task lies in the interval after a quiz, by level.
+    """Coverage of the intervals after a quiz, by level.
 
-    Agents are left out in folds; `outcomes` should have many rollouts, so that rates are true.
+    Agents are left out in folds; `outcomes` should have many rollouts, so that rates are accurate.
     """
     rng = np.random.default_rng(seed)
     inside: dict[float, list[float]] = {level: [] for level in LEVELS}
@@ -50,14 +50,14 @@ def coverage(outcomes: Outcomes, folds: int = 5, seed: int = 0) -> dict[float, f
             order = rng.permutation(outcomes.n_tasks)
             quiz, others = order[:ASKED], order[ASKED:]
             answers = (rng.random(ASKED) < rates[quiz]).astype(np.float64)
-            for level, shares in inside.items():
+            for level, covered in inside.items():
                 low, high = predictor.interval(quiz, answers, others, level)
-                shares.append(float(((low <= rates[others]) & (rates[others] <= high)).mean()))
-    return {level: float(np.mean(shares)) for level, shares in inside.items()}
+                covered.append(float(((low <= rates[others]) & (rates[others] <= high)).mean()))
+    return {level: float(np.mean(covered)) for level, covered in inside.items()}
 
 
 def random_predictor(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> PerformancePredictor:
-    """Candidates that know nothing, to measure time with."""
+    """A predictor with random candidates, for time measurements."""
     profiles = np.random.default_rng(0).random((tasks, candidates), np.float32)
     posterior = Posterior(profiles, np.full(candidates, 1 / candidates), 1.0, 30.0)
     names = np.array([f"task-{number}" for number in range(tasks)])
@@ -75,7 +75,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 
 def predictions_per_second(predictor: PerformancePredictor) -> float:
-    """A quiz of one agent, and its chance on every task; each task counts as a prediction."""
+    """Predictions per second: one quiz, and one prediction per task."""
     rng = np.random.default_rng(0)
     tasks = len(predictor.tasks_)
     quiz = rng.permutation(tasks)[:QUIZ]
@@ -85,37 +85,37 @@ def predictions_per_second(predictor: PerformancePredictor) -> float:
 
 
 def seconds_per_question(predictor: PerformancePredictor) -> float:
-    """Choosing the next question among a thousand tasks, by what it tells about them all."""
+    """The time to choose the most informative of a thousand questions."""
     pool: NDArray[np.int64] = np.arange(min(1000, len(predictor.tasks_)))
     return seconds_of(lambda: Quiz(predictor, pool, pool=pool).next_number())
 
 
 def print_report(console: Console) -> None:
-    """A table for each population, one of intervals, and a line on speed."""
+    """Print one table per population, one of intervals, and one line on speed."""
     subjects = {name: Subject.trained(name) for name in ENVIRONMENTS}
     played = {name: subject.play(TASKS, ROLLOUTS, 1) for name, subject in subjects.items()}
     for name, outcomes in {**played, "students": students()}.items():
         scores = compare_choices(outcomes, SIZES)
-        title = f"{name}: Brier score after a quiz ({scores[0].agents} agents, each left out once)"
+        title = f"{name}: Brier score after a quiz ({scores[0].agents} agents, cross-validated)"
         lines = {
             f"quiz {size}": lambda choose, size=size: _cell(scores, choose, size)  # noqa: B023
             for size in SIZES
         }
         print_lines(console, title, lines, {choose: choose for choose in CHOICES})
     console.print(
-        "In brackets: gain over random questions, agent by agent, and its standard error."
+        "In brackets: mean improvement over random questions, and its standard error over agents."
     )
     found = {
         name: coverage(subject.play(TASKS // 2, MANY_ROLLOUTS, 1))
         for name, subject in subjects.items()
     }
-    title = f"Success rates inside the interval after {ASKED} random questions, by its level"
-    shares = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
-    print_lines(console, title, shares, found)
+    title = f"Coverage of intervals after {ASKED} random questions, by level"
+    levels = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
+    print_lines(console, title, levels, found)
     predictor = random_predictor()
     console.print(
-        f"{predictions_per_second(predictor) / 1e6:.1f} million predictions/s (a quiz of {QUIZ},"
-        f" {MANY_TASKS} tasks, {CANDIDATES} candidates); the next of 1000 questions in"
+        f"{predictions_per_second(predictor) / 1e6:.1f} million predictions/s (quiz of {QUIZ},"
+        f" {MANY_TASKS} tasks, {CANDIDATES} candidates); choice among 1000 questions in"
         f" {1000 * seconds_per_question(predictor):.0f} ms"
     )
 

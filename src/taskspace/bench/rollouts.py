@@ -1,4 +1,4 @@
-"""How fast the rollouts are: plain loop, general path, compiled engine, in one run."""
+"""Speed of rollouts: plain Python loop, general path, and compiled engine."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from taskspace.testing.plain_loop import steps_per_second
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 TASKS, ROUNDS, CORES = 500, 5, os.cpu_count() or 1
-PAIRS = 15  # of one core and all cores; single pairs are too noisy to tell 1.7 from 2
+PAIRS = 15  # repetitions on one core and on all cores; single ones are too noisy
 
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured for one environment; "per core" compares one core with the plain loop."""
+    """The measurements of one environment; "per core" compares one core with the plain loop."""
 
     plain_steps_per_s: float
     general_steps_per_s: float
@@ -46,13 +46,13 @@ class Speed:
     compiled_episodes_per_s: float  # one core
     ratio_per_core: float
     ns_per_step: float
-    scaling: float  # all cores against one
-    machine_scaling: float  # the same of bare matrix products: what the machine had to give
-    limit_share: float  # of the speed at which a step is its matrix products and nothing else
+    scaling: float  # speed on all cores relative to one
+    machine_scaling: float  # the same for bare matrix products, i.e. the limit of the machine
+    limit_share: float  # fraction of the speed of bare matrix products
 
 
 def measure(name: str, seconds: float = 1.0) -> Speed:
-    """Measure one environment; every figure is the median of interleaved rounds."""
+    """Measure one environment; every number is the median of interleaved rounds."""
     env = make(name)
     policies = trained_like(env)
     tasks = env.sample_tasks(TASKS, seed=1)
@@ -93,10 +93,10 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
 def _scaling(
     policies: Sequence[Any], env: Environment, tasks: Any, rollouts: int, seconds: float
 ) -> tuple[float, float, float]:
-    """Steps a second on all cores; all cores against one: of the engine, of matrix products.
+    """Steps per second on all cores, and the speedup over one core: engine, matrix products.
 
-    Medians over alternating runs. The products share nothing and take no memory, so what they
-    lack to the number of cores is the machine's, not ours.
+    Medians over alternating runs. The products share no memory, so that their speedup is the limit
+    of the machine.
     """
     multiply = _multiplier(policies[0], env)
     times = max(CORES, int(seconds / _best(lambda: multiply(1), repeats=100)))
@@ -113,7 +113,7 @@ def _scaling(
 
 
 def _multiplier(policy: MLPPolicy, env: Environment) -> Callable[[int], None]:
-    """Does a policy's matrix products in our kernel, for 64 lanes, so many times."""
+    """A function that repeats the matrix products of a policy in our kernel, for 64 lanes."""
     engine, repeat = EnginePolicy.prepare(policy, env), build(_forward_factory, forward)
 
     def multiply(times: int) -> None:
@@ -124,7 +124,7 @@ def _multiplier(policy: MLPPolicy, env: Environment) -> Callable[[int], None]:
 
 
 def _as_function(policy: MLPPolicy, module: torch.nn.Module) -> Any:
-    """What the general path plays: the torch module, and for Gaussians its deviation."""
+    """The policy for the general path: the torch module, for Gaussians with its deviation."""
     if not isinstance(policy.output, Gaussian):
         return module
 
@@ -137,7 +137,7 @@ def _as_function(policy: MLPPolicy, module: torch.nn.Module) -> Any:
 
 
 def _rate(agents: Sequence[Any], env: Environment, tasks: Any, rollouts: int, threads: int) -> Any:
-    """Steps and episodes a second."""
+    """Steps and episodes per second."""
     start = time.perf_counter()
     outcomes = evaluate(agents, env, tasks, rollouts, threads=threads, progress=False)
     elapsed = time.perf_counter() - start
@@ -148,7 +148,7 @@ def _rate(agents: Sequence[Any], env: Environment, tasks: Any, rollouts: int, th
 
 
 def _rollouts_for(policies: Sequence[Any], env: Environment, tasks: Any, seconds: float) -> int:
-    """So many rollouts that the compiled engine is busy for about this long on one core."""
+    """The number of rollouts that take the compiled engine about this long on one core."""
     evaluate(policies, env, tasks, 1, threads=1, progress=False)  # compile, warm up
     start = time.perf_counter()
     evaluate(policies, env, tasks, 10, threads=1, progress=False)
@@ -156,7 +156,7 @@ def _rollouts_for(policies: Sequence[Any], env: Environment, tasks: Any, seconds
 
 
 def _limit_ns(policy: MLPPolicy, env: Environment) -> float:
-    """Time of a policy's matrix products alone, a step: the best of our kernel and torch's."""
+    """Time per step of the matrix products of a policy: the best of our kernel and torch."""
     multiply = _multiplier(policy, env)
     ours = _best(lambda: multiply(500))
     torch.set_num_threads(1)
@@ -190,7 +190,7 @@ def _best(function: Callable[[], Any], repeats: int = 20) -> float:
 
 
 def measure_all() -> dict[str, Speed]:
-    """All environments, with a progress bar."""
+    """Measure all environments, with a progress bar."""
     with progress_bar("Measuring", len(ENVIRONMENTS)) as advance:
         speeds = {}
         for name in ENVIRONMENTS:
@@ -200,12 +200,12 @@ def measure_all() -> dict[str, Speed]:
 
 
 def as_json(speeds: dict[str, Speed]) -> dict[str, dict[str, float]]:
-    """Plain numbers, by environment."""
+    """The results as plain JSON, by environment."""
     return {name: asdict(speed) for name, speed in speeds.items()}
 
 
 def _short(number: float) -> str:
-    """Three figures that fit in a table: 3,580, 812 k, 15.4 M."""
+    """Three digits, for a table: 3,580, 812 k, 15.4 M."""
     if number < 1e4:
         return f"{number:,.0f}"
     return f"{number / 1e3:.0f} k" if number < 1e6 else f"{number / 1e6:.1f} M"
@@ -218,18 +218,18 @@ _ROWS: dict[str, Callable[[Speed], str]] = {
     f"engine, steps/s, {CORES} cores": lambda s: _short(s.compiled_all_steps_per_s),
     "engine, episodes/s": lambda s: _short(s.compiled_episodes_per_s),
     "engine, ns/step": lambda s: f"{s.ns_per_step:.0f}",
-    "engine : plain loop": lambda s: f"{s.ratio_per_core:,.0f}×",
-    f"{CORES} cores : 1 core": lambda s: f"{s.scaling:.2f}×",
-    "… bare matrix products": lambda s: f"{s.machine_scaling:.2f}×",
-    "share of the limit": lambda s: f"{s.limit_share:.0%}",
+    "engine / plain loop": lambda s: f"{s.ratio_per_core:,.0f}×",
+    f"speedup on {CORES} cores": lambda s: f"{s.scaling:.2f}×",
+    "speedup of matrix products": lambda s: f"{s.machine_scaling:.2f}×",
+    "fraction of the limit": lambda s: f"{s.limit_share:.0%}",
 }
 
 
 def print_report(console: Console) -> None:
-    """Measure everything and print it."""
+    """Measure everything and print a table."""
     title = "Rollouts on one core of this machine"
     print_lines(console, title, _ROWS, measure_all())
-    console.print("The limit: a step that is its matrix products and nothing else.")
+    console.print("The limit is the speed of the matrix products alone.")
     console.print(_first_result())
     for copies in (64, 4096):
         console.print(_vector_line(copies))
@@ -238,7 +238,7 @@ def print_report(console: Console) -> None:
 
 
 def _first_result() -> str:
-    """From starting Python to the first outcomes, with the disk cache warm."""
+    """The time from the start of Python to the first outcomes, with a warm disk cache."""
     program = (
         "import taskspace as ts; env = ts.make('MultiKeyNav');"
         "ts.evaluate([ts.MLPPolicy.random(env, seed=0)], env, env.sample_tasks(100, seed=0))"
@@ -248,13 +248,11 @@ def _first_result() -> str:
         start = time.perf_counter()
         subprocess.run([sys.executable, "-c", program], check=True)
         seconds.append(time.perf_counter() - start)
-    return (
-        f"First result in a new process: {statistics.median(seconds):.1f} s after starting Python"
-    )
+    return f"First result in a new process: {statistics.median(seconds):.1f} s after the start"
 
 
 def _vector_line(copies: int) -> str:
-    """Our vector environment and Gymnasium's cart pole, random actions, alternating."""
+    """Our vector environment against the cart pole of Gymnasium, with random actions."""
     rng = np.random.default_rng(0)
     actions = [rng.integers(0, 2, copies) for _ in range(100)]
     ids = ("taskspace/CartPoleVar-v0", "CartPole-v1")
@@ -271,13 +269,13 @@ def _vector_line(copies: int) -> str:
     ours, theirs = (statistics.median(seconds) for seconds in times)
     ratio = statistics.median(b / a for a, b in zip(*times, strict=True))
     return (
-        f"{copies} copies of the cart pole, one step of all: CartPoleVar {1e6 * ours:.0f} µs,"
-        f" Gymnasium's CartPole {1e6 * theirs:.0f} µs: {ratio:.1f}×"
+        f"One step of {copies} cart poles: CartPoleVar {1e6 * ours:.0f} µs, CartPole of Gymnasium"
+        f" {1e6 * theirs:.0f} µs: {ratio:.1f}×"
     )
 
 
 def _growth_line(what: str) -> str:
-    """Time at 1, 2, 4 and 8 times as many agents, tasks or rollouts, and the exponent that fits."""
+    """Time for 1, 2, 4 and 8 times as many agents, tasks or rollouts, and a fitted exponent."""
     env = make("MultiKeyNav")
     policy, factors = trained_like(env)[-1], (1, 2, 4, 8)
     tasks = env.sample_tasks(1000 * max(factors), seed=1)

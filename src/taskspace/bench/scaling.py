@@ -1,4 +1,4 @@
-"""What Ray costs and gains: beside local threads, on the cores of this machine, in one run."""
+"""Costs and speed of Ray against local threads, on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -22,71 +22,71 @@ from taskspace.rollouts.compiled import chunks
 from taskspace.rollouts.evaluate import evaluate
 
 ENVIRONMENT = "MultiKeyNav"
-AGENTS, ROLLOUTS, TASKS = 20, 10, 20_000  # some five seconds of work on two cores
-PIECES = (500_000, 2_000_000, 5_000_000, 20_000_000)  # most steps in one
-PAIRS = 5  # of local threads and Ray
-CALLS = 300  # that do nothing, to time what a piece costs
+AGENTS, ROLLOUTS, TASKS = 20, 10, 20_000  # about five seconds of work on two cores
+PIECES = (500_000, 2_000_000, 5_000_000, 20_000_000)  # most steps per piece of work
+PAIRS = 5  # repetitions with local threads and Ray
+CALLS = 300  # empty calls, to measure the overhead
 MANY_TASKS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Piece:
-    """What was measured for pieces of one size."""
+    """The measurements for pieces of work of one size."""
 
-    steps: int  # at most, as if no episode ended early
-    seconds: float  # a piece on one core
-    share: float  # of the speed of local threads on the same cores
+    steps: int  # at most, if no episode ends early
+    seconds: float  # per piece, on one core
+    share: float  # speed relative to local threads on the same cores
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What does not depend on the work."""
+    """The costs that do not depend on the work."""
 
-    start_seconds: float  # from nothing to a cluster on this machine
+    start_seconds: float  # to start a cluster on this machine
     first_seconds: float  # to the first result: workers start and import the library
-    call_ms: float  # a piece that does nothing, all cores busy
-    ship_seconds: float  # a million tasks into the object store
+    call_ms: float  # per empty piece, with all cores busy
+    ship_seconds: float  # to put a million tasks into the object store
     ship_mb: float
-    fetch_seconds: float  # and out of it, the first time in a worker
-    driver_mb: float  # memory of this process, before Ray
-    driver_more_mb: float  # and what Ray added to it
-    idle_mb: float  # memory of a worker that has imported the library
-    worker_mb: float  # and of the largest one, after all was played
-    local_steps_per_s: float  # of local threads
+    fetch_seconds: float  # to read them in a worker for the first time
+    driver_mb: float  # memory of this process before Ray
+    driver_more_mb: float  # additional memory with Ray
+    idle_mb: float  # memory of an idle worker
+    worker_mb: float  # memory of the largest worker after the work
+    local_steps_per_s: float  # with local threads
     cores: int
     episode_steps: float  # the mean length of an episode
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """All that was measured."""
+    """All measurements."""
 
     costs: Costs
     pieces: tuple[Piece, ...]
 
     @property
     def share(self) -> float:
-        """The share of local speed with the pieces that `evaluate` takes."""
+        """The speed relative to local threads, with pieces of the size that `evaluate` uses."""
         nearest = min(self.pieces, key=lambda piece: abs(piece.steps - chunks._STEPS_PER_PIECE))
         return nearest.share
 
     def break_even(self, machines: int, started: bool) -> float:
-        """Seconds of work on this machine alone above which a cluster of such machines is faster.
+        """Seconds of work on this machine above which a cluster of such machines is faster.
 
-        `started` tells whether the cluster is there already.
+        `started` is whether the cluster is already running.
         """
         fixed = self.costs.first_seconds + (0.0 if started else self.costs.start_seconds)
         gain = 1 - 1 / (machines * self.share)
         return fixed / gain if gain > 0 else float("inf")
 
     def core_hours(self, agents: int, tasks: int) -> float:
-        """What so many agents and tasks take on a cluster of such cores."""
+        """Core hours for some agents and tasks on a cluster of such cores."""
         steps = agents * tasks * ROLLOUTS * self.costs.episode_steps
         return steps * self.costs.cores / (self.costs.local_steps_per_s * self.share) / 3600
 
 
 def measure_all() -> Scaling:
-    """Everything; takes about two minutes."""
+    """Measure everything, in about two minutes."""
     from taskspace.testing.agents import trained_like  # needs torch, which workers do not
 
     env = make(ENVIRONMENT)
@@ -117,9 +117,9 @@ def measure_all() -> Scaling:
 def _measure_pieces(
     agents: Any, env: Any, tasks: Any, played: float
 ) -> tuple[list[float], list[Piece]]:
-    """Local threads and Ray with pieces of each size, in turns.
+    """Measure local threads and Ray in turn, with pieces of each size.
 
-    Episodes end early: of the steps that a piece might have it has the share `played`.
+    Episodes end early: a piece has only the fraction `played` of its possible steps.
     """
     speeds: list[float] = []
     pieces = []
@@ -140,7 +140,7 @@ def _measure_pieces(
 
 @contextlib.contextmanager
 def _pieces_of(steps: int) -> Any:
-    """Pieces of this size, however few there are for each core."""
+    """Use pieces of this size, even if there are few per core."""
     before = chunks._STEPS_PER_PIECE, chunks._PIECES_PER_CORE
     chunks._STEPS_PER_PIECE, chunks._PIECES_PER_CORE = steps, 1
     try:
@@ -150,7 +150,7 @@ def _pieces_of(steps: int) -> Any:
 
 
 def _rate(agents: Any, env: Any, tasks: Any, executor: str | None) -> float:
-    """Steps a second."""
+    """Steps per second."""
     start = time.perf_counter()
     outcomes = evaluate(agents, env, tasks, ROLLOUTS, executor=executor, progress=False)
     elapsed = time.perf_counter() - start
@@ -179,7 +179,7 @@ def _import_engine(_: int) -> None:
 
 
 def _worker_mb(_: int) -> float:
-    time.sleep(0.05)  # so that every worker gets one
+    time.sleep(0.05)  # so that every worker gets one call
     return _memory_mb()
 
 
@@ -188,7 +188,7 @@ def _fetch(shipped: ray.Shipped) -> float:
 
 
 def _memory_mb() -> float:
-    """The most that this process has taken so far."""
+    """The peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
@@ -199,48 +199,48 @@ def _timed(function: Callable[[], Any]) -> float:
 
 
 def as_json(scaling: Scaling) -> dict[str, Any]:
-    """Plain numbers."""
+    """The results as plain JSON."""
     return asdict(scaling)
 
 
 _COSTS: dict[str, Callable[[Costs], str]] = {
     "cores": lambda c: f"{c.cores}",
-    "steps an episode": lambda c: f"{c.episode_steps:.1f}",
+    "steps per episode": lambda c: f"{c.episode_steps:.1f}",
     "local threads, steps/s": lambda c: f"{c.local_steps_per_s / 1e6:.1f} M",
-    "starting a cluster here": lambda c: f"{c.start_seconds:.1f} s",
-    "… and its workers": lambda c: f"{c.first_seconds:.1f} s",
-    "a piece of work that does nothing": lambda c: f"{c.call_ms:.1f} ms",
-    "shipping a million tasks": lambda c: f"{c.ship_seconds:.2f} s for {c.ship_mb:.0f} MB",
-    "… fetched by a worker": lambda c: f"{c.fetch_seconds:.2f} s",
+    "start of a local cluster": lambda c: f"{c.start_seconds:.1f} s",
+    "start of its workers": lambda c: f"{c.first_seconds:.1f} s",
+    "overhead per piece of work": lambda c: f"{c.call_ms:.1f} ms",
+    "sending a million tasks": lambda c: f"{c.ship_seconds:.2f} s for {c.ship_mb:.0f} MB",
+    "reading them in a worker": lambda c: f"{c.fetch_seconds:.2f} s",
     "memory of this process": lambda c: f"{c.driver_mb:.0f} MB",
-    "… more with Ray": lambda c: f"{c.driver_more_mb:.0f} MB",
+    "additional memory with Ray": lambda c: f"{c.driver_more_mb:.0f} MB",
     "memory of an idle worker": lambda c: f"{c.idle_mb:.0f} MB",
-    "… of the largest, having played": lambda c: f"{c.worker_mb:.0f} MB",
+    "memory of the largest worker": lambda c: f"{c.worker_mb:.0f} MB",
 }
 _PIECE: dict[str, Callable[[Piece], str]] = {
-    "seconds a piece": lambda p: f"{p.seconds:.2f}",
-    "Ray : local threads": lambda p: f"{p.share:.2f}",
+    "seconds per piece": lambda p: f"{p.seconds:.2f}",
+    "Ray / local threads": lambda p: f"{p.share:.2f}",
 }
 
 
 def print_report(console: Console) -> None:
-    """Measure everything and print it."""
+    """Measure everything and print tables."""
     found = measure_all()
     title = f"{ENVIRONMENT} on Ray, {AGENTS} agents × {TASKS:,} tasks × {ROLLOUTS} rollouts"
     print_lines(console, title, _COSTS, {"": found.costs})
     by_size = {f"{piece.steps / 1e6:g} M": piece for piece in found.pieces}
-    print_lines(console, "Speed by the most steps in a piece of work", _PIECE, by_size)
+    print_lines(console, "Speed by number of steps per piece of work", _PIECE, by_size)
     console.print(
-        f"`evaluate` takes {chunks._STEPS_PER_PIECE / 1e6:g} M steps, less where that would leave"
-        " cores idle."
+        f"`evaluate` uses {chunks._STEPS_PER_PIECE / 1e6:g} M steps per piece, or fewer to keep all"
+        " cores busy."
     )
     for machines in (2, 4, 16):
         new, running = found.break_even(machines, False), found.break_even(machines, True)
         console.print(
-            f"{machines} machines like this one pay from {new:.0f} s of work on one"
-            f" ({running:.0f} s where the cluster runs already)."
+            f"{machines} such machines are faster than one for more than {new:.0f} s of work"
+            f" ({running:.0f} s if the cluster is already running)."
         )
     hours = found.core_hours(10_000, 1_000_000)
     console.print(
-        f"10,000 agents × 1,000,000 tasks × {ROLLOUTS} rollouts: {hours:,.0f} hours of such a core."
+        f"10,000 agents × 1,000,000 tasks × {ROLLOUTS} rollouts: {hours:,.0f} core hours."
     )

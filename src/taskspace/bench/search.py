@@ -1,4 +1,4 @@
-"""How soon the tasks most like another are found among a million."""
+"""Time of a search for the most similar tasks among a million."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ DIMENSIONS = (2, 6, 32)
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds of one question, the median of several rounds side by side."""
+    """Milliseconds per search, the median of several interleaved rounds."""
 
     index: float
-    harder: float  # the same, of harder tasks only
-    sorting: float  # what people write: all inner products, sorted
-    reading: float  # adding up all numbers of the vectors, which no search can do without reading
-    faiss: float | None = None  # its exact index, where it is installed
+    harder: float  # among harder tasks only
+    sorting: float  # the plain way: all inner products, sorted
+    reading: float  # the sum of all vectors, a lower limit for any search
+    faiss: float | None = None  # its exact index, if it is installed
 
 
 def measure_all(tasks: int = TASKS) -> dict[str, Timing]:
-    """The time of each way to search, by dimension."""
+    """Measure all methods, by number of dimensions."""
     return {f"{dimension} dimensions": measure(tasks, dimension) for dimension in DIMENSIONS}
 
 
 def measure(tasks: int, dimension: int) -> Timing:
-    """Each way answers the same questions in turn."""
+    """Measure all methods on the same searches, in turn."""
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(tasks, dimension)).astype(np.float32)
     index, questions = TaskIndex(vectors), vectors[rng.integers(0, tasks, ROUNDS)]
@@ -60,7 +60,7 @@ def measure(tasks: int, dimension: int) -> Timing:
 
 
 def _faiss(vectors: NDArray[np.float32]) -> Callable[[NDArray[np.float32]], Any] | None:
-    """A search by FAISS, if it is there: it is no dependency of ours."""
+    """A search with FAISS, if it is installed."""
     try:
         faiss = importlib.import_module("faiss")
     except ImportError:
@@ -72,20 +72,20 @@ def _faiss(vectors: NDArray[np.float32]) -> Callable[[NDArray[np.float32]], Any]
 
 _LINES: dict[str, Callable[[Timing], str]] = {
     "TaskIndex.similar, ms": lambda timing: f"{timing.index:.1f}",
-    "… among harder tasks, ms": lambda timing: f"{timing.harder:.1f}",
+    "TaskIndex.similar, harder tasks, ms": lambda timing: f"{timing.harder:.1f}",
     "sorting all inner products, ms": lambda timing: f"{timing.sorting:.1f}",
     "FAISS, exact, ms": lambda timing: "-" if timing.faiss is None else f"{timing.faiss:.1f}",
-    "reading the vectors once, ms": lambda timing: f"{timing.reading:.1f}",
-    "sorting : TaskIndex": lambda timing: f"{timing.sorting / timing.index:.0f}x",
+    "reading all vectors, ms": lambda timing: f"{timing.reading:.1f}",
+    "sorting / TaskIndex": lambda timing: f"{timing.sorting / timing.index:.0f}x",
 }
 
 
 def print_report(console: Console) -> None:
-    """A column for each number of dimensions."""
-    title = f"The {NEAREST} most similar of {TASKS:,} tasks"
+    """Print a table with one column per number of dimensions."""
+    title = f"Search for the {NEAREST} most similar of {TASKS:,} tasks"
     print_lines(console, title, _LINES, measure_all())
 
 
 def as_json(found: dict[str, Timing]) -> dict[str, Any]:
-    """The figures as plain JSON."""
+    """The results as plain JSON."""
     return {name: asdict(timing) for name, timing in found.items()}

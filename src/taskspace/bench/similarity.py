@@ -1,4 +1,4 @@
-"""How many rollouts a similarity needs: Algorithm 2 against success rates, on known agents."""
+"""Error of similarity estimates by number of rollouts: Algorithm 2 against success rates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROLLOUTS = (2, 5, 10, 20, 50, 100, 200, 500)
 
 
 def known_rates(seed: int = 0) -> NDArray[np.float64]:
-    """Success probabilities (agents, tasks) of agents with three skills, as snapshots have them."""
+    """Success probabilities (agents, tasks) of agents with three skills."""
     rng = np.random.default_rng(seed)
     skills = rng.uniform(-1, 2, (AGENTS, 3))
     needs = rng.dirichlet(np.full(3, 0.3), TASKS)
@@ -30,7 +30,7 @@ def known_rates(seed: int = 0) -> NDArray[np.float64]:
 
 
 def errors(rollouts: int) -> tuple[float, float]:
-    """Root mean square error in bits, over pairs of tasks: Algorithm 2, and success rates."""
+    """Root mean square errors in bits over pairs of tasks: Algorithm 2, and success rates."""
     rates = known_rates()
     truth = SuccessStatistics.from_rates(rates).matrix()
     off = ~np.eye(TASKS, dtype=bool)
@@ -46,30 +46,32 @@ def errors(rollouts: int) -> tuple[float, float]:
 
 
 def _paired(results: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Algorithm 2 for all pairs: an agent's r-th rollouts on the two tasks go together."""
+    """Algorithm 2 for all pairs, which pairs the r-th rollouts of an agent on the two tasks."""
     flat = results.transpose(1, 0, 2).reshape(TASKS, -1).astype(np.float32)
     both, success = flat @ flat.T / flat.shape[1], flat.mean(1)
     return mutual_information(both, success[:, None], success)
 
 
 def print_report(console: Console) -> None:
-    """Error against rollouts for both, and what the same error costs."""
+    """Print the errors by number of rollouts, and the rollouts for equal errors."""
     measured = {rollouts: errors(rollouts) for rollouts in ROLLOUTS}
     title = f"Error of similarities in bits ({AGENTS} agents, {TASKS} tasks, {SEEDS} seeds)"
     table = Table(title=title, box=SIMPLE_HEAD)
-    for heading in ("rollouts an agent", "Algorithm 2", "success rates", "Algorithm 2 needs"):
+    for heading in ("rollouts per agent", "Algorithm 2", "success rates", "Algorithm 2 needs"):
         table.add_column(heading, justify="right")
     for rollouts, (paired, from_rates) in measured.items():
         table.add_row(
             str(rollouts), f"{paired:.4f}", f"{from_rates:.4f}", _needed(measured, from_rates)
         )
     console.print(table)
-    console.print("Last column: rollouts with which Algorithm 2 errs as little as success rates.")
+    console.print(
+        "Last column: the rollouts that Algorithm 2 needs for the same error as success rates."
+    )
     console.print(_block_line())
 
 
 def _block_line() -> str:
-    """Similarities of some of very many tasks with all of them: time and memory."""
+    """Time and memory for the similarities of some of many tasks with all of them."""
     rates = np.random.default_rng(0).random((AGENTS, MANY_TASKS))
     statistics = SuccessStatistics.from_rates(rates)
     tracemalloc.start()
@@ -79,12 +81,12 @@ def _block_line() -> str:
     tracemalloc.stop()
     return (
         f"{BLOCK} x {MANY_TASKS:,} similarities of {AGENTS} agents: {seconds:.1f} s,"
-        f" {(peak - block.nbytes) / 1e6:.0f} MB beside the result of {block.nbytes / 1e6:.0f} MB"
+        f" {(peak - block.nbytes) / 1e6:.0f} MB plus {block.nbytes / 1e6:.0f} MB for the result"
     )
 
 
 def _needed(measured: dict[int, Any], error: float) -> str:
-    """By interpolation on a logarithmic scale."""
+    """The number of rollouts for this error, interpolated on a logarithmic scale."""
     counts = np.log(list(measured))
     paired = np.log([pair[0] for pair in measured.values()])
     if np.log(error) < paired[-1]:

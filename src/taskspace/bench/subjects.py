@@ -1,4 +1,4 @@
-"""Who is measured: an environment with the agents that were trained on it."""
+"""The subject of a benchmark: an environment with agents trained in it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from taskspace.training.recipes import train_population
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """An environment and the agents that play it."""
+    """An environment and its agents."""
 
     env: Any
     population: Any
 
     @classmethod
     def trained(cls, name: str) -> Subject:
-        """The fast population of an environment."""
+        """An environment with its fast population."""
         env = make(name)
         return cls(env, train_population(env, seed=0, fast=True))
 
     def play(self, tasks: int, rollouts: int, seed: int) -> Outcomes:
-        """Outcomes on fresh tasks."""
+        """Outcomes of the agents on new tasks."""
         return evaluate(
             self.population, self.env, self.env.sample_tasks(tasks, seed=seed), rollouts, seed=seed
         )

@@ -1,6 +1,6 @@
-"""How well profiles are learned, how to spend rollouts on them, and what similarities they give.
+"""Accuracy of the success model by network and by budget of rollouts, and of its similarities.
 
-Everything is measured on tasks that no model saw, against success rates of many rollouts.
+Everything is measured on new tasks, against success rates of many rollouts.
 """
 
 from __future__ import annotations
@@ -24,25 +24,30 @@ Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 NETWORK_TASKS, NETWORK_ROLLOUTS = 10_000, 2
-BUDGETS = ((40_000, 2), (20_000, 4), (4_000, 20), (1_000, 80))  # the same rollouts in all
+BUDGETS = (
+    (40_000, 2),
+    (20_000, 4),
+    (4_000, 20),
+    (1_000, 80),
+)  # the same number of rollouts in total
 TRUTH_TASKS, TRUTH_ROLLOUTS = 500, 200
-ROLLOUTS = (2, 10, 40, 160, 640, 1600)  # an agent and task; of the model: as many in all
-MODEL_ROLLOUTS = 2  # … on each of its own tasks
+ROLLOUTS = (2, 10, 40, 160, 640, 1600)  # per agent and task; for the model as many in total
+MODEL_ROLLOUTS = 2  # per task of the model
 MOST_MODEL_TASKS = 40_000
-_PAIRED_AT_ONCE = 40  # rollouts, so that memory stays bounded
+_PAIRED_AT_ONCE = 40  # rollouts, to limit memory
 
 
 @dataclass(frozen=True)
 class Errors:
-    """Of profiles on fresh tasks."""
+    """Errors of predicted probabilities on new tasks."""
 
     rmse: float  # in success probability
-    excess: float  # log loss in nats a rollout, above that of knowing the truth
-    seconds: float = 0.0  # of learning, on one core
+    excess: float  # log loss in nats per rollout, above that of the true rates
+    seconds: float = 0.0  # of training on one core
 
 
 def errors(profiles: Floats, truth: Outcomes) -> Errors:
-    """Against the success rates of many rollouts; what their own noise adds is taken off.
+    """Errors against the success rates of many rollouts, corrected for the noise of the rates.
 
     >>> truth = Outcomes(np.array([[0, 50, 100]]), np.array(100))
     >>> found = errors(np.array([[0.1, 0.5, 0.9]]), truth)
@@ -52,13 +57,13 @@ def errors(profiles: Floats, truth: Outcomes) -> Errors:
     n, rates = truth.rollouts.astype(np.float64), truth.rates
     squares = (profiles - rates) ** 2 - rates * (1 - rates) / (n - 1)
     surprise = _surprise(rates, profiles) - _surprise(rates, rates)
-    # Entropies of rates are too small by about this (Miller and Madow).
+    # The bias of the entropy of estimated rates (Miller and Madow).
     bias = np.where((rates > 0) & (rates < 1), 1 / (2 * n), 0.0)
     return Errors(float(np.sqrt(max(squares.mean(), 0.0))), float((surprise - bias).mean()))
 
 
-def _surprise(rates: Floats, chances: Floats) -> Floats:
-    p = np.clip(chances, 1e-6, 1 - 1e-6)
+def _surprise(rates: Floats, probabilities: Floats) -> Floats:
+    p = np.clip(probabilities, 1e-6, 1 - 1e-6)
     return -(rates * np.log(p) + (1 - rates) * np.log1p(-p))
 
 
@@ -66,14 +71,14 @@ def _surprise(rates: Floats, chances: Floats) -> Floats:
 
 
 def measure_networks(outcomes: Outcomes, truth: Outcomes) -> dict[str, Errors]:
-    """The model as it is and without each of its parts; trees; an agent's mean, all the same."""
+    """The model, the model without some of its parts, trees, and the mean of each agent."""
     ways: dict[str, Callable[[], Callable[[Any], Floats]]] = {
-        "as it is": lambda: _model(outcomes),
+        "default": lambda: _model(outcomes),
         "without bins": lambda: _model(outcomes, bins=1),
         "without residual layers": lambda: _model(outcomes, blocks=0),
         "twice as wide": lambda: _model(outcomes, width=256),
         "extremely random trees": lambda: _trees(outcomes),
-        "an agent's mean": lambda: _means(outcomes),
+        "mean of each agent": lambda: _means(outcomes),
     }
     return {name: _timed(learn, truth) for name, learn in ways.items()}
 
@@ -114,7 +119,7 @@ def measure_budgets(
     truth: Outcomes,
     budgets: tuple[tuple[int, int], ...] = BUDGETS,
 ) -> dict[str, Errors]:
-    """Many tasks with few rollouts each against few tasks with many; `play` as in `Subject`."""
+    """Compare many tasks with few rollouts with few tasks with many; `play` as in `Subject`."""
     found = {}
     for seed, (tasks, rollouts) in enumerate(budgets, 100):
         outcomes = play(tasks, rollouts, seed)
@@ -127,7 +132,7 @@ def measure_budgets(
 
 @dataclass(frozen=True)
 class SimilarityErrors:
-    """Root mean square errors in bits over pairs of different tasks, at equal rollouts in all."""
+    """Root mean square errors in bits over pairs of tasks, for equal total rollouts."""
 
     paired: float  # Algorithm 2
     rates: float  # the plug-in from success rates
@@ -137,10 +142,10 @@ class SimilarityErrors:
 def measure_similarity(
     truth: Outcomes, outcomes: Outcomes, rollouts: tuple[int, ...] = ROLLOUTS
 ) -> dict[int, SimilarityErrors]:
-    """By rollouts of an agent on each task of the truth.
+    """Errors by number of rollouts per agent and task of `truth`.
 
-    Results on those tasks are drawn with the rates of the truth. The model never sees the tasks: it
-    learns from some of the `outcomes`, on tasks of its own, so many that rollouts in all are equal.
+    Results on these tasks are drawn with the success rates of `truth`. The model is trained on
+    other tasks, those of `outcomes`, as many as give the same total number of rollouts.
     """
     exact = SuccessStatistics.from_rates(truth.rates).matrix()
     off = ~np.eye(len(exact), dtype=np.bool_)
@@ -162,9 +167,9 @@ def measure_similarity(
 
 
 def _drawn(rates: Floats, rollouts: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Algorithm 2 on all pairs of tasks, and the counts, of rollouts with these success rates.
+    """Similarities by Algorithm 2 for all pairs, and counts, of rollouts with these success rates.
 
-    An agent's r-th rollouts on two tasks go together.
+    The r-th rollouts of an agent on two tasks are a pair.
     """
     rng, (agents, tasks) = np.random.default_rng(0), rates.shape
     both, counts = np.zeros((tasks, tasks)), np.zeros((agents, tasks), np.int64)
@@ -190,7 +195,7 @@ def _first(outcomes: Outcomes, tasks: int) -> Outcomes:
 
 
 def needed(found: dict[int, SimilarityErrors], error: float) -> str:
-    """Rollouts with which Algorithm 2 errs as little, by interpolation on a logarithmic scale.
+    """The rollouts that Algorithm 2 needs for this error, interpolated on a logarithmic scale.
 
     >>> found = {10: SimilarityErrors(0.1, 0.1, None), 1000: SimilarityErrors(0.01, 0.01, None)}
     >>> needed(found, 0.0316), needed(found, 0.001)
@@ -212,32 +217,32 @@ _ERRORS: dict[str, Callable[[Errors], str]] = {
 
 
 def print_report(console: Console) -> None:
-    """Networks, budgets, similarities."""
+    """Print tables of networks, budgets and similarities."""
     console.print(
-        "RMSE: error of success probabilities on fresh tasks; log loss: above that of the truth,"
-        " in nats; seconds: of learning, on one core.\n"
+        "RMSE: error of predicted probabilities on new tasks; log loss: in nats, above that of the"
+        " true success rates; seconds: of training on one core.\n"
     )
     for name in ("CartPoleVar", "MultiKeyNav"):
         subject = Subject.trained(name)
         truth = subject.play(TRUTH_TASKS, TRUTH_ROLLOUTS, 1)
-        title = f"{name}: profiles from {NETWORK_TASKS:,} tasks x {NETWORK_ROLLOUTS} rollouts"
+        title = f"{name}: models of {NETWORK_TASKS:,} tasks x {NETWORK_ROLLOUTS} rollouts"
         outcomes = subject.play(NETWORK_TASKS, NETWORK_ROLLOUTS, 2)
         _print_rows(console, title, measure_networks(outcomes, truth), _ERRORS)
-    title = "MultiKeyNav: tasks x rollouts of an agent, the same rollouts in all"
+    title = "MultiKeyNav: tasks x rollouts per agent, for equal total rollouts"
     _print_rows(console, title, measure_budgets(subject.play, truth), _ERRORS)
     print_similarities(
         console, measure_similarity(truth, subject.play(MOST_MODEL_TASKS, MODEL_ROLLOUTS, 3))
     )
     console.print(
-        "Needed: rollouts with which Algorithm 2 errs as little, where all pairs of tasks share the"
-        " rollouts on a task. Algorithm 2 as written plays every pair anew:"
-        f" {TRUTH_TASKS - 1} times as many for all pairs of these {TRUTH_TASKS} tasks. What the"
-        " model costs does not depend on how many tasks are compared."
+        "Needed: the rollouts that Algorithm 2 needs for the same error, if all pairs of tasks"
+        " share the rollouts of a task. The published Algorithm 2 uses new rollouts for every pair,"
+        f" i.e. {TRUTH_TASKS - 1} times as many for these {TRUTH_TASKS} tasks. The cost of the"
+        " model does not depend on the number of tasks that are compared."
     )
 
 
 def print_similarities(console: Console, found: dict[int, SimilarityErrors]) -> None:
-    """Errors by rollouts, and what the same error costs Algorithm 2."""
+    """Print errors by number of rollouts, and the rollouts that Algorithm 2 needs."""
     columns: dict[str, Callable[[SimilarityErrors], str]] = {
         "Algorithm 2": lambda each: f"{each.paired:.4f}",
         "success rates": lambda each: f"{each.rates:.4f}",
@@ -245,13 +250,13 @@ def print_similarities(console: Console, found: dict[int, SimilarityErrors]) -> 
         "success model": lambda each: "-" if each.profiles is None else f"{each.profiles:.4f}",
         "needed ": lambda each: "-" if each.profiles is None else needed(found, each.profiles),
     }
-    title = "Error of similarities in bits, by rollouts an agent and task"
+    title = "Error of similarities in bits, by rollouts per agent and task"
     _print_rows(console, title, {str(number): each for number, each in found.items()}, columns)
 
 
 def _print_rows(
     console: Console, title: str, found: Mapping[str, T], columns: Mapping[str, Callable[[T], str]]
 ) -> None:
-    """A row for each thing measured."""
+    """Print a table with one row per entry of `found`."""
     rows = {name: lambda cell, each=each: cell(each) for name, each in found.items()}
     print_lines(console, title, rows, columns)

@@ -1,4 +1,4 @@
-"""How fast synthesizers learn and write, and what the paper's preset would take on this machine."""
+"""Speed of training and decoding of program synthesizers, and the cost of the paper's preset."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from taskspace.training.karel.learning import SUBPOPULATIONS, TrainingSettings, 
 from taskspace.training.karel.recipes import TRAINING_SETTINGS
 
 ROUNDS = 3
-DECODED = 64  # tasks
+DECODED = 64  # tasks per second
 PRESETS = ("small", "paper")
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one core and of PyTorch with one thread, medians of interleaved rounds."""
+    """Speed on one core, the median of interleaved rounds."""
 
     parameters: int
-    step_seconds: float  # a training step
-    bfloat16_gain: float | None  # of mixed precision; None: this machine cannot do it
-    greedy_per_s: float  # tasks
-    beam_per_s: float  # tasks, with a beam of ten
-    training_core_hours: float  # of all four subpopulations
+    step_seconds: float  # per training step
+    bfloat16_gain: float | None  # of mixed precision; None if the processor does not support it
+    greedy_per_s: float  # tasks per second
+    beam_per_s: float  # tasks per second with a beam of ten
+    training_core_hours: float  # for all four subpopulations
 
 
 def measure(preset: str) -> Speed:
-    """Measure the network and the batches of a preset."""
+    """Measure the network and batches of a preset."""
     settings = TRAINING_SETTINGS[preset]
     side = settings.size.side
     tasks = generate_tasks(max(400, 2 * settings.batch), 0, side, progress=False)[0]["training"]
@@ -69,7 +69,7 @@ def _grids(tasks: KarelTasks, settings: TrainingSettings) -> torch.Tensor:
 
 
 def _step(network: Synthesizer, batch: list[torch.Tensor], half: bool) -> None:
-    """Forward and backward; the optimizer takes hardly any time."""
+    """Forward and backward pass; the time of the optimizer is negligible."""
     mixed = torch.autocast("cpu", torch.bfloat16) if half else contextlib.nullcontext()
     with mixed:
         loss = loss_of(network, *batch)
@@ -78,7 +78,7 @@ def _step(network: Synthesizer, batch: list[torch.Tensor], half: bool) -> None:
 
 
 def _seconds_in_half(network: Synthesizer, batch: list[torch.Tensor]) -> float:
-    """The same in mixed precision; infinite where the LSTM has no such form (AVX2 alone, say)."""
+    """The same in mixed precision; infinite if the LSTM does not support it, e.g. with AVX2."""
     try:
         return _seconds(lambda: _step(network, batch, half=True))
     except RuntimeError:
@@ -92,7 +92,7 @@ def _seconds(function: Callable[[], Any]) -> float:
 
 
 def measure_all() -> dict[str, Speed]:
-    """All presets."""
+    """Measure all presets."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -102,14 +102,14 @@ def measure_all() -> dict[str, Speed]:
 
 
 def as_json(speeds: dict[str, Speed]) -> dict[str, dict[str, float | None]]:
-    """Plain numbers, by preset."""
+    """The results as plain JSON, by preset."""
     return {preset: asdict(speed) for preset, speed in speeds.items()}
 
 
 _LINES: dict[str, Callable[[Speed], str]] = {
     "parameters": lambda s: f"{s.parameters:,}",
     "training step, s": lambda s: f"{s.step_seconds:.3f}",
-    "gain by bfloat16": lambda s: "–" if s.bfloat16_gain is None else f"{s.bfloat16_gain:.2f}×",
+    "speedup by bfloat16": lambda s: "–" if s.bfloat16_gain is None else f"{s.bfloat16_gain:.2f}×",
     "greedy decoding, tasks/s": lambda s: f"{s.greedy_per_s:,.0f}",
     "beam of ten, tasks/s": lambda s: f"{s.beam_per_s:,.1f}",
     "training all four subpopulations, core hours": lambda s: f"{s.training_core_hours:,.1f}",
@@ -117,12 +117,11 @@ _LINES: dict[str, Callable[[Speed], str]] = {
 
 
 def print_report(console: Console) -> None:
-    """Measure everything and print it."""
+    """Measure everything and print a table."""
     title = "Synthesizers of Karel programs on one core of this machine"
     print_lines(console, title, _LINES, measure_all())
     paper = TRAINING_SETTINGS["paper"]
     console.print(
-        f"Core hours are step time x {paper.steps:,} steps (paper) x {len(SUBPOPULATIONS)}, without"
-        " the measurements of skill in between. bfloat16 pays where its gain is above 1;"
-        " – where this processor cannot do it."
+        f"Core hours: step time x {paper.steps:,} steps (paper) x {len(SUBPOPULATIONS)}, without"
+        " measurements of skill during training. –: not supported by this processor."
     )

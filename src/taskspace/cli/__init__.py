@@ -1,4 +1,4 @@
-"""The command line, one module per verb: parse, call one library function, print."""
+"""The command line, one module per command: parse, call one library function, print."""
 
 from taskspace.cli.parser import main
 

@@ -1,4 +1,4 @@
-"""`python -m taskspace.cli` is `taskspace`."""
+"""Makes `python -m taskspace.cli` equivalent to `taskspace`."""
 
 import sys
 

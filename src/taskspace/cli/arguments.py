@@ -1,8 +1,9 @@
-"""What commands share as they are asked: how they are added to a parser, and the map they open."""
+"""Arguments that several commands share, and the run folder that they open."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,21 @@ from taskspace.cli.printing import MOST_SHOWN
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-TASKS = """A table of tasks (.csv or .parquet) has the columns of features that the map was learned
-with, or a column `task` with names of tasks that it was learned from.
+TASKS = """A table of tasks is a .csv or .parquet file. It has one column per feature that the map
+was learned with, or a column `task` with the names of tasks in the run folder.
 """
-LISTED = f"The features of tasks are listed where they are at most {MOST_SHOWN}; --out has all.\n"
+LISTED = f"""The output has these columns: task (its name), difficulty (length of its vector),
+success (mean success rate of the agents), cluster, and the features of the task. On the screen,
+features are only shown if there are at most {MOST_SHOWN}.
+"""
 
 
 def add_command(
-    commands: Any, name: str, run: Any, told: str, epilog: str
+    commands: Any, name: str, run: Any, summary: str, epilog: str
 ) -> argparse.ArgumentParser:
-    """Add a command that calls `run`; its description is that of the function."""
+    """Add a command that calls `run`; its description is the docstring of `run`."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=told, description=run.__doc__, epilog=epilog,
+        name, help=summary, description=inspect.getdoc(run), epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.set_defaults(run=run)
@@ -31,35 +35,39 @@ def add_command(
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
-    """Which map."""
-    parser.add_argument("folder", metavar="DIR", help="what `run` or `fit` made")
+    """Add the run folder."""
+    parser.add_argument("folder", metavar="DIR", help="run folder written by `run` or `fit`")
 
 
 def add_out(parser: argparse.ArgumentParser) -> None:
-    """Where a table goes."""
-    parser.add_argument("--out", metavar="FILE", help=".csv or .parquet (standard output)")
+    """Add the output file of a table."""
+    parser.add_argument(
+        "--out", metavar="FILE", help="output file, .csv or .parquet (default: standard output)"
+    )
 
 
 def add_how_many(parser: argparse.ArgumentParser) -> None:
-    """How many tasks are listed."""
-    parser.add_argument("-k", type=int, default=10, metavar="N", help="how many (10)")
+    """Add the number of tasks to list."""
+    parser.add_argument(
+        "-k", type=int, default=10, metavar="N", help="number of tasks (default: 10)"
+    )
 
 
 def add_harder(parser: argparse.ArgumentParser) -> None:
-    """Whether only harder or only easier tasks count."""
+    """Add the restriction to harder or easier tasks."""
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--harder", action="store_true", help="only tasks that are harder")
-    group.add_argument("--easier", action="store_true", help="only tasks that are easier")
+    group.add_argument("--harder", action="store_true", help="only tasks that are harder than TASK")
+    group.add_argument("--easier", action="store_true", help="only tasks that are easier than TASK")
 
 
-def lines(told: Mapping[str, str]) -> str:
-    """Names, and what there is to say about each, one a line."""
-    width = max(map(len, told))
-    return "\n".join(f"  {name:<{width}}  {text}" for name, text in told.items())
+def lines(descriptions: Mapping[str, str]) -> str:
+    """Names with their descriptions, one per line."""
+    width = max(map(len, descriptions))
+    return "\n".join(f"  {name:<{width}}  {text}" for name, text in descriptions.items())
 
 
 def open_folder(options: argparse.Namespace, *inputs: str | None) -> Run:
-    """The map of a run folder; files that are read beside it must not be written to."""
+    """Open the run folder; raise if the output would overwrite one of the input files."""
     from taskspace.outcomes.table_streams import refuse_overwriting
     from taskspace.runs.run import open_run
 

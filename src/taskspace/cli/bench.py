@@ -1,4 +1,4 @@
-"""`taskspace bench WHAT`: speed on this machine."""
+"""`taskspace bench BENCHMARK`: measure speed on this machine."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from taskspace.cli.arguments import add_command, lines
 
 _BENCHMARKS = {
-    "rollouts": "playing agents on tasks, compiled and in plain Python",
-    "scaling": "the same in threads and on Ray",
-    "million": "time and memory of a map of a million tasks",
-    "similarity": "the error of similarities, against the number of rollouts",
-    "search": "finding similar tasks among a million",
-    "success": "learning who solves what",
-    "quiz": "choosing questions, and what the answers tell",
-    "karel": "running programs of Karel",
-    "synthesis": "learning to write programs",
-    "explore": "requests a second to the explorer's server",
-    "page": "how the explorer's page follows a hand on 50,000 tasks, in a browser",
-    "faults": "runs that are killed and go on",
+    "rollouts": "environment steps per second, compiled and in plain Python",
+    "scaling": "rollouts with more threads and with Ray",
+    "million": "time and memory for a map of a million tasks",
+    "similarity": "error of similarity estimates by number of rollouts",
+    "search": "search for similar tasks among a million",
+    "success": "training of the success model",
+    "quiz": "choice of questions, and accuracy of the predictions",
+    "karel": "execution of Karel programs",
+    "synthesis": "training of agents that write programs",
+    "explore": "requests per second to the explorer's server",
+    "page": "response time of the explorer's page with 50,000 tasks, in a browser",
+    "faults": "recovery of runs that are killed",
 }
 _EXAMPLES = """examples:
   taskspace bench rollouts
@@ -31,16 +31,16 @@ _EXAMPLES = """examples:
 
 def add(commands: Any) -> None:
     """Add `bench` to the commands of a parser."""
-    parser = add_command(commands, "bench", _run, "measure speed", _EXAMPLES)
-    parser.description = f"{_run.__doc__}\n\nwhat there is:\n{lines(_BENCHMARKS)}"
-    parser.add_argument("what", choices=list(_BENCHMARKS), metavar="what", help="see above")
+    parser = add_command(commands, "bench", _run, "measure speed on this machine", _EXAMPLES)
+    parser.description = f"{_run.__doc__}\n\nbenchmarks:\n{lines(_BENCHMARKS)}"
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object and nothing else"
+        "what", choices=list(_BENCHMARKS), metavar="what", help="name of the benchmark, see above"
     )
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Measure this machine: plain Python beside the compiled engine, in one run."""
+    """Run a benchmark on this machine and print a table of the results."""
     from rich.console import Console
 
     benchmark: Any = importlib.import_module(f"taskspace.bench.{options.what}")
@@ -49,4 +49,4 @@ def _run(options: argparse.Namespace) -> None:
     elif hasattr(benchmark, "as_json"):
         print(json.dumps(benchmark.as_json(benchmark.measure_all()), indent=2))
     else:
-        raise ValueError(f"`bench {options.what}` has no JSON form")
+        raise ValueError(f"`bench {options.what}` has no JSON output; omit --json")

@@ -1,4 +1,4 @@
-"""`taskspace embed DIR TASKS`: vectors and difficulties of tasks."""
+"""`taskspace embed DIR TASKS`: compute the vectors and difficulties of tasks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     """Add `embed` to the commands of a parser."""
     example = f"{TASKS}\nexample:\n  taskspace embed runs/multikeynav tasks.csv --out vectors.csv\n"
-    parser = add_command(commands, "embed", _run, "vectors and difficulties of tasks", example)
+    parser = add_command(
+        commands, "embed", _run, "compute vectors and difficulties of tasks", example
+    )
     add_folder(parser)
-    parser.add_argument("tasks", metavar="TASKS", help="a table of tasks, of any length")
+    parser.add_argument("tasks", metavar="TASKS", help="table of tasks, of any length")
     add_out(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Give tasks their vectors and difficulties, row by row of a table that may be large."""
+    """Compute the vectors and difficulties of tasks, including tasks that are new to the map.
+
+    The output is the input table with additional columns: v0, v1, … (the vector) and difficulty
+    (the length of the vector). Large tables are processed in pieces.
+    """
     made = open_folder(options, options.tasks)
-    print_answers(options, made, lambda tasks: _placed(made.embedder.transform(tasks)))
+    print_answers(options, made, lambda tasks: _columns(made.embedder.transform(tasks)))
 
 
-def _placed(vectors: Any) -> Columns:
+def _columns(vectors: Any) -> Columns:
     columns = {f"v{i}": column for i, column in enumerate(vectors.T)}
     return {**columns, "difficulty": np.linalg.norm(vectors, axis=1)}

@@ -1,4 +1,4 @@
-"""`taskspace envs`: what there is to solve."""
+"""`taskspace envs`: list the environments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the environments: what their tasks vary by, their actions, states and clusters."""
+    """List the environments that come with taskspace.
+
+    The table shows what varies between tasks, the number of actions, the size of the state, the
+    horizon, and the clusters of tasks. Use a name with `taskspace run`.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -30,7 +34,7 @@ def _run(options: argparse.Namespace) -> None:
         table.add_row(
             name,
             env.varies_by,
-            f"{len(env.action_names)}" + ("" if env.discrete else " real"),
+            f"{len(env.action_names)}" + ("" if env.discrete else " cont."),
             str(env.state_size),
             str(env.horizon),
             f"{len(env.cluster_names)}: {', '.join(env.cluster_names)}",

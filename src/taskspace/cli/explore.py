@@ -1,4 +1,4 @@
-"""`taskspace explore DIR`: the explorer serves a page, or writes it."""
+"""`taskspace explore DIR`: serve the explorer page, or write it to a file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from taskspace.cli.arguments import add_command, add_folder, open_folder
 
-_EXAMPLES = """The page shows the map, what is near a task, what an agent can do after a quiz, and
-where a new task lands. Beside it is an HTTP API for other programs; its /docs say what it takes.
-What takes long is kept in DIR as explorer.npz, and the next start is quick.
+_EXAMPLES = """The page shows the map, the tasks most similar to a task, the predicted success of an
+agent after a quiz, and the position of new tasks. The server also has an HTTP API, documented at
+/docs.
 
 examples:
   taskspace explore runs/multikeynav
-  taskspace explore runs/multikeynav --export map.html   one file, to be opened without a server
+  taskspace explore runs/multikeynav --export map.html   write one file that needs no server
   taskspace explore runs/course --port 9000 --no-open
 """
 _NEEDED = ("fastapi", "uvicorn", "httptools")  # to serve
@@ -24,27 +24,28 @@ _NEEDED = ("fastapi", "uvicorn", "httptools")  # to serve
 
 def add(commands: Any) -> None:
     """Add `explore` to the commands of a parser."""
-    told = "look at a map in a browser, and ask it questions"
-    parser = add_command(commands, "explore", _run, told, _EXAMPLES)
+    parser = add_command(commands, "explore", _run, "explore a map in a browser", _EXAMPLES)
     add_folder(parser)
-    parser.add_argument("--port", type=int, metavar="N", help="(the first free one from 8400 on)")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="port (default: the first free one from 8400)"
+    )
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS",
-        help="who can reach it: this machine alone (127.0.0.1), or everybody (0.0.0.0)",
+        help="127.0.0.1 for this machine only (default), 0.0.0.0 for all computers on the network",
     )  # fmt: skip
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.add_argument("--export", metavar="FILE", help="write the page to a file instead")
+    parser.add_argument("--export", metavar="FILE", help="write the page to a .html file instead")
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Serve a page to explore a finished map with, and open it in a browser."""
+    """Serve a web page for exploring a map, and open it in a browser. Press Ctrl-C to stop."""
     if options.export is not None:
         _export(options)
         return
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
-            f"the explorer needs {missing[0]}; install it with: pip install 'taskspace[explore]'"
+            f"there is no package {missing[0]}; install it with pip install 'taskspace[explore]'"
         )
     if sys.stderr.isatty():
         print(f"reading {options.folder} …", file=sys.stderr)  # imports alone take seconds

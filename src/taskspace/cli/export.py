@@ -1,4 +1,4 @@
-"""`taskspace export DIR TARGET`: the map for other programs."""
+"""`taskspace export DIR TARGET`: export the map for other programs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,24 @@ def add(commands: Any) -> None:
     """Add `export` to the commands of a parser."""
     example = (
         "examples:\n"
-        "  taskspace export runs/multikeynav map.parquet   a row a task: vector, cluster, …\n"
-        "  taskspace export runs/multikeynav map.csv       the same for viewers of embeddings\n"
-        "  taskspace export runs/multikeynav projector     TensorBoard's pair of TSV files\n"
+        "  taskspace export runs/multikeynav map.parquet   one row per task\n"
+        "  taskspace export runs/multikeynav map.csv       one row per task\n"
+        "  taskspace export runs/multikeynav map.html      the explorer page as one file\n"
+        "  taskspace export runs/multikeynav projector     TSV files for TensorBoard\n"
     )
-    parser = add_command(commands, "export", _run, "the map for other programs", example)
+    parser = add_command(commands, "export", _run, "export the map for other programs", example)
     add_folder(parser)
-    parser.add_argument("target", metavar="TARGET", help="a .parquet or .csv file, or a folder")
+    parser.add_argument(
+        "target", metavar="TARGET", help="a .parquet, .csv or .html file, or a folder"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Write all tasks of a map, with their vectors, for other programs."""
+    """Export all tasks of a map for other programs.
+
+    A .parquet or .csv file has one row per task: name, 2-D coordinates, vector, difficulty, success
+    rate, cluster and features. A .html file is the explorer page. A folder gets vectors.tsv and
+    metadata.tsv for the TensorBoard projector.
+    """
     for path in open_folder(options).export(options.target):
-        print(f"written to {path}")
+        print(f"wrote {path}")

@@ -1,4 +1,4 @@
-"""`taskspace hardest DIR`: the hardest tasks of the map."""
+"""`taskspace hardest DIR`: list the hardest tasks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from taskspace.cli.printing import print_tasks
 def add(commands: Any) -> None:
     """Add `hardest` to the commands of a parser."""
     parser = add_command(
-        commands, "hardest", _run, "the hardest tasks of the map",
+        commands, "hardest", _run, "list the hardest tasks",
         f"{LISTED}\nexample:\n  taskspace hardest runs/multikeynav -k 5\n",
     )  # fmt: skip
     add_folder(parser)
@@ -28,6 +28,6 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the tasks of a map that are hardest, the hardest first."""
+    """List the hardest tasks of a map, hardest first."""
     made = open_folder(options)
     print_tasks(options, made.describe(made.index.hardest(options.k)))

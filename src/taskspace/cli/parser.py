@@ -1,4 +1,4 @@
-"""The parser of all commands, and what becomes of mistakes."""
+"""The parser of all commands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ from taskspace.cli import (
 )
 
 _EPILOG = """examples:
-  taskspace run multikeynav            agents, outcomes, map and report, in runs/multikeynav
+  taskspace envs                       list the environments
+  taskspace run multikeynav            train agents, learn a map, write runs/multikeynav/report.html
   taskspace run karel                  the same for agents that write programs; takes longer
-  taskspace run cartpolevar --ray      agents train and play on a Ray cluster
-  taskspace fit results.csv --out DIR  a map from nothing but a table of results
-  taskspace similar DIR task-17        what a map says; so do embed, predict, select, hardest
-  taskspace quiz DIR                   questions to an agent; what else it can do
-  taskspace explore DIR                look at the map in a browser, and ask it questions
-  taskspace export DIR map.parquet     the map for other programs
-  taskspace reproduce table1           the paper's Table 1, with ours beside it
-  taskspace reproduce all              every table and figure, on one page
-  taskspace envs                       what there is to solve
-  taskspace bench rollouts             how fast agents are played on this machine
-  taskspace bench rollouts --json      the same as one JSON object
-  taskspace karel generate tasks       programming tasks of Karel; `taskspace karel --help` has more
+  taskspace run cartpolevar --ray      train and evaluate agents on a Ray cluster
+  taskspace fit results.csv --out DIR  make a map from a table of results
+  taskspace similar DIR task-17        list the tasks most similar to task-17
+  taskspace hardest DIR                list the hardest tasks
+  taskspace quiz DIR                   quiz an agent and predict its success on other tasks
+  taskspace explore DIR                explore the map in a browser
+  taskspace export DIR map.parquet     export the map for other programs
+  taskspace reproduce table1           reproduce Table 1 of the paper
+  taskspace reproduce all              reproduce all tables and figures
+  taskspace bench rollouts             measure the speed of rollouts on this machine
+  taskspace karel generate tasks       generate Karel programming tasks
+
+DIR is a run folder, which `run` and `fit` write. `taskspace COMMAND --help` describes a command.
 """
 # In the order of `taskspace --help`.
-_VERBS = (
+_COMMANDS = (
     run,
     fit,
     embed,
@@ -61,7 +63,7 @@ _VERBS = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; mistakes are told in one sentence, without a traceback."""
+    """Run a command; errors are printed in one sentence, without a traceback."""
     options = build_parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
@@ -70,10 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             options.run(options)
     except KeyboardInterrupt:
-        print("taskspace: stopped", file=sys.stderr)
+        print("taskspace: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nothing is left to say
+        sys.stderr.close()  # nobody reads our output any more
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"taskspace: {error}", file=sys.stderr)
@@ -82,15 +84,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All commands and their options."""
-    whole = argparse.ArgumentParser(
+    """The parser of all commands and their options."""
+    parser = argparse.ArgumentParser(
         prog="taskspace",
-        description="Learn a map of tasks from how a population of agents performs on them.",
+        description="Learn a map of tasks from the performance of a population of agents.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    whole.add_argument("--version", action="version", version=f"taskspace {__version__}")
-    commands = whole.add_subparsers(metavar="command", required=True)
-    for verb in _VERBS:
-        verb.add(commands)
-    return whole
+    parser.add_argument("--version", action="version", version=f"taskspace {__version__}")
+    commands = parser.add_subparsers(metavar="command", required=True)
+    for command in _COMMANDS:
+        command.add(commands)
+    return parser

@@ -1,4 +1,4 @@
-"""`taskspace predict DIR --quiz QUIZ TASKS`: an agent's chances, from its results on a quiz."""
+"""`taskspace predict DIR --quiz QUIZ TASKS`: predict the success of an agent after a quiz."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     """Add `predict` to the commands of a parser."""
     example = (
-        f"{TASKS}The quiz has one more column, `result` (or `score`, `solved`, `success`): 0, 1\n"
-        "or between.\n\n"
+        f"{TASKS}The quiz has an additional column `result` (or `score`, `solved`, `success`)\n"
+        "with values from 0 to 1.\n\n"
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )
     parser = add_command(
-        commands, "predict", _run, "an agent's chances, from its results on a quiz", example
+        commands, "predict", _run, "predict the success of an agent after a quiz", example
     )
     add_folder(parser)
-    parser.add_argument("--quiz", metavar="QUIZ", required=True, help="tasks with their results")
-    parser.add_argument("tasks", metavar="TASKS", help="a table of tasks, of any length")
+    parser.add_argument(
+        "--quiz", metavar="QUIZ", required=True, help="table of tasks with results of the agent"
+    )
+    parser.add_argument("tasks", metavar="TASKS", help="table of tasks, of any length")
     add_out(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Say how likely an agent is to solve tasks, from how it did on a quiz of other tasks."""
+    """Predict the success of an agent on tasks, from its results on a quiz of other tasks.
+
+    The output is the table of tasks with an additional column `probability`, the predicted
+    probability of success.
+    """
     from taskspace.outcomes import tables
     from taskspace.outcomes.result_tables import SCORES
 
@@ -39,10 +45,10 @@ def _run(options: argparse.Namespace) -> None:
     column = next((name for name in SCORES if name in quiz), "result")
     tables.require(quiz, [column])
     results = tables.scores(quiz[column], column)
-    asked = made.tasks_in(quiz)
+    quizzed = made.tasks_in(quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
-        return {"probability": predictor.predict_proba(asked, results, tasks)}
+        return {"probability": predictor.predict_proba(quizzed, results, tasks)}
 
     print_answers(options, made, answer)

@@ -1,4 +1,4 @@
-"""What commands share as they answer: tables for a person, CSV for programs, files."""
+"""Output that several commands share: tables on a terminal, CSV otherwise, and files."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ if TYPE_CHECKING:
     from taskspace.outcomes.tables import Columns
     from taskspace.runs.run import Run
 
-MOST_SHOWN = 8  # features of a task that fit in a line
-_ABOUT = ("task", "similarity", "difficulty", "success", "cluster")  # what a list is read for
+MOST_SHOWN = 8  # most features per task on the screen
+_ABOUT = (
+    "task",
+    "similarity",
+    "difficulty",
+    "success",
+    "cluster",
+)  # the columns that are always shown
 
 
 def print_tasks(options: argparse.Namespace, columns: Columns) -> None:
-    """Tasks, with their features where these are few or go to a file."""
+    """Print tasks, with their features if they are few or go to a file."""
     short = {name: columns[name] for name in _ABOUT if name in columns}
     features = len(columns) - len(short)
     if options.out is None and features > MOST_SHOWN:
-        print(f"{features} features are left out; --out FILE has them", file=sys.stderr)
+        print(f"{features} features are not shown; use --out FILE to write them", file=sys.stderr)
         columns = short
     print_table(options, columns)
 
 
 def print_table(options: argparse.Namespace, columns: Columns) -> None:
-    """A table for a person at a terminal, CSV for programs, and a file where one is named."""
+    """Print a table on a terminal and CSV otherwise, or write the file given by --out."""
     from taskspace.outcomes.table_streams import open_writer
 
     if options.out is None and sys.stdout.isatty():
@@ -41,7 +47,7 @@ def print_table(options: argparse.Namespace, columns: Columns) -> None:
 
 
 def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]) -> None:
-    """The table of tasks, piece by piece, with columns of answers added."""
+    """Print the table of tasks, piece by piece, with the columns of `answer` added."""
     from taskspace.outcomes.table_streams import open_writer, read_pieces
 
     pieces = read_pieces(options.tasks)
@@ -50,12 +56,12 @@ def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any]
             found = answer(made.tasks_in(columns))
             taken = [name for name in found if name in columns]
             if taken:
-                raise ValueError(f"{options.tasks} already has a column {taken[0]!r}; rename it")
+                raise ValueError(f"{options.tasks} must not have a column {taken[0]!r}; rename it")
             writer.write({**columns, **found})
 
 
 def print_columns(columns: Mapping[str, Any]) -> None:
-    """A table of the first columns, as many as fit, with numbers in few digits."""
+    """Print a table of the first columns, as many as fit, with rounded numbers."""
     from rich.console import Console
     from rich.measure import Measurement
 
@@ -68,7 +74,9 @@ def print_columns(columns: Mapping[str, Any]) -> None:
         count -= 1
     console.print(table)
     if count < len(columns):
-        console.print(f"{len(columns) - count} more columns do not fit; --out FILE has them.")
+        console.print(
+            f"{len(columns) - count} more columns do not fit; use --out FILE to write them."
+        )
 
 
 def _columns_table(columns: Mapping[str, Any]) -> Table:
@@ -88,15 +96,15 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def print_numbers(numbers: Mapping[str, Any]) -> None:
-    """How good a map is, as a table."""
+def print_measurements(results: Mapping[str, Any]) -> None:
+    """Print the measurements of a map as a table."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.report.sections import numbers_table
+    from taskspace.report.sections import measurements_table
 
-    table = Table(title=f"A map of {numbers['environment']}", box=SIMPLE_HEAD, show_header=False)
-    for row in numbers_table(numbers):
+    table = Table(title=f"A map of {results['environment']}", box=SIMPLE_HEAD, show_header=False)
+    for row in measurements_table(results):
         table.add_row(*row)
     Console().print(table)

@@ -1,4 +1,4 @@
-"""`taskspace quiz DIR`: the map asks, a person or a script answers."""
+"""`taskspace quiz DIR`: quiz an agent; a person or a script types the answers."""
 
 from __future__ import annotations
 
@@ -16,44 +16,52 @@ if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
     from taskspace.runs.run import Run
 
-_EXAMPLES = """You are asked whether the agent solves a task. An answer is a line: y or n, 1 or 0,
-or a success rate between them. An empty line or the end of the input ends the quiz. Then comes a
-table: task, probability of success, and bounds of it that hold in nine cases of ten.
+_EXAMPLES = """Each question asks whether the agent solves a task. Answer with y or n, 1 or 0, or a
+success rate between 0 and 1. An empty line or the end of the input ends the quiz.
 
-Where answers do not come from a terminal, a question is a line of its own on standard error: the
-name of a task, and its features. The table alone goes to standard output.
+For scripts: if the answers do not come from a terminal, each question is one line on standard
+error, the name of the task and its features. Only the table goes to standard output.
 
 examples:
   taskspace quiz runs/course --at-most 10
-  taskspace quiz runs/course --targets exam.csv --out chances.csv
+  taskspace quiz runs/course --targets exam.csv --out predictions.csv
   printf 'y\\nn\\ny\\n' | taskspace quiz runs/course --at-most 3
 """
 _WORDS = {"y": 1.0, "yes": 1.0, "n": 0.0, "no": 0.0}
 INTERVAL = 0.9
-_DIGITS = 4  # of a chance; what is told by answers is less exact than that
+_DIGITS = 4  # of probabilities; the predictions are less precise
 
 
 def add(commands: Any) -> None:
     """Add `quiz` to the commands of a parser."""
-    told = "quiz an agent, and say what else it can do"
-    parser = add_command(commands, "quiz", _run, told, _EXAMPLES)
+    summary = "quiz an agent and predict its success on other tasks"
+    parser = add_command(commands, "quiz", _run, summary, _EXAMPLES)
     add_folder(parser)
-    parser.add_argument("--targets", metavar="FILE", help="tasks to know about (all), by `task`")
-    parser.add_argument("--at-most", type=int, default=20, metavar="N", help="questions (20)")
     parser.add_argument(
-        "--until", type=float, default=0.0, metavar="SHARE",
-        help="stop when so few of the targets would be guessed wrong, 0.1 say (0)",
+        "--targets", metavar="FILE",
+        help="table of the tasks to predict, with a column `task` (default: all tasks)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--at-most", type=int, default=20, metavar="N", help="most questions (default: 20)"
+    )
+    parser.add_argument(
+        "--until", type=float, default=0.0, metavar="RATE",
+        help="stop when the expected error rate on the targets is this low, e.g. 0.1 (default: 0)",
     )  # fmt: skip
     parser.add_argument(
         "--choose", default="information", choices=("information", "uncertain", "random"),
-        help="how questions are chosen (information)",
+        help="ask the most informative question (default), the most uncertain one, or a random one",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of a random choice (0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     add_out(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Ask an agent about the tasks that tell most, then list its chances on the others."""
+    """Quiz an agent with the most informative questions, then predict its success on all targets.
+
+    The output is a table with one row per target: task, probability (predicted probability of
+    success), low and high (bounds of its 90 % interval).
+    """
     from taskspace.applications.quiz import Quiz
     from taskspace.outcomes.table_streams import open_writer
 
@@ -63,16 +71,15 @@ def _run(options: argparse.Namespace) -> None:
     targets = (
         np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
     )
-    with open_writer(options.out) as writer:  # before the questions: answers are not asked twice
+    with open_writer(options.out) as writer:  # before the questions, so that no answers are lost
         quiz = Quiz(made.predictor, targets, choose=options.choose, seed=options.seed)
         for task in quiz.ask(until=options.until, at_most=options.at_most):
             answer = _answer(_question(made, task))
             if answer is None:
                 break
             quiz.answer(answer)
-        wrong = f"{quiz.expected_error_rate:.0%} of the targets may be guessed wrong"
-        _say(f"answers: {len(quiz.answers)}; {wrong}")
-        writer.write(_chances(quiz, made, targets))
+        _print(f"answers: {len(quiz.answers)}; expected error rate: {quiz.expected_error_rate:.0%}")
+        writer.write(_predictions(quiz, made, targets))
 
 
 def _targets(options: argparse.Namespace, made: Run) -> Any:
@@ -80,23 +87,23 @@ def _targets(options: argparse.Namespace, made: Run) -> Any:
 
     columns = tables.read(options.targets)
     tables.require(columns, ["task"])
-    return np.array([made.number(str(name)) for name in columns["task"].to_pylist()])
+    return np.array([made.task_index(str(name)) for name in columns["task"].to_pylist()])
 
 
 def _question(made: Run, task: str) -> str:
-    """A prompt for a person; for a program the task itself, as a line that is easily read."""
+    """A prompt for a person; for a program, one line that is easy to parse."""
     shown = _features(made, task)
     if not _typed():
         return f"{task}: {shown}\n" if shown else f"{task}\n"
     about = f"{task} ({shown})" if shown else task
-    return f"Does the agent solve {about}? [y/n, or a rate from 0 to 1; Enter ends] "
+    return f"Does the agent solve {about}? [y/n, or a success rate from 0 to 1; Enter ends] "
 
 
 def _features(made: Run, task: str) -> str:
     outcomes = made.outcomes
     if outcomes.features is None or len(outcomes.feature_names) > MOST_SHOWN:
         return ""
-    values = outcomes.features[made.number(task)]
+    values = outcomes.features[made.task_index(task)]
     return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
 
 
@@ -106,9 +113,9 @@ def _typed() -> bool:
 
 
 def _answer(question: str) -> float | None:
-    """The result that is typed, or None at the end; what is not understood is asked again."""
+    """The answer, or None at the end of the input; invalid answers are asked again."""
     while True:
-        _say(question, end="")
+        _print(question, end="")
         line = _line()
         if not line:
             return None
@@ -118,25 +125,25 @@ def _answer(question: str) -> float | None:
             value = np.nan
         if 0 <= value <= 1:
             return value
-        _say(f"{line!r} is no answer; expected y or n, 1 or 0, or a rate between them")
+        _print(f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}")
 
 
 def _line() -> str:
     try:
         line = sys.stdin.readline() if sys.stdin is not None else ""
     except UnicodeDecodeError:
-        return "what is no text"
+        return "binary data"
     if not line and _typed():
-        _say("")  # Ctrl-D leaves the cursor behind the question
+        _print("")  # Ctrl-D leaves the cursor in the line of the question
     return line.strip().lower()
 
 
-def _say(text: str, end: str = "\n") -> None:
-    """Questions go where they do not mix with the table."""
+def _print(text: str, end: str = "\n") -> None:
+    """Print to standard error, apart from the table."""
     print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _chances(quiz: Quiz, made: Run, targets: Any) -> dict[str, Any]:
+def _predictions(quiz: Quiz, made: Run, targets: Any) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
     return {
         "task": made.outcomes.tasks[targets],

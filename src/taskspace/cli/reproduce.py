@@ -1,8 +1,9 @@
-"""`taskspace reproduce PART`: the paper's results, with ours beside."""
+"""`taskspace reproduce PART`: reproduce tables and figures of the paper."""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,43 @@ def add(commands: Any) -> None:
     """Add `reproduce` to the commands of a parser."""
     from taskspace.paper.parts import PARTS
 
-    listed = lines({**PARTS, "all": "everything, and a page that shows it"})
-    told = "the paper's results, with ours beside"
-    parser = add_command(commands, "reproduce", _run, told, _EXAMPLES)
-    parser.description = f"{_run.__doc__}\n\nwhat there is:\n{listed}"
-    parser.add_argument("what", choices=[*PARTS, "all"], metavar="what", help="see above")
-    parser.add_argument("--env", action="append", metavar="NAME", help="only this one")
-    parser.add_argument("--only", choices=["ours"], help="table1 without the baselines")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of the whole pipeline (3)")
-    parser.add_argument("--preset", default="default", choices=["fast", "default", "paper"])
-    parser.add_argument("--out", metavar="DIR", default="runs/paper", help="(runs/paper)")
-    parser.add_argument("--karel", action="store_true", help="Karel too, which takes longer")
-    parser.add_argument("--page", metavar="FILE", help="of all: where the page goes (in DIR)")
+    listed = lines({**PARTS, "all": "all of these, on one page"})
+    summary = "reproduce tables and figures of the paper"
+    parser = add_command(commands, "reproduce", _run, summary, _EXAMPLES)
+    parser.description = f"{inspect.getdoc(_run)}\n\nparts:\n{listed}"
+    parser.add_argument(
+        "what", choices=[*PARTS, "all"], metavar="what", help="name of the part, see above"
+    )
+    parser.add_argument(
+        "--env", action="append", metavar="NAME", help="only this environment (may be repeated)"
+    )
+    parser.add_argument("--only", choices=["ours"], help="for table1: without the baselines")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=3,
+        metavar="N",
+        help="number of runs of the whole pipeline (default: 3)",
+    )
+    parser.add_argument(
+        "--preset", default="default", choices=["fast", "default", "paper"],
+        help="amount of work (default: default)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="DIR", default="runs/paper", help="output folder (default: runs/paper)"
+    )
+    parser.add_argument("--karel", action="store_true", help="include Karel, which takes longer")
+    parser.add_argument(
+        "--page", metavar="FILE", help="for all: file of the page (default: DIR/results.md)"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Reproduce a table or figure of the paper; what is there already is not made again."""
+    """Reproduce a table or figure of the paper, and print it next to the published numbers.
+
+    Tables (.csv) and figures (.png) are written to the output folder. Finished parts are reused,
+    and interrupted runs resume.
+    """
     from taskspace.paper import everything, table1
     from taskspace.paper.study import Study
 
@@ -45,7 +67,7 @@ def _run(options: argparse.Namespace) -> None:
         page = Path(options.page) if options.page else folder / "results.md"
         for result in everything.reproduce_all(study, page):
             _print_result(result, folder)
-        print(f"everything on one page: {page}")
+        print(f"wrote {page}")
     elif options.what == "table1" and options.only:
         result = table1.reproduce(study, models=["ours"])
         study.write(result)
@@ -70,7 +92,7 @@ def _print_result(result: Any, folder: Path) -> None:
         console.print(table)
         if part.note:
             console.print(part.note)
-        print(f"written to {folder / part.name}.csv")
+        print(f"wrote {folder / part.name}.csv")
     for note in result.notes:
         console.print(note)
     for picture, caption in result.pictures.items():

@@ -1,19 +1,20 @@
-"""`taskspace run ENVIRONMENT`: agents, outcomes, a map and a report."""
+"""`taskspace run ENVIRONMENT`: make a map of an environment."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import inspect
 from typing import Any
 
 from taskspace.cli.arguments import add_command, lines
-from taskspace.cli.printing import print_numbers
+from taskspace.cli.printing import print_measurements
 
 _PRESETS = {
-    "fast": "to try it out",
+    "fast": "a first look, about a minute",
     "default": "good maps in minutes",
-    "small": "Karel's default",
-    "paper": "as many rollouts as the paper",
+    "small": "the default for Karel",
+    "paper": "as many rollouts as in the paper",
 }
 _EXAMPLES = """examples:
   taskspace run multikeynav
@@ -25,23 +26,31 @@ _EXAMPLES = """examples:
 def add(commands: Any) -> None:
     """Add `run` to the commands of a parser."""
     parser = add_command(commands, "run", _run, "make a map of an environment", _EXAMPLES)
-    parser.description = f"{_run.__doc__}\n\npresets:\n{lines(_PRESETS)}"
-    parser.add_argument("environment", help="its name, as `taskspace envs` lists it")
-    parser.add_argument("--out", metavar="DIR", help="the folder (runs/<environment>)")
+    parser.description = f"{inspect.getdoc(_run)}\n\npresets:\n{lines(_PRESETS)}"
+    parser.add_argument("environment", help="name of the environment, see `taskspace envs`")
     parser.add_argument(
-        "--preset", default="default", choices=list(_PRESETS), help="see above (default)"
+        "--out", metavar="DIR", help="run folder to write (default: runs/<environment>)"
     )
-    parser.add_argument("--data", metavar="DIR", help="Karel: tasks of `taskspace karel filter`")
-    parser.add_argument("--seed", type=int, default=0, help="of everything (0)")
+    parser.add_argument(
+        "--preset", default="default", choices=list(_PRESETS), help="amount of work, see above"
+    )
+    parser.add_argument(
+        "--data", metavar="DIR", help="for Karel: folder of tasks from `taskspace karel`"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     parser.add_argument(
         "--ray", metavar="ADDRESS", nargs="?", const="",
-        help="train and play agents on the Ray cluster at ADDRESS (such as 10.0.0.1:6379; without"
-        " one: at RAY_ADDRESS, else on this machine); the result is the same",
+        help="train and evaluate agents on the Ray cluster at ADDRESS, e.g. 10.0.0.1:6379 (default:"
+        " RAY_ADDRESS, or else this machine); this does not change the results",
     )  # fmt: skip
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Train agents, play them, learn the map, and write a report. A stopped run goes on."""
+    """Make a map of an environment: train agents, evaluate them on tasks, and learn the map.
+
+    All results are written to the run folder: agents, outcomes, the map, measurements of its
+    quality, and the report (report.html). Interrupted runs resume: repeat the same command.
+    """
     from taskspace.rollouts.ray import connected
     from taskspace.runs.pipeline import run
 
@@ -51,5 +60,5 @@ def _run(options: argparse.Namespace) -> None:
             options.environment, options.out, preset=options.preset, seed=options.seed,
             data=options.data, executor="ray" if remote else None,
         )  # fmt: skip
-    print_numbers(made.results)
-    print(f"silhouette {made.results['silhouette']:.3f}; report: {made.report()}")
+    print_measurements(made.results)
+    print(f"report: {made.report()}")

@@ -1,4 +1,4 @@
-"""`taskspace select DIR --reference TASK OPTIONS`: the options most like a task."""
+"""`taskspace select DIR --reference TASK OPTIONS`: select the options most similar to a task."""
 
 from __future__ import annotations
 
@@ -25,17 +25,22 @@ def add(commands: Any) -> None:
         f"{TASKS}\nexample:\n"
         "  taskspace select runs/multikeynav --reference task.csv options.csv --harder -k 5\n"
     )
-    parser = add_command(commands, "select", _run, "the options most like a task", example)
+    parser = add_command(
+        commands, "select", _run, "select the tasks of a table most similar to a task", example
+    )
     add_folder(parser)
-    parser.add_argument("--reference", metavar="TASK", required=True, help="a table of one task")
-    parser.add_argument("options", metavar="OPTIONS", help="a table of tasks to choose from")
+    parser.add_argument("--reference", metavar="TASK", required=True, help="table with one task")
+    parser.add_argument("options", metavar="OPTIONS", help="table of tasks to select from")
     add_how_many(parser)
     add_harder(parser)
     add_out(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the options that are most like a reference task, the best first."""
+    """Select the tasks of a table that are most similar to a reference task, best first.
+
+    The output has the columns of OPTIONS, and `row` (the row in OPTIONS, from 0) and `similarity`.
+    """
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
 
@@ -43,10 +48,10 @@ def _run(options: argparse.Namespace) -> None:
     reference, choices = tables.read(options.reference), tables.read(options.options)
     task, tasks = made.tasks_in(reference), made.tasks_in(choices)
     if len(task) != 1:
-        raise ValueError(f"{options.reference} holds {len(task)} tasks; expected one")
+        raise ValueError(f"{options.reference} must have one task, got {len(task)} tasks")
     best = select(
         made.embedder, task, tasks, k=options.k, harder=options.harder, easier=options.easier
     )
     found = {"row": best, **{name: values.take(best) for name, values in choices.items()}}
-    likeness = made.embedder.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
-    print_table(options, {**found, "similarity": likeness})
+    similarity = made.embedder.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
+    print_table(options, {**found, "similarity": similarity})

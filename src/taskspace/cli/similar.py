@@ -1,4 +1,4 @@
-"""`taskspace similar DIR TASK`: tasks of the map most like one of them."""
+"""`taskspace similar DIR TASK`: list the tasks most similar to a task."""
 
 from __future__ import annotations
 
@@ -23,21 +23,26 @@ def add(commands: Any) -> None:
     """Add `similar` to the commands of a parser."""
     example = f"{LISTED}\nexample:\n  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
     parser = add_command(
-        commands, "similar", _run, "tasks of the map most like one of them", example
+        commands, "similar", _run, "list the tasks most similar to a task", example
     )
     add_folder(parser)
-    parser.add_argument("task", metavar="TASK", help="its name; `hardest` and `export` list names")
+    parser.add_argument(
+        "task", metavar="TASK", help="name of the task; `hardest` and `export` list names"
+    )
     add_how_many(parser)
     add_harder(parser)
     add_out(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the tasks that are most like one of the map, the most alike first."""
+    """List the tasks of a map that are most similar to one of its tasks, most similar first.
+
+    The column `similarity` of the output follows the column `task`.
+    """
     made = open_folder(options)
-    number = made.number(options.task)
+    index = made.task_index(options.task)
     found, similarity = made.index.similar(
-        made.index.vectors[number], options.k + 1, harder=options.harder, easier=options.easier
+        made.index.vectors[index], options.k + 1, harder=options.harder, easier=options.easier
     )
-    other = np.flatnonzero(found != number)[: options.k]  # a task is most like itself
+    other = np.flatnonzero(found != index)[: options.k]  # without the task itself
     print_tasks(options, made.describe(found[other], similarity=similarity[other]))

@@ -94,7 +94,7 @@ def told(run: Run) -> str:
 def _agreement(run: Run) -> float | None:
     """How well a map that was learned from another seed agrees, where the run has got so far."""
     try:
-        found = float(run.results["agreement_of_seeds"]["similarity"])
+        found = float(run.results["stability"]["similarity"])
     except FileNotFoundError:
         return None
     return found if math.isfinite(found) else None

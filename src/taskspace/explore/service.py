@@ -48,7 +48,7 @@ class Answers:
         self._axes = Axes.of(run.index.vectors)
         self._success = np.nanmean(run.outcomes.rates, axis=0)
         self._places = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
-        self._clusters = run.clusters.of_tasks
+        self._clusters = run.clusters.by_task
 
     # -- tasks ---------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""The paper's tables and figures, one small module each."""
+"""The tables and figures of the paper, one module each."""

@@ -1,4 +1,4 @@
-"""Appendix "Annotated Visualization": the maps with a drawn task for each cluster."""
+"""Appendix "Annotated Visualization": the maps with an example task per cluster."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, bottom, width, height, in inches
-WIDE, HIGH, GAP, MARGIN = 2.8, 1.85, 0.25, 0.06  # of the box of a task
-MIDDLE = 3.7  # the width of a map that has tasks left and right of it
+WIDE, HIGH, GAP, MARGIN = 2.8, 1.85, 0.25, 0.06  # size and spacing of the boxes of tasks
+MIDDLE = 3.7  # the width of a map with tasks on both sides
 
 
 def reproduce(study: Study) -> Result:
-    """A picture for each environment, of the map of seed 0."""
+    """Draw the map of seed 0 of each environment."""
     pictures = {}
     for name in study.chosen(ENVIRONMENTS):
         made = study.map_of(name)
         figure = annotate(made.environment, view_of(study, made))
-        caption = f"The map of {name} with the task in the middle of each cluster."
+        caption = f"Map of {name} with an example task per cluster: the one nearest to its median."
         pictures[study.draw(f"annotated-{name.lower()}", figure)] = caption
-    return Result("annotated", "The maps with example tasks", pictures=pictures)
+    return Result("annotated", "Maps with example tasks", pictures=pictures)
 
 
 def annotate(env: Environment, view: View) -> Figure:
-    """Draw the map and, around it, a task of each cluster with a line to its place."""
+    """Draw the map and, around it, one task per cluster with a line to its point."""
     from matplotlib.figure import Figure
 
     points, clusters = coordinates(view), env.clusters(view["tasks"])
@@ -45,7 +45,7 @@ def annotate(env: Environment, view: View) -> Figure:
     ax = _add_axes(figure, middle)
     norms = np.linalg.norm(view["vectors"], axis=1)
     plots.plot_map(points, norms=norms, clusters=clusters, legend=False, ax=ax)
-    ax.apply_aspect()  # points stay where they are on the page from here on
+    ax.apply_aspect()  # fixes the positions of the points on the page
     examples = [central(points, clusters == cluster) for cluster in found]
     inches = ax.transData + figure.dpi_scale_trans.inverted()
     for cluster, example, box in zip(
@@ -58,8 +58,9 @@ def annotate(env: Environment, view: View) -> Figure:
 
 
 def layout(count: int) -> tuple[tuple[float, float], Box, list[Box]]:
-    """The size of the page, the box of the map, and those of tasks: up to three below the map,
-    then up to three above it, then left and right of it.
+    """The size of the page, the box of the map, and the boxes of the tasks.
+
+    Up to three tasks are below the map, up to three above it, and the others on both sides.
     """
     below = count if count <= 3 else min(3, count // 2)
     above = min(3, count - below)
@@ -79,20 +80,20 @@ def layout(count: int) -> tuple[tuple[float, float], Box, list[Box]]:
 
 
 def _spread(count: int, room: float, size: float) -> list[float]:
-    """Where to put so many things of one size, from end to end; a single one in the middle."""
+    """Evenly spaced positions from end to end; a single one is centred."""
     free = room - size
     return [free / 2] if count == 1 else [free * i / (count - 1) for i in range(count)]
 
 
 def central(points: Array, members: NDArray[np.bool_]) -> int:
-    """The member that lies nearest to the middle of all members."""
+    """The index of the member nearest to the median of all members."""
     indices = np.flatnonzero(members)
     middle = np.median(points[indices], axis=0)
     return int(indices[np.linalg.norm(points[indices] - middle, axis=1).argmin()])
 
 
 def assign(boxes: Sequence[Box], targets: Array) -> list[Box]:
-    """A box for each target, so that lines from box to target are short in all."""
+    """Assign a box to each target such that the total length of the lines is minimal."""
     from scipy.optimize import linear_sum_assignment
 
     starts = np.array([[_nearest(box, target) for box in boxes] for target in targets])
@@ -101,7 +102,7 @@ def assign(boxes: Sequence[Box], targets: Array) -> list[Box]:
 
 
 def _nearest(box: Box, target: Array) -> tuple[float, float]:
-    """The point of a box that is nearest to the target."""
+    """The point of a box nearest to the target."""
     left, bottom, width, height = box
     x, y = np.clip(target, (left, bottom), (left + width, bottom + height))
     return float(x), float(y)
@@ -123,7 +124,7 @@ def _frame(figure: Figure, box: Box, colour: str) -> None:
 
 
 def _connect(figure: Figure, box: Box, target: Array) -> None:
-    """A thin line from a box to a task, and a ring around the task."""
+    """Draw a thin line from a box to a task, and a ring around the task."""
     from matplotlib.lines import Line2D
 
     ends = np.array([_nearest(box, target), target]) / figure.get_size_inches()

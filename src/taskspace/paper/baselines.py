@@ -1,4 +1,4 @@
-"""The baseline embeddings of a study, trained once and kept."""
+"""The baseline embeddings of a study, trained once and saved."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import PRESETS, map_settings, new_embedder
 
 PRED_DIMENSIONS = {"MultiKeyNav": 6, "CartPoleVar": 3, "PointMass": 3, "BasicKarel": 8}
-PLAIN_DIMENSIONS = {"MultiKeyNav": 5, "CartPoleVar": 2}  # the paper's, without C_NORM
+PLAIN_DIMENSIONS = {"MultiKeyNav": 5, "CartPoleVar": 2}  # as in the paper without C_NORM
 EPISODES = 10_000
 
 
 def random_model(study: Study, made: Run, seed: int) -> RandomModel:
-    """Our network before any training."""
+    """Our network without training."""
     plan = map_settings(made.name, study.preset)
     model = RandomModel(plan.n_components, hidden=plan.hidden, random_state=seed)
     return model.fit(made.outcomes)
 
 
 def pred_model(study: Study, made: Run, seed: int) -> PredModel:
-    """What prior work would learn, from successful episodes of the expert."""
+    """The embedding of prior work, learned from successful episodes of the expert."""
     env = made.environment
     model = PredModel(
         PRED_DIMENSIONS[env.name],
@@ -35,7 +35,7 @@ def pred_model(study: Study, made: Run, seed: int) -> PredModel:
         random_state=seed,
     )
     episodes = EPISODES // 10 if study.fast else EPISODES
-    return study.kept(
+    return study.saved(
         f"{env.name.lower()}-{seed}-pred-model",
         {"environment": env.name, "seed": seed, "episodes": episodes},
         lambda: model.fit(expert_episodes(_expert(made), env, episodes, seed=seed)),
@@ -45,13 +45,13 @@ def pred_model(study: Study, made: Run, seed: int) -> PredModel:
 
 
 def without_norm(study: Study, made: Run, seed: int) -> TaskEmbedder:
-    """Our map learned from the similarities alone (lambda = 0)."""
+    """Our map learned only from similarities (lambda = 0)."""
     changes = {"n_components": PLAIN_DIMENSIONS[made.environment.name], "norm_weight": 0.0}
     return _other_map(study, made, seed, "without-norm", changes)
 
 
 def as_in_the_paper(study: Study, made: Run, seed: int) -> TaskEmbedder:
-    """Our map trained as the paper says: on 5000 constraints that are drawn once."""
+    """Our map trained as in the paper, on 5000 fixed constraints."""
     keys = ("n_constraints",) if study.fast else ("n_constraints", "steps", "learning_rate")
     changes = {key: PRESETS["paper"][key] for key in keys}
     return _other_map(study, made, seed, "as-in-the-paper", changes)
@@ -62,7 +62,7 @@ def _other_map(
 ) -> TaskEmbedder:
     """A map learned from the same outcomes with other settings."""
     plan = replace(map_settings(made.name, study.preset), **changes)
-    return study.kept(
+    return study.saved(
         f"{made.environment.name.lower()}-{seed}-{name}",
         {"environment": made.environment.name, "seed": seed, **changes},
         lambda: new_embedder(plan, seed).fit(made.outcomes),
@@ -72,7 +72,7 @@ def _other_map(
 
 
 def _expert(made: Run) -> Any:
-    """The environment's expert, or the most skilled agent where there is none."""
+    """The expert of the environment, or else the most skilled agent."""
     if made.environment.expert is not None:
         return ExpertPolicy(made.environment)
     return max(made.population.agents, key=lambda agent: agent.skill).policy

@@ -1,4 +1,4 @@
-"""Beyond the paper: prediction and selection by a success model, beside the map."""
+"""Beyond the paper: prediction and task selection with a success model."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from taskspace.runs.run import Run
 from taskspace.training.recipes import NEW_AGENTS
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
-TASKS, ROLLOUTS = 40_000, 2  # that the success model learns from
+TASKS, ROLLOUTS = 40_000, 2  # of the training data of the success model
 QUIZ_SIZES = (1, 5, 10, 20)
 EXAMPLES = 2000
 QUIZZED = {
     "IgnoreTask": "IgnoreTask", "IgnoreAgent": "IgnoreAgent",
-    "map": "map, neighbours", "posterior": "success model", "OPT": "OPT",
+    "map": "map, soft vote", "posterior": "success model", "OPT": "OPT",
 }  # fmt: skip
 CHOOSING = {"map": "map", "profiles": "success model", "OPT-50": "OPT-50", "OPT": "OPT"}
 QUERIES = {"similar": "Type 1", "harder": "Type 2"}
 
 
 def reproduce(study: Study) -> Result:
-    """The benchmarks of Figures 5 and 6, and whom to trust after a quiz, for each environment."""
+    """The benchmarks of Figures 5 and 6, and a comparison of predictors, per environment."""
     tables, curves = [], {}
     for environment in study.chosen(ENVIRONMENTS):
         seeds = range(study.seeds)
@@ -46,32 +46,32 @@ def reproduce(study: Study) -> Result:
         curves[environment] = trust.curves(trusted)
         low = environment.lower()
         tables += [
-            Table(f"beyond-quiz-{low}", f"{environment}: accuracy after a quiz", _quizzes(runs)),
-            Table(f"beyond-choice-{low}", f"{environment}: share of right choices", _choices(runs)),
+            Table(f"beyond-quiz-{low}", f"{environment}: prediction accuracy", _quizzes(runs)),
+            Table(f"beyond-choice-{low}", f"{environment}: selection accuracy", _choices(runs)),
             Table(
-                f"beyond-trust-{low}", f"{environment}: accuracy, where all know the same",
+                f"beyond-accuracy-{low}", f"{environment}: prediction accuracy without oracles",
                 trust.accuracies(trusted),
             ),
             Table(
-                f"beyond-honesty-{low}", f"{environment}: Brier score, where all know the same",
-                trust.honesty(trusted),
+                f"beyond-calibration-{low}", f"{environment}: Brier score without oracles",
+                trust.brier_scores(trusted),
             ),
         ]  # fmt: skip
     picture = study.draw("beyond-reliability", trust.figure(curves))
-    caption = f"Are chances what they say? After a quiz of {trust.DRAWN}, all seeds together."
+    caption = f"Calibration of predicted probabilities after a quiz of {trust.DRAWN} tasks."
     return Result(
         "beyond",
         "Beyond the paper: the success model",
         tables,
         {picture: caption},
         [
-            f"The success model learns from {TASKS:,} tasks with {ROLLOUTS} rollouts of every"
-            " agent (BasicKarel: from all its tasks, and is asked about validation tasks). The"
-            " quizzed agent is never a candidate itself. In the first table of each"
-            " environment IgnoreTask, IgnoreAgent and OPT are oracles that have seen the agent"
-            " (how good it is; how hard the task is; both); quizzes are as in Figure 5, choices as"
-            f" in Figure 6 on 4 x {EXAMPLES} examples. Mean and spread over the seeds of the whole"
-            " pipeline.",
+            f"The success model is trained on {TASKS:,} tasks with {ROLLOUTS} rollouts per agent"
+            " (for BasicKarel on all training tasks, and it is tested on validation tasks). The"
+            " quizzed agent is never among its candidates. In the first table of each environment,"
+            " IgnoreTask, IgnoreAgent and OPT are oracles that know the skill of the agent, the"
+            " difficulty of the task, or both. Quizzes are as in Figure 5, selections as in"
+            f" Figure 6 with 4 x {EXAMPLES} examples. Values are mean ± standard deviation over"
+            " seeds of the whole pipeline.",
             trust.NOTE,
         ],
     )
@@ -81,27 +81,27 @@ def _quizzes(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]
     headings = [f"quiz {size}" for size in QUIZ_SIZES]
     present = {row["who"] for run in runs for row in run}
     return [
-        {"agents": who, "method": told} | _columns(runs, who, method, headings)
+        {"agents": who, "method": label} | _columns(runs, who, method, headings)
         for who in (KNOWN, NEW)
         if who in present
-        for method, told in QUIZZED.items()
+        for method, label in QUIZZED.items()
     ]
 
 
 def _choices(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
     headings = [f"{query}, Top-1" for query in QUERIES.values()]
     return [
-        {"method": told} | _columns(runs, KNOWN, method, headings)
-        for method, told in CHOOSING.items()
+        {"method": label} | _columns(runs, KNOWN, method, headings)
+        for method, label in CHOOSING.items()
     ]
 
 
 def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
-    """The model of the map's population, learned from many tasks with few rollouts each."""
+    """A success model of the population, trained on many tasks with few rollouts each."""
 
     def learn() -> SuccessModel:
         env = made.environment
-        every = env.table("all")  # where there are finitely many
+        every = env.table("all")  # None if there are infinitely many
         count = TASKS if every is None else len(every)
         tasks = made.environment.sample_tasks(
             count // 20 if study.fast else count, seed=seed + 7000
@@ -111,7 +111,7 @@ def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
 
     name = f"{made.environment.name.lower()}-{seed}-success-model"
     settings = {"environment": made.environment.name, "seed": seed}
-    return study.kept(name, settings, learn, SuccessModel.save, SuccessModel.load)
+    return study.saved(name, settings, learn, SuccessModel.save, SuccessModel.load)
 
 
 def _run(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
@@ -121,7 +121,9 @@ def _run(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
     def run() -> list[dict[str, Any]]:
         return [*_quizzed(study, made, model, seed), *_chosen(study, made, model, seed)]
 
-    return study.kept_rows(f"{environment.lower()}-{seed}-beyond", {"seed": seed}, run)
+    return study.saved_rows(
+        f"{environment.lower()}-{seed}-success-model-scores", {"seed": seed}, run
+    )
 
 
 def _trusted(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
@@ -130,7 +132,7 @@ def _trusted(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
 
 
 def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
-    """The agents of the map, and new ones where the paper has some."""
+    """Quiz the agents of the map, and new agents where the paper has them."""
     predictor, known = PerformancePredictor(random_state=seed).fit(model), made.population
     asked: list[tuple[str, Population, Any]] = [(KNOWN, known, None)]
     if made.environment.name in NEW_AGENTS:
@@ -176,7 +178,7 @@ def _chosen(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dic
 def _columns(
     runs: Sequence[Sequence[Mapping[str, Any]]], who: str, method: str, headings: Sequence[str]
 ) -> dict[str, float]:
-    """Mean and spread over the runs."""
+    """Mean and standard deviation over the runs."""
     found: dict[str, float] = {}
     for heading in headings:
         values = [

@@ -1,4 +1,4 @@
-"""The maps as the paper shows them: several in one figure."""
+"""Figures with several maps, as in the paper."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from taskspace.runs.sources.base import MOST_SHOWN
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-View = dict[str, NDArray[Any]]  # tasks, their vectors, and projections of these
-SIZE = (4.3, 3.1)  # of a panel, in inches: its letters stay readable when two fill a page
+View = dict[str, NDArray[Any]]  # tasks, their vectors, and 2-D projections
+SIZE = (4.3, 3.1)  # of a panel in inches, readable with two panels per row
 LETTERS = "abcdefgh"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One map: its tasks as points, with the lengths of their vectors and their clusters."""
+    """One map: the points of its tasks, the lengths of their vectors, and their clusters."""
 
     title: str
     points: NDArray[np.float64]
@@ -36,13 +36,13 @@ class Panel:
 
 
 def view_of(study: Study, made: Run, name: str | None = None) -> View:
-    """The picture that `taskspace run` makes of this map, of the same fresh tasks; it is kept.
+    """The projection of the tasks that `taskspace run` draws for this map; saved in the study.
 
-    `name` says which map it is, if not the environment's own.
+    `name` identifies the map, by default the map of the environment.
     """
     name = name or f"{made.environment.name.lower()}-0"
     shown = min(made.settings["shown"], MOST_SHOWN)
-    return study.kept(
+    return study.saved(
         f"{name}-view",
         {"map": name, "tasks": shown},
         lambda: _projected(made, shown),
@@ -59,19 +59,19 @@ def _projected(made: Run, shown: int) -> View:
 
 
 def coordinates(view: View, kind: str = TSNE) -> NDArray[Any]:
-    """A projection of the tasks; a map with one dimension has just one."""
+    """A projection of the tasks; a map with one dimension has only one."""
     return view[kind if kind in view else LINE]
 
 
 def map_panel(made: Run, view: View, kind: str = TSNE, title: str = "") -> Panel:
-    """The panel of a map, coloured by the environment's clusters; `kind` is TSNE or PCA."""
+    """The panel of a map, coloured by the clusters of the environment; `kind` is TSNE or PCA."""
     env, norms = made.environment, np.linalg.norm(view["vectors"], axis=1)
     clusters = env.clusters(view["tasks"])
     return Panel(title or env.name, coordinates(view, kind), norms, clusters, env.cluster_names)
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
-    """Draw maps side by side, two in a row."""
+    """Draw maps with two panels per row."""
     from matplotlib.figure import Figure
 
     columns = min(2, len(panels))

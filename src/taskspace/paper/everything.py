@@ -1,4 +1,4 @@
-"""Every table and figure of the paper, and the page that shows them all."""
+"""All tables and figures of the paper, and the page that shows them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from taskspace.paper.study import NothingHereError, Result, Study, Table
 
 
 def reproduce(what: str, study: Study) -> Result:
-    """Reproduce one part and write its tables; the module of the same name does the work."""
+    """Reproduce one part with the module of the same name, and write its tables."""
     module = importlib.import_module(f"taskspace.paper.{what.replace('-', '_')}")
     result: Result = module.reproduce(study)
     study.write(result)
@@ -28,11 +28,11 @@ def reproduce(what: str, study: Study) -> Result:
 
 
 def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
-    """Reproduce part after part, those that have the environments asked for; write the page."""
+    """Reproduce all parts that include the requested environments, and write the page."""
     results = []
     for what in PARTS:
         if what == "generalization" and study.environments is None and not study.karel:
-            continue  # asked for by its name it is done, but not among all
+            continue  # only if requested by name
         with contextlib.suppress(NothingHereError):
             results.append(reproduce(what, study))
             yield results[-1]
@@ -40,16 +40,16 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
 
 
 def write_page(results: list[Result], study: Study, page: Path) -> None:
-    """Write the page in Markdown, and the pictures it shows into the folder `results` beside it."""
+    """Write the page in Markdown, and its figures to the folder `results` beside it."""
     folder = page.parent / "results"
     folder.mkdir(parents=True, exist_ok=True)
     command = f"taskspace reproduce all {study.options()}"
     parts = [
-        "# Results: the paper and ours",
+        "# Results: the paper and this reproduction",
         f"Written by `{command} --page {page}` on {date.today().isoformat()}, {_code()},"
-        f" {os.cpu_count()} cores ({platform.machine()}). The stages behind it"
-        f" took {_minutes(study.folder):.0f} minutes, added up. Every part can be had alone, by the"
-        " command under its heading. Nothing here is edited by hand.",
+        f" {os.cpu_count()} cores ({platform.machine()}). All stages together"
+        f" took {_minutes(study.folder):.0f} minutes. The command below each heading reproduces"
+        " that part alone. This page is generated; do not edit it.",
     ]
     for result in results:
         parts += _part(result, study, folder)
@@ -83,14 +83,14 @@ def _first(table: Table) -> list[object]:
 
 
 def _minutes(folder: Path) -> float:
-    """How long the stages of all runs in a folder took, whenever that was."""
+    """The total duration of the stages of all runs in a folder."""
     stamps = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*/*.json"))
     stages = [stamp for stamp in stamps if isinstance(stamp, dict) and "digest" in stamp]
     return sum(float(stage["seconds"]) for stage in stages) / 60
 
 
 def _code() -> str:
-    """The commit, where the package runs from a repository, or the version."""
+    """The commit if the package runs from a repository, otherwise the version."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)

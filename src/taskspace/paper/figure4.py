@@ -1,4 +1,4 @@
-"""Figure 4: what becomes of the map of MultiKeyNav when something is left out."""
+"""Figure 4: ablations of the map of MultiKeyNav."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from taskspace.runs.run import Run
 from taskspace.runs.sources.environment import map_settings, new_embedder
 from taskspace.similarity.statistics import SuccessStatistics
 
-MASKED = "no-pickKey"  # the subpopulation that can pick no key at all
+MASKED = "no-pickKey"  # the subpopulation that cannot pick any key
 MASKED_NAME = "multikeynav-0-masked"
-MASKED_DIMENSIONS = 1  # with a second one the test loss falls by half a percent
+MASKED_DIMENSIONS = 1  # a second one lowers the test loss by half a percent
 MASKED_CLUSTERS = ("no key to pick", "keys to pick")
 CAPTION = (
-    "MultiKeyNav: (a) learned without C_NORM, (b) from agents that can pick no key, (c) when every"
-    " door needs the keys A and B, (d) when every door needs A. A point is a task, and its area is"
-    " in proportion to the norm of its embedding. Run (b) has one dimension, and the height in its"
-    " picture no meaning."
+    "Maps of MultiKeyNav (a) learned without C_NORM, (b) from agents that cannot pick keys, (c) if"
+    " every door needs the keys A and B, (d) if every door needs the key A. Each point is a task;"
+    " its area is proportional to the length of its vector. Map (b) has one dimension; its vertical"
+    " positions are random."
 )
 
 
 def reproduce(study: Study) -> Result:
-    """Four maps of seed 0, and the whole one beside them in the tables."""
+    """Four ablated maps of seed 0; the tables also have the map of Figure 3."""
     study.chosen(["MultiKeyNav"])
     whole = study.map_of("MultiKeyNav")
     plain = whole.variant(embedder=without_norm(study, whole, 0))
@@ -50,18 +50,18 @@ def reproduce(study: Study) -> Result:
     ]
     maps = dict(zip(titles, (whole, plain, masked, both, one), strict=True))
     note = (
-        "silhouette: of the sets of keys still to be picked, in (b) of whether there are any;"
-        " variation: standard deviation of the norms, as a share of their mean; rank: correlation"
-        " of norm and difficulty."
+        "silhouette: of the sets of keys to pick, in (b) of whether there are any; variation:"
+        " standard deviation of the norms divided by their mean; rank: Spearman correlation of norm"
+        " and difficulty."
     )
     return Result(
         "figure4",
         "Figure 4: ablations on MultiKeyNav",
         tables=[
-            Table("figure4", "The maps, seed 0", [_row(*each) for each in maps.items()], note),
+            Table("figure4", "Maps of seed 0", [_row(*each) for each in maps.items()], note),
             Table(
                 "figure4-keys",
-                "Success of the population and norms by the number of keys still to be picked",
+                "Success rate of the population and vector length by number of keys to pick",
                 [{"map": title, **row} for title, made in maps.items() for row in by_keys(made)],
             ),
         ],
@@ -70,11 +70,11 @@ def reproduce(study: Study) -> Result:
 
 
 def _masked_map(study: Study, whole: Run) -> Run:
-    """The map that the agents without keys give, from what they did for the whole map."""
+    """The map learned only from the outcomes of the agents that cannot pick keys."""
     agents = whole.population.select(MASKED)
     outcomes = whole.outcomes.of_agents(agents)
     plan = replace(map_settings(whole.name, study.preset), n_components=MASKED_DIMENSIONS)
-    embedder = study.kept(
+    embedder = study.saved(
         MASKED_NAME,
         {"environment": whole.environment.name, "seed": 0, "agents": MASKED},
         lambda: new_embedder(plan, 0).fit(outcomes),
@@ -92,15 +92,15 @@ def _masked_panel(study: Study, masked: Run) -> Panel:
 
 
 def _variant_panel(study: Study, variant: Run, whole: Run, title: str) -> Panel:
-    """A set of keys has the same colour and marker in every panel."""
+    """A panel in which every set of keys has the same colour and marker as in the others."""
     panel = map_panel(variant, view_of(study, variant), title=title)
     names = whole.environment.cluster_names
-    places = np.array([names.index(name) for name in panel.cluster_names])
-    return replace(panel, clusters=places[panel.clusters], cluster_names=names)
+    positions = np.array([names.index(name) for name in panel.cluster_names])
+    return replace(panel, clusters=positions[panel.clusters], cluster_names=names)
 
 
 def _clusters(made: Run, tasks: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The keys still to be picked; agents that can pick none know only whether there are any."""
+    """The set of keys to pick; for agents that cannot pick keys, whether there are any."""
     clusters = made.environment.clusters(tasks)
     picking = set(made.population.subpopulations) != {MASKED}
     return clusters if picking else (clusters > 0).astype(np.int64)

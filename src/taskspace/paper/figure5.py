@@ -1,4 +1,4 @@
-"""Figure 5: predicting an agent's success on a task from a quiz."""
+"""Figure 5: prediction of the success of an agent on a task from a quiz."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
 METHODS = ("Random", "IgnoreTask", "IgnoreAgent", "PredModel", "Ours", "OPT")
-POOL, ROLLOUTS = 3000, 11  # tasks for quizzes and tests; one rollout is the truth
+POOL, ROLLOUTS = 3000, 11  # tasks for quizzes and tests; one rollout is the ground truth
 SHOWN = (1, 5, 10, 15, 20)  # quiz sizes of the table
 
 
 def reproduce(study: Study) -> Result:
-    """The benchmark on the population that the map was learned from."""
+    """Run the benchmark on the population that the map was learned from."""
     return compare(
         study, "figure5", "Figure 5: performance prediction", lambda made, seed: made.population
     )
@@ -36,7 +36,7 @@ def reproduce(study: Study) -> Result:
 def compare(
     study: Study, name: str, title: str, agents: Callable[[Run, int], Population]
 ) -> Result:
-    """Quiz these agents, for each environment and seed."""
+    """Quiz these agents, per environment and seed."""
     tables, curves, edges = [], {}, 0
     for environment in study.chosen(ENVIRONMENTS):
         scores = [_scores(study, name, environment, seed, agents) for seed in range(study.seeds)]
@@ -47,29 +47,29 @@ def compare(
         edges += sum(score["at_edge"] for run in scores for score in run)
     picture = study.draw(name, _figure(curves))
     note = (
-        "Mean over the seeds of the whole pipeline and their spread (with one seed: the standard"
-        " error over ten folds). Beta is tuned on training examples for each method and quiz size;"
-        f" its best value was at an edge of the grid {edges} times."
+        "Values are mean ± standard deviation over seeds of the whole pipeline (with one seed: ±"
+        " standard error over ten folds). Beta is tuned on training examples per method and quiz"
+        f" size; its best value was at an edge of the grid {edges} times."
     )
     return Result(
         name,
         title,
         tables,
-        {picture: "Accuracy of predicting success after a quiz, by its size."},
+        {picture: "Prediction accuracy after a quiz, by quiz size."},
         [note],
     )
 
 
 def fresh_tasks(env: Environment, n: int, seed: int) -> Tasks:
-    """Tasks that nothing was learned from; where there are finitely many, at most all of these."""
-    kept = env.table("validation") if "validation" in env.distributions else None
-    if kept is None:
+    """Tasks that were not used in training; at most `n`, or as many as there are."""
+    table = env.table("validation") if "validation" in env.distributions else None
+    if table is None:
         return env.sample_tasks(n, seed=seed)
-    return env.sample_tasks(min(n, len(kept)), seed=seed, distribution="validation")
+    return env.sample_tasks(min(n, len(table)), seed=seed, distribution="validation")
 
 
 def quiz_pool(made: Run, population: Population, seed: int, fast: bool) -> Outcomes:
-    """The population on fresh tasks, every single outcome kept."""
+    """Outcomes of the population on new tasks, with the results of all rollouts."""
     tasks = fresh_tasks(made.environment, POOL // 10 if fast else POOL, seed + 5000)
     return evaluate(
         population, made.environment, tasks, ROLLOUTS, seed=seed + 5000, keep_results=True
@@ -90,7 +90,7 @@ def _scores(
         vectors = {name: model.transform(pool.features) for name, model in models.items()}
         return [asdict(score) for score in benchmark_prediction(pool, vectors, seed=seed)]
 
-    return study.kept_rows(f"{environment.lower()}-{seed}-{name}", {"seed": seed}, run)
+    return study.saved_rows(f"{environment.lower()}-{seed}-{name}", {"seed": seed}, run)
 
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]  # means and errors, by quiz size

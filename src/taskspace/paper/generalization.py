@@ -1,4 +1,4 @@
-"""Appendix "Generalization", and Figure 3d: the map of Karel, on tasks that no agent has seen."""
+"""Appendix "Generalization" and Figure 3d: the map of Karel on unseen tasks."""
 
 from __future__ import annotations
 
@@ -23,53 +23,54 @@ from taskspace.runs.sources.karel import (
     best_encoder,
     karel_settings,
     new_embedder,
-    skill_by_kind,
+    skill_by_program_type,
 )
 
 OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
-CODES = "PCA of the agent's codes"
+CODES = "PCA of the encoder's output"
 DISTRIBUTIONS = {"training": "all", "validation": "validation"}
 
 
 def reproduce(study: Study) -> Result:
-    """Silhouettes of the kinds of programs on training and validation tasks; both maps."""
+    """Silhouettes of the types of programs on training and validation tasks, and maps of both."""
     if study.environments is not None:
-        study.chosen([KAREL])  # complains if something else was asked for
+        study.chosen([KAREL])  # raises if other environments were requested
     made = study.map_of(KAREL)
     models = [_models(study, made, seed) for seed in range(study.seeds)]
     rows = [
         _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
     ]
     seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the embedder"
-    skills = skill_by_kind(made.environment, made.population, made.settings["shown"])
+    skills = skill_by_program_type(made.environment, made.population, made.settings["shown"])
     panels = [_panel(made, part) for part in DISTRIBUTIONS]
     return Result(
         "generalization",
         "Karel: Figure 3d, and generalization to new tasks",
         tables=[
-            Table("generalization", f"Silhouette of plain, loops, conditionals over {seeds}", rows),
+            Table("generalization", f"Silhouette of program types over {seeds}", rows),
             Table(
-                "generalization-skills", "Success of the last agents on validation tasks, by kind",
+                "generalization-skills",
+                "Success rate of the last agents on validation tasks, by type of program",
                 [{"subpopulation": name, **row} for name, row in skills.items()],
             ),
             Table(
-                "generalization-agents", "The population", _agents(made),
-                note="skill: of the best agent on the tasks that agents are judged by, without the"
-                " beam with which they write for the map.",
+                "generalization-agents", "Population", _agents(made),
+                note="skill: success rate of the best agent on the tasks of skill measurements,"
+                " without beam search.",
             ),
         ],
         pictures={
-            study.draw("generalization", draw_panels(panels)): "The map of Karel: training tasks"
-            " and validation tasks, from which no agent has learned."
+            study.draw("generalization", draw_panels(panels)): "Map of Karel: training tasks,"
+            " and validation tasks that no agent was trained on."
         },
     )  # fmt: skip
 
 
 def _models(study: Study, made: Run, seed: int) -> dict[str, Any]:
-    """What gives vectors to tasks: our map with another seed, and what it must beat."""
+    """The models to compare: our map with this seed, and baselines."""
     fresh = new_embedder(made.population, karel_settings(study.preset), seed)
     start = best_encoder(made.population)
-    embedder = made.embedder if seed == 0 else study.kept(
+    embedder = made.embedder if seed == 0 else study.saved(
         f"karel-0-map-{seed}",
         {"environment": KAREL, "seed": seed},
         lambda: fresh.fit(made.outcomes, encoder=start),
@@ -103,7 +104,7 @@ def _silhouette(made: Run, transform: Any, distribution: str, seed: int) -> floa
 
 
 def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
-    """The two main directions of what the network sees: a map without any learning."""
+    """The first two principal components of the network input: a map without training."""
     from sklearn.decomposition import PCA
 
     grids = to_grids(KarelTasks.from_rows(tasks), size.side, radius=size.radius)
@@ -112,7 +113,7 @@ def state_pca(tasks: NDArray[np.uint8], size: Size) -> NDArray[np.float64]:
 
 
 def coded_pca(tasks: NDArray[np.uint8], encoder: Encoder) -> NDArray[np.float64]:
-    """The two main directions of an agent's codes: what its encoder knows, without the map."""
+    """The first two principal components of the output of an agent's encoder."""
     from sklearn.decomposition import PCA
 
     with torch.no_grad():
@@ -130,7 +131,7 @@ def _agents(made: Run) -> list[dict[str, Any]]:
 
 
 def _panel(made: Run, part: str) -> Panel:
-    """The two dimensions of the map as they are."""
+    """The panel of a map, which has two dimensions and needs no projection."""
     count = min(made.settings["shown"], MOST_SHOWN)
     tasks = sample_at_most(made.environment, count, 2, DISTRIBUTIONS[part])
     vectors = made.embedder.transform(tasks)

@@ -1,4 +1,4 @@
-"""What limits prediction and selection: one thing changed at a time, on MultiKeyNav and others."""
+"""What limits prediction and task selection: maps with one setting changed at a time."""
 
 from __future__ import annotations
 
@@ -25,33 +25,35 @@ from taskspace.runs.sources.environment import MapSettings, map_settings, new_em
 QUIZ = 20
 EXAMPLES = 2000
 CHOICES = ("Type 1, Top-1", "Type 2, Top-1")
-AS_IT_IS = "as it is"
-RATES = "the agents' true success rates for a map"
+AS_IT_IS = "unchanged"
+RATES = "true success rates as the map"
 TRUE_DIFFICULTY = "our similarity, true difficulty"
 TRUE_SIMILARITY = "true similarity, our difficulty"
 
 
 def reproduce(study: Study) -> Result:
-    """For each environment, a row for each thing changed."""
+    """One table per environment, with one row per change."""
     tables, notes = [], []
     for name in study.chosen(ENVIRONMENTS):
         made, others = study.map_of(name), study.map_of(name, 1).population
         pool = selection_pool(study, made, 0)
         measure = functools.partial(_rows, study, made, others, pool)
-        rows = study.kept_rows(f"{name.lower()}-0-limits", {"seed": 0}, measure)
-        tables.append(Table(f"limits-{name.lower()}", f"{name}: what would help", rows))
-        notes.append(f"- {name}: {_told({row['what']: row for row in rows})}")
+        rows = study.saved_rows(f"{name.lower()}-0-limits-of-maps", {"seed": 0}, measure)
+        tables.append(Table(f"limits-{name.lower()}", f"{name}: effect of changes", rows))
+        notes.append(f"- {name}: {_summary({row['change']: row for row in rows})}")
     note = (
-        f"Accuracy after a quiz of {QUIZ}, and Top-1 of both query types on 4 x {EXAMPLES}"
-        " examples, seed 0. OPT knows the agent and the task; OPT-50 estimates from half of the"
-        " agents. True success rates stand for a map with a dimension for each agent: they show"
-        " what the soft vote can reach when the map loses nothing."
+        f"Prediction accuracy after a quiz of {QUIZ} tasks, and Top-1 selection accuracy for both"
+        f" query types on 4 x {EXAMPLES} examples, seed 0. OPT knows the agent and the task; OPT-50"
+        " uses half of the agents. The true success rates are a map with one dimension per agent:"
+        " they show the accuracy of the soft vote with a lossless map."
     )
-    return Result("limits", "What limits prediction and selection", tables, notes=[note, *notes])
+    return Result(
+        "limits", "What limits prediction and task selection", tables, notes=[note, *notes]
+    )
 
 
-def _told(rows: dict[str, dict[str, Any]]) -> str:
-    """What the table says, in words."""
+def _summary(rows: dict[str, dict[str, Any]]) -> str:
+    """The main results of the table, in words."""
     ours, quiz, harder = rows[AS_IT_IS], f"quiz {QUIZ}", CHOICES[1]
     lost = 100 * (rows["OPT"][quiz] - ours[quiz])
     by_vote = 100 * (rows["OPT"][quiz] - rows[RATES][quiz])
@@ -66,11 +68,11 @@ def _told(rows: dict[str, dict[str, Any]]) -> str:
         for key, name in best.items()
     )
     return (
-        f"a quiz of {QUIZ} leaves us {lost:.1f} points below OPT; {by_vote:.1f} of them are lost by"
-        " the soft vote itself, since it loses them on true success rates too, and"
-        f" {lost - by_vote:.1f} by the map. On Type 2, true difficulties would gain"
+        f"after a quiz of {QUIZ} tasks, the accuracy is {lost:.1f} points below OPT:"
+        f" {by_vote:.1f} points are due to the soft vote, which loses them with true success rates"
+        f" too, and {lost - by_vote:.1f} to the map. On Type 2, true difficulties would gain"
         f" {with_lengths:.1f} points and true similarities {with_products:.1f}. The largest gains"
-        f" from changing the map, in points: {gains}."
+        f" from changes of the map, in points: {gains}."
     )
 
 
@@ -81,12 +83,12 @@ def _rows(study: Study, made: Run, others: Population, pool: Pool) -> list[dict[
         name: (model.transform(quiz.features), model.transform(pool.features))
         for name, model in models
     }
-    places = {name: pair[0] for name, pair in vectors.items()}
-    predicted = _quiz_accuracy(quiz, {**places, RATES: other_rates(quiz).T})
+    quiz_vectors = {name: pair[0] for name, pair in vectors.items()}
+    predicted = _quiz_accuracy(quiz, {**quiz_vectors, RATES: other_rates(quiz).T})
     chosen = _choices(pool, {name: pair[1] for name, pair in vectors.items()})
     return [
         {
-            "what": name,
+            "change": name,
             f"quiz {QUIZ}": predicted.get(name),
             CHOICES[0]: chosen.get(("similar", name)),
             CHOICES[1]: chosen.get(("harder", name)),
@@ -96,7 +98,7 @@ def _rows(study: Study, made: Run, others: Population, pool: Pool) -> list[dict[
 
 
 def _models(made: Run, others: Population, plan: MapSettings) -> Iterator[tuple[str, TaskEmbedder]]:
-    """The map as it is, and maps with one thing changed; `others` are more agents of the kind."""
+    """The map itself, and maps with one change; `others` are agents of another seed."""
     env, tasks = made.environment, made.outcomes.features
     assert tasks is not None
     yield AS_IT_IS, made.embedder
@@ -106,19 +108,19 @@ def _models(made: Run, others: Population, plan: MapSettings) -> Iterator[tuple[
     wide = {"hidden": (256, 256), "n_components": 4 * plan.n_components}
     yield "hidden layers of 256, four times the dimensions", _fit(made.outcomes, plan, **wide)
     exact = evaluate(made.population, env, tasks, 4 * plan.rollouts, seed=7000)
-    yield "four times the rollouts: nearly exact similarities", _fit(exact, plan)
+    yield "four times the rollouts", _fit(exact, plan)
     larger = env.sample_tasks(4 * len(tasks), seed=7000)
     many = evaluate(made.population, env, larger, max(1, plan.rollouts // 4), seed=7000)
-    yield "four times the tasks, a quarter of the rollouts each", _fit(many, plan)
+    yield "four times the tasks, a quarter of the rollouts", _fit(many, plan)
     yield "four times the training steps", _fit(made.outcomes, plan, steps=4 * plan.steps)
-    yield "5000 constraints, drawn once", _fit(made.outcomes, plan, n_constraints=5000)
+    yield "5000 fixed constraints", _fit(made.outcomes, plan, n_constraints=5000)
     agents = np.random.default_rng(0).permutation(made.outcomes.agents)
     yield "half of the agents", _fit(made.outcomes.of_agents(agents[::2]), plan)
     together = made.population + Population(
         [replace(agent, name=f"{agent.name}, second seed") for agent in others.agents]
     )
     twice = evaluate(together, env, tasks, plan.rollouts, seed=7000)
-    yield "twice the agents, from another seed", _fit(twice, plan)
+    yield "twice the agents (another seed)", _fit(twice, plan)
 
 
 def _fit(outcomes: Outcomes, plan: MapSettings, **changes: Any) -> TaskEmbedder:

@@ -1,4 +1,4 @@
-"""Appendix "New Agents": the quiz of Figure 5 for a population that the map has never seen."""
+"""Appendix "New Agents": Figure 5 for a population that the map was not learned from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from taskspace.training.recipes import train_population
 
 
 def reproduce(study: Study) -> Result:
-    """MultiKeyNav by door types instead of masks, CartPoleVar by PPO instead of cloning."""
+    """Agents per door type instead of masks (MultiKeyNav), by PPO instead of cloning (CartPole)."""
     return figure5.compare(
         study,
         "new-agents",
@@ -20,8 +20,8 @@ def reproduce(study: Study) -> Result:
 
 
 def new_population(study: Study, made: Run, seed: int) -> Population:
-    """Agents of another kind than those that the map was learned from."""
-    return study.kept(
+    """Agents that are trained in another way than those that the map was learned from."""
+    return study.saved(
         f"{made.environment.name.lower()}-{seed}-new-agents-population",
         {"environment": made.environment.name, "seed": seed},
         lambda: train_population(

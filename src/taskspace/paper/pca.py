@@ -1,4 +1,4 @@
-"""Appendix "PCA Plots": the maps of Figure 3, straight."""
+"""Appendix "PCA Plots": PCA projections of the maps of Figure 3."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from taskspace.runs.run import Run
 
 
 def reproduce(study: Study) -> Result:
-    """The maps of seed 0 by their first two principal components."""
+    """PCA projections of the maps of seed 0."""
     maps = [study.map_of(name) for name in study.chosen([*ENVIRONMENTS, KAREL])]
     panels = [map_panel(made, view_of(study, made), PCA) for made in maps]
     rows = [
         {
             "environment": made.environment.name,
             "dimensions": made.embedder.n_components_,
-            "shown": _shown(made),
+            "explained variance": _explained(made),
         }
         for made in maps
     ]
-    title = "Share of the variance that two dimensions show"
+    title = "Variance explained by the first two principal components"
     return Result(
         "pca",
-        "PCA plots of the maps",
+        "PCA projections of the maps",
         tables=[Table("pca", title, rows)],
-        pictures={study.draw("pca", draw_panels(panels)): f"The maps by PCA. {CAPTION}"},
+        pictures={
+            study.draw("pca", draw_panels(panels)): f"PCA projections of the maps. {CAPTION}"
+        },
     )
 
 
-def _shown(made: Run) -> float:
+def _explained(made: Run) -> float:
     variances = np.linalg.eigvalsh(np.atleast_2d(np.cov(embedded(made)[0].T)))
     return float(variances[-2:].sum() / variances.sum())

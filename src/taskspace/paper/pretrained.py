@@ -11,7 +11,7 @@ from taskspace.runs.pipeline import learn
 
 
 def main(runs: Path) -> None:
-    """Learn the map of each environment of Table 1, seed 0, or take it from `runs`; keep it."""
+    """Save the map of seed 0 of each environment of Table 1, learned in the folder `runs`."""
     for name in PAPER:
         learn(name, runs / f"{name.lower()}-0").embedder.save(FOLDER / name)
 

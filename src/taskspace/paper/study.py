@@ -1,4 +1,4 @@
-"""What every reproduction shares: its folder, the maps it rests on, and what it hands back."""
+"""What all reproductions share: the study folder, its maps, and the type of the results."""
 
 from __future__ import annotations
 
@@ -23,81 +23,82 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
-KAREL = "Karel"  # done only when asked for
-_SPREAD = " ±"  # "ours ±" is the spread of "ours", and shown with it
+KAREL = "Karel"  # only if requested
+_SPREAD = " ±"  # "ours ±" is the standard deviation of "ours", and shown with it
 
 
 class NothingHereError(ValueError):
-    """A reproduction has none of the environments that were asked for."""
+    """A reproduction does not include any of the requested environments."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of results; a column "x ±" is the spread of the column "x"."""
+    """Rows of results; a column "x ±" is the standard deviation of the column "x"."""
 
-    name: str  # of its CSV file
+    name: str  # of the CSV file
     title: str
     rows: Sequence[Mapping[str, Any]]
     note: str = ""
 
     def headings(self) -> list[str]:
-        """What is shown: every column but the spreads, which are shown with their means."""
+        """All columns except the standard deviations, which are shown with their means."""
         return [heading for heading in self.rows[0] if not heading.endswith(_SPREAD)]
 
     def cells(self) -> list[list[str]]:
-        """The rows as they are shown."""
+        """The rows as text."""
         return [[_shown(row, heading) for heading in self.headings()] for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a reproduction: tables, pictures (PNG files, an SVG beside each) and words."""
+    """The result of a reproduction: tables, figures (PNG files, each with an SVG) and notes."""
 
     name: str
     title: str
     tables: Sequence[Table] = ()
-    pictures: Mapping[Path, str] = field(default_factory=dict)  # with a caption each
+    pictures: Mapping[Path, str] = field(default_factory=dict)  # with their captions
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is asked for. Results are kept in `folder`, and a stopped study goes on there."""
+    """The options of a reproduction. Results are saved in `folder`; interrupted studies resume."""
 
     folder: Path
-    environments: tuple[str, ...] | None = None  # None: all that the reproduction has
+    environments: tuple[str, ...] | None = None  # None: all environments of the reproduction
     seeds: int = 3
     preset: str = "default"
-    karel: bool = False  # Karel too, which takes longer than all others together
-    say: Callable[[str], None] | None = None
+    karel: bool = False  # include Karel, which takes longer than all others together
+    log: Callable[[str], None] | None = None
     _maps: dict[str, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         checks.whole(self.seeds, "seeds", 1)
         if self.preset not in PRESETS:
-            raise ValueError(f"there is no preset {self.preset!r}; there are: {', '.join(PRESETS)}")
+            raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {self.preset!r}")
         if self.environments is not None:
             names = tuple(dict.fromkeys(make(name).name for name in self.environments))
             object.__setattr__(self, "environments", names)
 
     @property
     def fast(self) -> bool:
-        """Whether sizes should be cut, to try things out."""
+        """Whether to use small sizes, for a quick try."""
         return self.preset == "fast"
 
     def chosen(self, known: Sequence[str]) -> list[str]:
-        """The environments to do, of those that a reproduction has."""
-        asked_for = self.environments
-        if asked_for is None:
-            asked_for = (*ENVIRONMENTS, KAREL) if self.karel else ENVIRONMENTS
-        chosen = [name for name in known if name in asked_for]
+        """The requested environments among those that a reproduction has."""
+        wanted = self.environments
+        if wanted is None:
+            wanted = (*ENVIRONMENTS, KAREL) if self.karel else ENVIRONMENTS
+        chosen = [name for name in known if name in wanted]
         if not chosen:
-            asked = ", ".join(asked_for)
-            raise NothingHereError(f"there is nothing on {asked} here, only on {', '.join(known)}")
+            raise NothingHereError(
+                f"the environments must include one of {', '.join(known)}, got {', '.join(wanted)}"
+            )
         return chosen
 
     def options(self) -> str:
-        """What to say on the command line to get the same."""
+        """The command line options that reproduce the same result."""
         environments = "".join(f"--env {name} " for name in self.environments or ())
         return (
             f"{environments}--seeds {self.seeds} --preset {self.preset}"
@@ -105,19 +106,19 @@ class Study:
         )
 
     def map_of(self, environment: str, seed: int = 0) -> Run:
-        """The map of `taskspace run`: loaded if it is there, else learned."""
+        """The map of `taskspace run`: loaded if it exists, otherwise learned."""
         name = f"{environment.lower()}-{seed}"
         if name not in self._maps:
-            folder, say = self.folder / name, self._tell(name)
-            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, say=say)
+            folder, log = self.folder / name, self._log_of(name)
+            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, log=log)
         return self._maps[name]
 
-    def _tell(self, name: str) -> Callable[[str], None]:
-        """Say which map a line is about."""
-        say = self.say if self.say is not None else lambda line: print(line, file=sys.stderr)
-        return lambda line: say(f"{name}: {line}")
+    def _log_of(self, name: str) -> Callable[[str], None]:
+        """A log whose lines begin with the name of a map."""
+        log = self.log if self.log is not None else lambda line: print(line, file=sys.stderr)
+        return lambda line: log(f"{name}: {line}")
 
-    def kept(
+    def saved(
         self,
         name: str,
         settings: Mapping[str, Any],
@@ -125,25 +126,25 @@ class Study:
         save: Callable[[T, Path], object],
         load: Callable[[Path], T],
     ) -> T:
-        """A result in a run folder of its own: loaded if it is there, else made and saved."""
-        asked = {"preset": self.preset, **settings}
-        with Stages(self.folder / name, asked, say=self.say) as stages:
+        """A result with its own run folder: loaded if it exists, otherwise computed and saved."""
+        every = {"preset": self.preset, **settings}
+        with Stages(self.folder / name, every, log=self.log) as stages:
             return stages.stage(Part(name, "result"), make, save, load)
 
-    def kept_rows(
+    def saved_rows(
         self, name: str, settings: Mapping[str, Any], make: Callable[[], Any]
     ) -> list[dict[str, Any]]:
         """The same for rows of plain numbers and text."""
-        rows: list[dict[str, Any]] = self.kept(name, settings, make, write_json, read_json)
+        rows: list[dict[str, Any]] = self.saved(name, settings, make, write_json, read_json)
         return rows
 
     def draw(self, name: str, figure: Figure) -> Path:
-        """Write a picture as PNG and SVG; the path of the PNG."""
-        pictures = self.folder / "pictures"
-        with explain_errors(pictures):
-            pictures.mkdir(parents=True, exist_ok=True)
-        write_figure(figure, pictures / f"{name}.svg")
-        path = pictures / f"{name}.png"
+        """Write a figure as PNG and SVG, and return the path of the PNG."""
+        figures = self.folder / "figures"
+        with explain_errors(figures):
+            figures.mkdir(parents=True, exist_ok=True)
+        write_figure(figure, figures / f"{name}.svg")
+        path = figures / f"{name}.png"
         write_figure(figure, path, dpi=150)
         return path
 

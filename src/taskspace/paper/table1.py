@@ -1,4 +1,4 @@
-"""Table 1: silhouette scores of the learned maps and of the baselines, beside the paper's."""
+"""Table 1: silhouette scores of the learned maps and of the baselines, and of the paper."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
 from taskspace.runs.measures import silhouettes
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import map_settings, measure, new_embedder, play_pool
+from taskspace.runs.sources.environment import evaluate_pool, map_settings, measure, new_embedder
 from taskspace.training.cloning import Cloning
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
 from taskspace.training.subpopulations import Subpopulation
 
-# Mean and spread over three seeds of task sampling.
+# Mean and standard deviation over three seeds of task sampling.
 PAPER = {
     "MultiKeyNav": {
         "RandomModel": (0.036, 0.048), "PredModel": (-0.037, 0.003), "ours": (0.753, 0.001),
@@ -47,14 +47,14 @@ MODELS: dict[str, Callable[[Study, Run, int], Embedding]] = {
 }
 
 
-# What may differ between the authors' populations and ours, of which the paper says too little.
+# Details of the authors' populations that the paper does not specify.
 OTHER_POPULATIONS = {
     "CartPoleVar": (
-        "skill is measured as seldom as the authors measure it",
+        "skill is measured as rarely as by the authors",
         replace(RECIPES["CartPoleVar"], method=Cloning()),
     ),
     "PointMass": (
-        "the third subpopulation is trained on gates to the right alone, as the authors' was",
+        "the third subpopulation is trained only on gates to the right, as by the authors",
         replace(
             RECIPES["PointMass"],
             subpopulations=tuple(
@@ -65,28 +65,34 @@ OTHER_POPULATIONS = {
 }
 FAR = 0.1
 _FRESH = (
-    "We draw constraints afresh for every step and weigh both orders by their probability; 5000"
-    " constraints drawn once and for all, the paper's way, give the row above."
+    "We draw new constraints at every step and weight both orders by their probability. The row"
+    " above uses 5000 fixed constraints, as in the paper."
 )
-_POPULATION = "Trained as in the paper, so it must be the population"
+_POPULATION = "Training is as in the paper, so the difference must be due to the population"
 WHY = {
     ("MultiKeyNav", "ours"): _FRESH,
-    ("CartPoleVar", "PredModel"): "We standardize states, on which the paper is silent; how well"
-    " the dynamics can be told from them depends on the scale of their columns.",
-    ("CartPoleVar", FIXED): f"{_POPULATION}: of how many agents of which kind and skill it"
-    " consists, and on that the score depends most (second table), the paper does not tell.",
-    ("CartPoleVar", "ours"): "The population again (row above, and second table).",
-    ("PointMass", FIXED): f"{_POPULATION} (what another third of it does to ours, the second table"
-    " shows); also, the authors' agents learned by SAC, ours by PPO.",
-    ("PointMass", "ours"): "The population again (row above, and second table).",
-    ("BasicKarel", FIXED): "The paper draws 10,000 constraints here, not 5000, and the network that"
-    " its authors published was trained without C_NORM.",
+    ("CartPoleVar", "PredModel"): "We standardize states, which the paper does not specify; the"
+    " result depends on the scale of the state variables.",
+    ("CartPoleVar", FIXED): f"{_POPULATION}: the paper does not specify the numbers and skills of"
+    " its agents, on which the score depends most (second table).",
+    (
+        "CartPoleVar",
+        "ours",
+    ): "The difference is due to the population, too (row above, and second table).",
+    ("PointMass", FIXED): f"{_POPULATION} (the second table shows the effect of another third"
+    " subpopulation). Also, the authors' agents were trained with SAC, ours with PPO.",
+    (
+        "PointMass",
+        "ours",
+    ): "The difference is due to the population, too (row above, and second table).",
+    ("BasicKarel", FIXED): "The paper uses 10,000 constraints here, not 5000, and the published"
+    " network of the authors was trained without C_NORM.",
     ("BasicKarel", "ours"): _FRESH,
 }
 
 
 def reproduce(study: Study, models: Sequence[str] = tuple(MODELS)) -> Result:
-    """The whole pipeline once for each seed; every model scored on the same fresh tasks."""
+    """Run the whole pipeline once per seed, and score all models on the same new tasks."""
     scores, quality = [], []
     for name in study.chosen(list(PAPER)):
         quality.append(_quality(name, [_measured(study, name, s) for s in range(study.seeds)]))
@@ -99,18 +105,18 @@ def reproduce(study: Study, models: Sequence[str] = tuple(MODELS)) -> Result:
             })  # fmt: skip
     seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the whole pipeline"
     notes = list(_differences(scores))
-    notes = [f"Scores that differ from the paper's by more than {FAR}:", *notes] if notes else []
+    notes = [f"Scores that differ from the paper by more than {FAR}:", *notes] if notes else []
     return Result(
         "table1",
         "Table 1: silhouette scores",
         tables=[
-            Table("table1", f"Silhouette, mean and spread over {seeds}", scores),
+            Table("table1", f"Silhouette, mean ± standard deviation over {seeds}", scores),
             *(_other_populations(study) if FIXED in models else ()),
             Table(
-                "table1-maps", f"Our maps, mean over {seeds}", quality,
-                "similar, harder: shares of the held-out orders of similarity and difficulty that"
-                " hold; reachable: the share that holds when everything is played once more;"
-                " rank: correlation of vector length and difficulty.",
+                "table1-maps", f"Quality of our maps, mean over {seeds}", quality,
+                "triplet accuracy and difficulty-pair accuracy: on held-out constraints; noise"
+                " ceiling: triplet accuracy of an independent re-evaluation; rank correlation:"
+                " Spearman correlation of vector length and difficulty.",
             ),
         ],
         notes=notes,
@@ -118,25 +124,27 @@ def reproduce(study: Study, models: Sequence[str] = tuple(MODELS)) -> Result:
 
 
 def _other_populations(study: Study) -> list[Table]:
-    """What becomes of our scores when the population is made in another way."""
+    """Our scores with populations that are trained in another way."""
     rows = []
-    for name, (told, recipe) in OTHER_POPULATIONS.items():
+    for name, (change, recipe) in OTHER_POPULATIONS.items():
         if study.environments is not None and name not in study.environments:
             continue
         remade = [_otherwise(study, name, seed, recipe) for seed in range(study.seeds)]
-        rows.append(_populations_row(name, told, remade))
-        for part, kept in PARTS.items():
-            found = [_partly(study, name, seed, part, kept) for seed in range(study.seeds)]
+        rows.append(_populations_row(name, change, remade))
+        for part, select in PARTS.items():
+            found = [_partly(study, name, seed, part, select) for seed in range(study.seeds)]
             rows.append(_populations_row(name, part, found))
     title = "Our scores with other populations"
     return [Table("table1-populations", title, rows)] if rows else []
 
 
-def _populations_row(name: str, told: str, found: Sequence[tuple[int, float]]) -> dict[str, Any]:
+def _populations_row(
+    name: str, population: str, found: Sequence[tuple[int, float]]
+) -> dict[str, Any]:
     agents, scores = zip(*found, strict=True)
     return {
         "environment": name,
-        "population": told,
+        "population": population,
         "agents": ", ".join(map(str, agents)),
         "silhouette": float(np.mean(scores)),
         "silhouette ±": float(np.std(scores)),
@@ -145,66 +153,66 @@ def _populations_row(name: str, told: str, found: Sequence[tuple[int, float]]) -
 
 def _earlier_half(population: Population) -> list[str]:
     """The less skilled half of the agents of each subpopulation."""
-    groups = [population.select(name).agents for name in population.subpopulations]
-    return [agent.name for agents in groups for agent in agents[: -(-len(agents) // 2)]]
+    parts = [population.select(name).agents for name in population.subpopulations]
+    return [agent.name for agents in parts for agent in agents[: -(-len(agents) // 2)]]
 
 
-# What a share of our own agents makes of the map: the paper tells the size of a population only.
+# Parts of our population: the paper specifies only the size of its populations.
 PARTS: dict[str, Callable[[Population], list[str]]] = {
-    "ours, but the first subpopulation alone": lambda population: list(
+    "ours, first subpopulation only": lambda population: list(
         population.select(population.subpopulations[0])
     ),
-    "ours, but the earlier half of each subpopulation": _earlier_half,
+    "ours, earlier half of each subpopulation": _earlier_half,
 }
 
 
 def _partly(
-    study: Study, name: str, seed: int, part: str, kept: Callable[[Population], list[str]]
+    study: Study, name: str, seed: int, part: str, select: Callable[[Population], list[str]]
 ) -> tuple[int, float]:
-    """Number of agents, and score of the map that these of our agents give."""
+    """The number of agents in a part of our population, and the score of their map."""
     made = study.map_of(name, seed)
-    agents, plan = kept(made.population), map_settings(made.name, study.preset)
+    agents, plan = select(made.population), map_settings(made.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
         embedder = new_embedder(plan, seed).fit(made.outcomes.of_agents(agents))
         return [{"silhouette": _silhouette(made, embedder, seed)}]
 
-    folder = f"{name.lower()}-{seed}-part-{list(PARTS).index(part)}"
-    (row,) = study.kept_rows(folder, {"environment": name, "seed": seed, "part": part}, run)
+    folder = f"{name.lower()}-{seed}-partial-population-{list(PARTS).index(part)}"
+    (row,) = study.saved_rows(folder, {"environment": name, "seed": seed, "part": part}, run)
     return len(agents), row["silhouette"]
 
 
 def _otherwise(study: Study, name: str, seed: int, recipe: Recipe) -> tuple[int, float]:
-    """Number of agents, and score of the map, when the population is made by this recipe."""
+    """The number of agents that a recipe gives, and the score of their map."""
     env = make(name)
     plan = map_settings(env.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
         population = train_population(env, seed=seed, recipe=recipe, fast=study.fast)
-        outcomes = play_pool(env, population, plan, seed)
+        outcomes = evaluate_pool(env, population, plan, seed)
         scores = silhouettes(env, new_embedder(plan, seed).fit(outcomes), plan.shown, seed)
         return [{"agents": len(population), "silhouette": float(np.mean(scores))}]
 
-    (row,) = study.kept_rows(
+    (row,) = study.saved_rows(
         f"{name.lower()}-{seed}-other-population", {"environment": name, "seed": seed}, run
     )
     return row["agents"], row["silhouette"]
 
 
 def _differences(scores: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence for every score that is further from the paper's than `FAR`."""
+    """One sentence per score that differs from the paper by more than `FAR`."""
     for row in scores:
         key = row["environment"], row["model"]
         if abs(row["reproduced"] - row["paper"]) > FAR:
-            told = f"{key[0]}, {key[1]}: {row['reproduced']:.3f} against {row['paper']:.3f}."
-            yield f"- {told} {WHY.get(key, 'We do not know why.')}"
+            difference = f"{key[0]}, {key[1]}: {row['reproduced']:.3f} against {row['paper']:.3f}."
+            yield f"- {difference} {WHY.get(key, 'The reason is unknown.')}"
 
 
 def _measured(study: Study, name: str, seed: int) -> dict[str, Any]:
-    """The numbers of `taskspace run`."""
+    """The measurements of `taskspace run`."""
     made = study.map_of(name, seed)
-    return study.kept_rows(
-        f"{name.lower()}-{seed}-numbers",
+    return study.saved_rows(
+        f"{name.lower()}-{seed}-measurements",
         {"environment": name, "seed": seed},
         lambda: [
             measure(
@@ -230,15 +238,15 @@ def _silhouette(made: Run, embedding: Embedding, seed: int) -> float:
     return float(np.mean(scores))
 
 
-def _quality(name: str, numbers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _quality(name: str, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     def mean(key: str) -> float:
-        return float(np.mean([np.nan if run[key] is None else run[key] for run in numbers]))
+        return float(np.mean([np.nan if run[key] is None else run[key] for run in runs]))
 
     return {
         "environment": name,
-        "agents": ", ".join(str(run["agents"]) for run in numbers),
-        "similar": mean("similarity_accuracy"),
-        "reachable": mean("similarity_accuracy_reachable"),
-        "harder": mean("difficulty_accuracy"),
-        "rank": mean("norm_difficulty_rank_correlation"),
+        "agents": ", ".join(str(run["agents"]) for run in runs),
+        "triplet accuracy": mean("triplet_accuracy"),
+        "noise ceiling": mean("noise_ceiling"),
+        "difficulty-pair accuracy": mean("difficulty_pair_accuracy"),
+        "rank correlation": mean("norm_difficulty_rank_correlation"),
     }

@@ -1,6 +1,6 @@
-"""Whom to trust after a quiz: rivals that know the same agents and answers, side by side.
+"""A comparison of predictors that all know the same agents and answers.
 
-Figure 5's baselines are oracles: they have seen the quizzed agents before. Here nobody has.
+The baselines of Figure 5 are oracles, which have seen the quizzed agents before. Here, none has.
 """
 
 from __future__ import annotations
@@ -41,21 +41,22 @@ from taskspace.training.recipes import NEW_AGENTS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KNOWN, STRANGERS, NEW = "known kinds", "unknown kind", "new agents"
+KNOWN, STRANGERS, NEW = "known subpopulation", "unknown subpopulation", "new agents"
 MODEL = "success model"
-METHODS = ("quiz mean", "item mean", "map, neighbours", MODEL)
+METHODS = ("quiz mean", "item mean", "map, soft vote", MODEL)
 QUIZ_SIZES = (1, 5, 20)
-DRAWN = 5  # the quiz size of the picture
-TASKS, ROLLOUTS = 1000, 10  # to quiz and to predict
+DRAWN = 5  # the quiz size of the figure
+TASKS, ROLLOUTS = 1000, 10  # for quizzes and predictions
 NOTE = (
-    "Known kinds: agents of the population, each left out in turn. Unknown kind: nobody of its"
-    " subpopulation is known; a map is learned without it, and the success model never speaks of"
-    " its agents (its network has learned from them, too). New agents: those of the paper's"
-    " appendix. Where all know the same, nobody has seen the quizzed agent. The quiz mean is its"
-    " share of right answers, the item mean the share of the known agents that solve the task; how"
-    " sharply neighbours vote is tuned on the known agents. Accuracy: share of attempts"
-    " that come out as thought more likely. Brier: mean squared difference of chance and result."
-    " ECE: how far chances are from shares of success, in ten bins."
+    "Without oracles, no method has seen the quizzed agent. Known subpopulation: each agent of the"
+    " population is left out in turn. Unknown subpopulation: the whole subpopulation of the agent"
+    " is left out; the map is learned without it, and its agents are not candidates of the success"
+    " model (whose network was trained on them, too). New agents: those of the paper's appendix."
+    " The quiz mean is the success rate of the agent on the quiz, the item mean the success rate of"
+    " the known agents on the task. The sharpness of the soft vote is tuned on the known agents."
+    " Accuracy: fraction of attempts whose more probable outcome occurs. Brier score: mean squared"
+    " difference between predicted probability and result. ECE: expected calibration error with"
+    " ten bins."
 )
 
 Row = Mapping[str, Any]
@@ -64,9 +65,9 @@ Runs = Sequence[Sequence[Row]]  # the rows of each seed
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What rivals may use: known agents, what a model and a map have learned from them."""
+    """The data that predictors may use: known agents, and a model and a map of them."""
 
-    outcomes: Outcomes  # of the known agents, on the tasks of the quizzes
+    outcomes: Outcomes  # of the known agents on the tasks of the quizzes
     model: Profiler
     candidates: ModelCandidates
     vectors: Floats  # (tasks, dimensions)
@@ -74,19 +75,19 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Others:
-    """A success model that never speaks of some of its agents."""
+    """A success model without some of its agents."""
 
     model: Profiler
-    kept: NDArray[np.bool_]  # (agents,)
+    included: NDArray[np.bool_]  # (agents,)
 
     @property
     def sample_(self) -> NDArray[Any]:
-        """Tasks that the model has learned from."""
+        """Tasks that the model was trained on."""
         return self.model.sample_
 
     def predict_proba(self, tasks: Any, /) -> Floats:
-        """The chances of the kept agents."""
-        return self.model.predict_proba(tasks)[self.kept]
+        """Success probabilities of the included agents."""
+        return self.model.predict_proba(tasks)[self.included]
 
 
 def _knowledge(outcomes: Outcomes, model: Profiler, vectors: Floats, seed: int) -> Knowledge:
@@ -95,33 +96,35 @@ def _knowledge(outcomes: Outcomes, model: Profiler, vectors: Floats, seed: int) 
 
 
 def run(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
-    """A row for each kind of agents, rival and quiz size."""
+    """One row per set of agents, method and quiz size."""
 
     def make() -> list[dict[str, Any]]:
         tasks = fresh_tasks(made.environment, TASKS // 10 if study.fast else TASKS, seed + 8000)
         played = _play(made.population, made.environment, tasks, seed)
         known = _knowledge(played, model, made.embedder.transform(tasks), seed)
         found = {
-            KNOWN: _one_by_one(known, seed),
-            STRANGERS: _kind_by_kind(study, made, known, seed),
+            KNOWN: _leave_one_out(known, seed),
+            STRANGERS: _leave_subpopulation_out(study, made, known, seed),
         }
         if made.environment.name in NEW_AGENTS:
             new = new_population(study, made, seed)
-            found[NEW] = _all_at_once(known, _play(new, made.environment, tasks, seed), seed)
+            found[NEW] = _new_agents(known, _play(new, made.environment, tasks, seed), seed)
         return [{"who": who, **row} for who, agents in found.items() for row in _rows(agents)]
 
-    return study.kept_rows(f"{made.environment.name.lower()}-{seed}-trust", {"seed": seed}, make)
+    return study.saved_rows(
+        f"{made.environment.name.lower()}-{seed}-predictors", {"seed": seed}, make
+    )
 
 
 def accuracies(runs: Runs) -> list[dict[str, Any]]:
-    """A row for each kind of agents and rival: mean and spread over runs, by quiz size."""
+    """Prediction accuracy: one row per set of agents and method, one column per quiz size."""
     return _table(runs, {f"quiz {size}": (size, _accuracy) for size in QUIZ_SIZES})
 
 
-def honesty(runs: Runs) -> list[dict[str, Any]]:
-    """The same for Brier scores, and how far chances are from shares of success."""
-    marks = {f"quiz {size}": (size, _brier) for size in QUIZ_SIZES}
-    return _table(runs, {**marks, f"ECE, quiz {DRAWN}": (DRAWN, _ece)})
+def brier_scores(runs: Runs) -> list[dict[str, Any]]:
+    """The same for Brier scores, and the expected calibration error."""
+    scores = {f"quiz {size}": (size, _brier) for size in QUIZ_SIZES}
+    return _table(runs, {**scores, f"ECE, quiz {DRAWN}": (DRAWN, _ece)})
 
 
 def _accuracy(row: Row) -> float:
@@ -143,15 +146,15 @@ def _table(
     rows = []
     for who, method in dict.fromkeys(key[:2] for key in seeds[0]):
         row: dict[str, Any] = {"agents": who, "method": method}
-        for heading, (size, mark) in columns.items():
-            values = [mark(found[who, method, size]) for found in seeds]
+        for heading, (size, score) in columns.items():
+            values = [score(found[who, method, size]) for found in seeds]
             row[heading], row[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
         rows.append(row)
     return rows
 
 
 def curves(runs: Runs) -> dict[str, Floats]:
-    """The success model's reliability (3, bins) for each kind of agents, over all runs."""
+    """The reliability (3, bins) of the success model per set of agents, over all runs."""
     found: dict[str, list[Any]] = {}
     for row in (row for run in runs for row in run):
         if (row["method"], row["quiz"]) == (MODEL, DRAWN):
@@ -160,7 +163,7 @@ def curves(runs: Runs) -> dict[str, Floats]:
 
 
 def figure(curves: Mapping[str, Mapping[str, Floats]]) -> Figure:
-    """Reliability curves, a panel for each environment."""
+    """Draw reliability curves, one panel per environment."""
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=(3.8 * len(curves), 4.2), layout="constrained")
@@ -174,25 +177,25 @@ def _play(population: Population, env: Environment, tasks: Tasks, seed: int) -> 
     return evaluate(population, env, tasks, ROLLOUTS, seed=seed + 8000)
 
 
-def _one_by_one(known: Knowledge, seed: int) -> list[list[PredictorScore]]:
-    """Every known agent quizzed as if it were new."""
-    chances, rates = known.model.predict_proba(known.outcomes.features), known.outcomes.rates
+def _leave_one_out(known: Knowledge, seed: int) -> list[list[PredictorScore]]:
+    """Quiz every known agent as if it were new."""
+    probabilities, rates = known.model.predict_proba(known.outcomes.features), known.outcomes.rates
     betas, found = _betas(known, seed), []
     for agent in range(len(rates)):
         rest = np.arange(len(rates)) != agent
-        methods = _rivals(known, chances[rest], rates[rest], betas)
+        methods = _methods(known, probabilities[rest], rates[rest], betas)
         found.append(_scores(methods, known.outcomes, agent, seed))
     return found
 
 
-def _kind_by_kind(
+def _leave_subpopulation_out(
     study: Study, made: Run, known: Knowledge, seed: int
 ) -> list[list[PredictorScore]]:
-    """The same where the whole subpopulation is forgotten; the map is learned without it."""
-    kinds = np.array([agent.subpopulation for agent in made.population.agents])
+    """Quiz the agents of each subpopulation without knowledge of that subpopulation."""
+    names = np.array([agent.subpopulation for agent in made.population.agents])
     played, found = known.outcomes, []
-    for kind in made.population.subpopulations[: 2 if study.fast else None]:
-        kept = kinds != kind
+    for name in made.population.subpopulations[: 2 if study.fast else None]:
+        kept = names != name
         learned_from = made.outcomes.of_agents(made.outcomes.agents[kept])
         embedder = new_embedder(map_settings(made.name, study.preset), seed).fit(learned_from)
         others = _knowledge(
@@ -201,19 +204,19 @@ def _kind_by_kind(
             embedder.transform(played.features),
             seed,
         )
-        found += _all_at_once(others, played.of_agents(played.agents[~kept]), seed)
+        found += _new_agents(others, played.of_agents(played.agents[~kept]), seed)
     return found
 
 
-def _all_at_once(known: Knowledge, new: Outcomes, seed: int) -> list[list[PredictorScore]]:
-    """Agents of whose kind nobody is known."""
-    chances = known.model.predict_proba(known.outcomes.features)
-    methods = _rivals(known, chances, known.outcomes.rates, _betas(known, seed))
+def _new_agents(known: Knowledge, new: Outcomes, seed: int) -> list[list[PredictorScore]]:
+    """Quiz agents of an unknown subpopulation."""
+    probabilities = known.model.predict_proba(known.outcomes.features)
+    methods = _methods(known, probabilities, known.outcomes.rates, _betas(known, seed))
     return [_scores(methods, new, agent, seed) for agent in range(new.n_agents)]
 
 
 def _rows(agents: Sequence[Sequence[PredictorScore]]) -> list[dict[str, Any]]:
-    """Means over agents, each of which counts the same."""
+    """Means over agents with equal weights."""
     return [
         {
             "method": scores[0].method,
@@ -234,7 +237,7 @@ def _scores(
 
 
 def _betas(known: Knowledge, seed: int) -> dict[int, float]:
-    """How sharply the map's neighbours should vote, by quiz size: tuned on the known agents."""
+    """The sharpness of the soft vote by quiz size, tuned on the known agents."""
     rng = np.random.default_rng(seed)
     shape = known.outcomes.n_agents, known.outcomes.n_tasks
     solved = rng.random(shape) < known.outcomes.rates
@@ -244,18 +247,22 @@ def _betas(known: Knowledge, seed: int) -> dict[int, float]:
     }
 
 
-def _rivals(
-    known: Knowledge, chances: Floats, rates: Floats, betas: Mapping[int, float]
+def _methods(
+    known: Knowledge, probabilities: Floats, rates: Floats, betas: Mapping[int, float]
 ) -> dict[str, Predictor]:
-    """From the model's chances and the measured rates of the agents that may be known."""
-    posterior, means, vectors = known.candidates.posterior(chances), rates.mean(0), known.vectors
+    """Predictors from the probabilities and the success rates of the known agents."""
+    posterior, means, vectors = (
+        known.candidates.posterior(probabilities),
+        rates.mean(0),
+        known.vectors,
+    )
 
     def vote(quiz: NDArray[np.int64], results: Floats, tasks: NDArray[np.int64]) -> Floats:
         return soft_vote(
             squared_distances(vectors[tasks], vectors[quiz]), results, betas[len(quiz)]
         )
 
-    rivals: tuple[Predictor, ...] = (
+    predictors: tuple[Predictor, ...] = (
         lambda quiz, results, tasks: np.full(len(tasks), results.mean()),
         lambda quiz, results, tasks: means[tasks],
         vote,
@@ -263,4 +270,4 @@ def _rivals(
             TaskMixture.known(quiz), results, TaskMixture.known(tasks)
         ),
     )
-    return dict(zip(METHODS, rivals, strict=True))
+    return dict(zip(METHODS, predictors, strict=True))

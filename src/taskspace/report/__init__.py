@@ -1,1 +1,1 @@
-"""Pictures and pages of a run: plots, projections, the HTML report, and exports."""
+"""Figures and pages of a run: plots, projections, the HTML report, and exports."""

@@ -1,4 +1,4 @@
-"""A finished map as files that other programs open."""
+"""Export of a map to files for other programs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ENDINGS = (".parquet", ".csv")
 
 
 def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
-    """Write all tasks of a map; what kind of files, the name of the target says.
+    """Write all tasks of a map; the extension of the target determines the format.
 
-    `.parquet` has a row for each task: its name, two coordinates to draw it at, its vector as one
-    list, its difficulty (the length of the vector), success rate, cluster and features. `.csv` is
-    the same with a column for each number of the vector, which any viewer of embeddings opens. A
-    name without an ending is a folder that gets `vectors.tsv` and `metadata.tsv`, the pair that
-    TensorBoard's projector loads.
+    A `.parquet` file has one row per task: its name, two coordinates for plotting, its vector as
+    one list, its difficulty (the length of the vector), success rate, cluster and features. A
+    `.csv` file is the same with one column per component of the vector. A target without an
+    extension is a folder for `vectors.tsv` and `metadata.tsv`, which the TensorBoard projector
+    loads.
     """
     path = Path(target)
     if path.suffix.lower() in _ENDINGS:
@@ -34,7 +34,7 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
         return [path]
     if path.suffix or path.is_file():
         raise ValueError(
-            f"cannot export to {path}; expected a name that ends in .parquet or .csv, or a folder"
+            f"the export target must be a .parquet or .csv file or a folder, got {str(path)!r}"
         )
     path.mkdir(parents=True, exist_ok=True)
     return _write_projector(run, path)
@@ -66,5 +66,5 @@ def _write_projector(run: Run, folder: Path) -> list[Path]:
 
 
 def _texts(values: NDArray[Any]) -> list[str]:
-    """A column as text in which no tab or line break can break the table."""
+    """A column as text without tabs and line breaks, which would break the table."""
     return [" ".join(str(value).split()) for value in values.tolist()]

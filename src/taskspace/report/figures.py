@@ -1,4 +1,4 @@
-"""The figures of a run: drawn once, kept as files, and shown in the report."""
+"""The figures of a run: drawn once, saved as files, and shown in the report."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     from taskspace.runs.run import Run
 
-IN_MATRIX = 300  # tasks in the picture of the similarity matrix
-MOST_POINTS_OF_SVG = 500  # a drawing of more points is smaller, and quicker to show, as a PNG
-_DPI = 200  # sharp on dense screens and in print
+IN_MATRIX = 300  # tasks in the figure of the similarity matrix
+MOST_POINTS_OF_SVG = 500  # with more points, a PNG is smaller and faster to show
+_DPI = 200  # sharp on high-resolution screens and in print
 _CAPTIONS = "captions.json"
-_PROJECTIONS = {  # the file, its heading, and how the caption says it
-    TSNE: ("map-tsne", "The map", "t-SNE"),
-    PCA: ("map-pca", "The map, straight", "PCA"),
-    LINE: ("map", "The map", "one dimension; the height has no meaning"),
+_PROJECTIONS = {  # the file, its heading, and the first words of its caption
+    TSNE: ("map-tsne", "Map: t-SNE projection", "t-SNE projection of the map."),
+    PCA: ("map-pca", "Map: PCA projection", "PCA projection of the map."),
+    LINE: ("map", "Map", "The map has one dimension; the vertical position is random."),
 }
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure, its place in the report, and what it shows for those who cannot see it."""
+    """A figure with its heading, caption and alternative text in the report."""
 
     name: str
     heading: str
@@ -43,17 +43,16 @@ class Drawing:
 
 
 def draw(run: Run) -> Iterator[Drawing]:
-    """Every figure of a run, the map first."""
+    """Draw all figures of a run, the map first."""
     yield from _maps(run)
     yield _difficulty(run)
     yield _similarities(run)
-    ax = plots.plot_learning_curve(run.embedder.history_)
-    yield _drawing("learning", "Learning", "Learning the map.", "Loss over training steps", ax)
+    yield _learning(run)
     yield _agents(run)
 
 
 def save(drawings: Iterable[Drawing], folder: Path) -> None:
-    """Write every figure as PNG and SVG, and beside them what the report says of them."""
+    """Write all figures as PNG and SVG files, and their captions as JSON."""
     folder.mkdir()
     captions = []
     for drawing in drawings:
@@ -68,7 +67,7 @@ def save(drawings: Iterable[Drawing], folder: Path) -> None:
 
 
 def load(folder: Path) -> list[html.Figure]:
-    """The figures that `save` wrote, for a report."""
+    """Load the figures written by `save`, for a report."""
     return [
         html.Figure(image=folder / caption.pop("file"), **caption)
         for caption in read_json(folder / _CAPTIONS)
@@ -79,12 +78,12 @@ def _maps(run: Run) -> Iterator[Drawing]:
     shown = run.projection
     norms = np.linalg.norm(shown["vectors"], axis=1)
     for kind in (kind for kind in _PROJECTIONS if kind in shown):
-        name, heading, by = _PROJECTIONS[kind]
+        name, heading, caption = _PROJECTIONS[kind]
         ax = plots.plot_map(
             shown[kind], norms=norms, clusters=shown["clusters"], cluster_names=run.clusters.names
         )
-        caption = f"The map ({by}). A point is a task; the larger it is, the longer its vector."
-        yield _drawing(name, heading, caption, f"Scatter plot of tasks by {by}", ax, wide=True)
+        caption += " Each point is a task; its area is proportional to the length of its vector."
+        yield _drawing(name, heading, caption, f"Scatter plot of tasks, {kind}", ax, wide=True)
 
 
 def _difficulty(run: Run) -> Drawing:
@@ -96,8 +95,11 @@ def _difficulty(run: Run) -> Drawing:
         cluster_names=run.clusters.names,
     )
     rank = run.results["norm_difficulty_rank_correlation"]
-    caption = f"Harder tasks lie further out: the rank correlation is {rank:.2f}."
-    alt = "Scatter plot of vector length and success rate"
+    caption = (
+        "Success rate of the population against vector length, one point per task. Harder tasks"
+        f" have longer vectors: the Spearman correlation with difficulty is {rank:.2f}."
+    )
+    alt = "Scatter plot of success rate against vector length"
     return _drawing("difficulty", "Difficulty", caption, alt, ax)
 
 
@@ -105,26 +107,41 @@ def _similarities(run: Run) -> Drawing:
     some = np.arange(min(IN_MATRIX, run.outcomes.n_tasks))
     matrix = SuccessStatistics.from_outcomes(run.outcomes).matrix(some, some)
     ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names)
-    caption = "Estimated similarity of tasks, ordered by cluster."
+    caption = (
+        f"Estimated similarity of {len(some)} tasks in bits (mutual information of outcomes),"
+        " ordered by cluster."
+    )
     if np.isnan(matrix).any():
-        caption += " It is unknown (white) where too few agents have tried both tasks."
+        caption += " White cells are unknown: too few agents attempted both tasks."
     return _drawing("similarity", "Similarity", caption, "Matrix of similarities between tasks", ax)
 
 
+def _learning(run: Run) -> Drawing:
+    ax = plots.plot_learning_curve(run.embedder.history_)
+    caption = (
+        "Training and validation loss of the map. The map with the best validation loss is kept."
+    )
+    return _drawing("learning", "Learning curve", caption, "Loss over training steps", ax)
+
+
 def _agents(run: Run) -> Drawing:
-    heading = "The population"
+    heading = "Population"
     if run.from_table:
         rates = np.nanmean(run.outcomes.rates, axis=1)
-        ax = plots.plot_histogram(rates, "share of its tasks that an agent solves", "agents")
-        caption, alt = "The agents, from weak to strong.", "Histogram of agents"
+        ax = plots.plot_histogram(rates, "success rate of the agent", "number of agents")
+        caption = "Distribution of the success rates of the agents."
+        alt = "Histogram of success rates"
         return _drawing("population", heading, caption, alt, ax)
     rows = run.population.table()
-    groups, steps, skills = (
+    subpopulations, steps, skills = (
         [row[key] for row in rows] for key in ("subpopulation", "step", "skill")
     )
-    ax = plots.plot_skills(groups, steps, skills)
-    caption = "The agents: skill of each snapshot."
-    return _drawing("population", heading, caption, "Skill over steps", ax)
+    ax = plots.plot_skills(subpopulations, steps, skills)
+    caption = (
+        "Skill (mean success rate) of each agent. Agents are snapshots taken during training;"
+        " each line is a subpopulation."
+    )
+    return _drawing("population", heading, caption, "Skill over training steps", ax)
 
 
 def _drawing(
@@ -134,7 +151,7 @@ def _drawing(
 
 
 def _points(figure: Figure) -> int:
-    """How many points a figure is made of: of lines, marks and images together."""
+    """The number of points in the lines, markers and images of a figure."""
     count = 0
     for ax in figure.axes:
         count += sum(np.size(line.get_xdata()) for line in ax.lines)

@@ -1,4 +1,4 @@
-"""A report: one HTML file that holds its figures, reads offline and prints well."""
+"""Reports: one HTML file with embedded figures, which works offline and prints well."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MEDIA = {".png": "image/png", ".svg": "image/svg+xml"}
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with what it shows (`alt`, for those who cannot see it) and how to read it."""
+    """An image with a caption and an alternative text (`alt`) for screen readers."""
 
     caption: str
     image: Path  # a .png or .svg file
     alt: str
     heading: str = ""
-    wide: bool = False  # narrow figures in a row lie side by side
+    wide: bool = False  # consecutive narrow figures are placed side by side
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table; the first cell of a row says what the row is about."""
+    """A table; the first cell of each row is its label."""
 
     rows: Sequence[Sequence[Any]]
     columns: Sequence[str] = ()
@@ -42,7 +42,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that made the results; nested ones are named `outer.inner`."""
+    """The settings of a run; nested settings are named `outer.inner`."""
 
     mapping: Mapping[str, Any]
     heading: str = "Settings"
@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Text:
-    """Paragraphs; a report's first section, if it is text, says what it is and how to read it."""
+    """Paragraphs of text; as the first section they are the introduction of the report."""
 
     paragraphs: Sequence[str]
     heading: str = ""
@@ -60,7 +60,7 @@ Section = Figure | Numbers | Settings | Text
 
 
 def write_report(path: str | os.PathLike[str], *, title: str, sections: Iterable[Section]) -> None:
-    """Write one HTML file that needs no other, all or nothing; the same input, the same bytes."""
+    """Write a self-contained HTML file atomically; equal input gives bit-identical files."""
     parts = list(sections)
     for part in parts:
         _check(part)
@@ -76,15 +76,19 @@ def write_report(path: str | os.PathLike[str], *, title: str, sections: Iterable
 
 def _check(section: Any) -> None:
     if not isinstance(section, (Figure, Numbers, Settings, Text)):
-        raise TypeError(f"a section is a Figure, Numbers, Settings or Text, not {section!r}")
+        raise TypeError(f"a section must be a Figure, Numbers, Settings or Text, got {section!r}")
     if isinstance(section, Figure) and not section.alt.strip():
-        raise ValueError(f"the figure {section.caption!r} needs an alt text: what does it show?")
+        raise ValueError(
+            f"the alt text of the figure {section.caption!r} must not be empty; describe the figure"
+        )
     if isinstance(section, Text) and isinstance(section.paragraphs, str):
-        raise ValueError(f"paragraphs must be a list, not the text {section.paragraphs[:40]!r}")
+        raise ValueError(f"paragraphs must be a list of text, got {section.paragraphs[:40]!r}")
     if isinstance(section, Numbers):
         widths = {len(row) for row in section.rows} | ({len(section.columns)} - {0})
         if len(widths) > 1:
-            raise ValueError(f"all rows of a table have one length; these have {sorted(widths)}")
+            raise ValueError(
+                f"the rows of a table must have equal length, got lengths {sorted(widths)}"
+            )
 
 
 def _render(sections: Sequence[Section]) -> list[str]:
@@ -116,7 +120,7 @@ def _text(section: Text, kind: str = "text") -> str:
 
 
 def _figure(section: Figure) -> str:
-    # An image keeps the names inside one SVG apart from those inside another.
+    # As images, SVG files cannot clash by the ids inside them.
     return (
         f"<figure>\n{_heading(section.heading)}"
         f'<img src="{_data(section.image)}" alt="{_escape(section.alt)}">\n'
@@ -125,7 +129,7 @@ def _figure(section: Figure) -> str:
 
 
 def _data(image: Path) -> str:
-    """The address of an image that holds the image itself."""
+    """The data URL of an image."""
     return f"data:{_MEDIA[image.suffix]};base64,{base64.b64encode(image.read_bytes()).decode()}"
 
 
@@ -186,7 +190,7 @@ _PAGE = """<!doctype html>
 </html>
 """
 
-# In the dark, figures keep a white ground, dimmed: their colours were chosen for it.
+# In dark mode, figures keep a dimmed white background, for which their colours were chosen.
 _STYLE = """
 :root { --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --accent: #0072b2; }
 @media (prefers-color-scheme: dark) {

@@ -1,7 +1,7 @@
-"""Pictures of a map and of how it was learned: they draw arrays and compute nothing.
+"""Plots of maps, populations and predictions.
 
-Every function draws on `ax`, or on a new figure without one, and returns the axes.
-`ax.figure.savefig("map.png")` writes the picture.
+Every function draws arrays on `ax`, by default on a new figure, and returns the axes.
+`ax.figure.savefig("map.png")` saves the figure.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
-# Safe for the colour-blind (Okabe and Ito, the yellow darkened to be seen on white, and a wine).
+# Safe for colour-blind readers (Okabe and Ito, with a darker yellow, and a wine red).
 # There are 9 colours and 7 markers, so a pair of them repeats only after 63 clusters.
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#6b6b6b", "#b0a000",
     "#882255",
 )  # fmt: skip
 MARKERS = "os^DvPX"
-_DOT = 0.08  # no point is smaller than this share of the mean area, or it would not be seen
+_DOT = 0.08  # smallest area of a point relative to the mean, so that all are visible
 _BESIDE: dict[str, Any] = {
     "loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False,
     "fontsize": 9, "labelcolor": INK, "alignment": "left",
@@ -37,17 +37,35 @@ def plot_map(
     cluster_names: Sequence[str] = (), title: str = "", legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw tasks (n, 2) as points with an area in proportion to their norm, coloured by cluster.
+    """Plot tasks as points, coloured by cluster.
 
-    >>> plot_map([[0, 0], [1, 2]], norms=[1, 3], clusters=[0, 1]).collections[1].get_sizes()
-    array([90.])
+    Args:
+        coordinates: The positions of the tasks (tasks, 2), e.g. a PCA projection of their vectors.
+        norms: The length of the vector of each task, which the area of its point is proportional
+            to. By default, all points have the same area.
+        clusters: The cluster of each task, an integer of at least 0.
+        cluster_names: The names of the clusters, for the legend.
+        title: The title of the plot.
+        legend: Whether to draw a legend.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If the arrays do not have one entry per task, or a value is invalid.
+
+    Example:
+        >>> ax = plot_map([[0, 0], [1, 2]], norms=[1, 3], clusters=[0, 1])
+        >>> ax.collections[1].get_sizes()
+        array([90.])
     """
     points = checks.numbers(coordinates, "coordinates")
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-        raise ValueError(f"coordinates must be (tasks, 2), not an array of shape {points.shape}")
+        raise ValueError(f"coordinates must have shape (tasks, 2), got {points.shape}")
     lengths = None if norms is None else _column(norms, len(points), "norms")
     if lengths is not None and (lengths < 0).any():
-        raise ValueError("norms must be numbers from 0 on")
+        raise ValueError(f"norms must be at least 0, got {lengths.min():g}")
     members = _members(clusters, cluster_names, len(points))
     ax = _new_axes(8.4, 5.6) if ax is None else ax
     areas = _areas(np.ones(len(points)) if lengths is None else lengths) * _shrinking(ax)
@@ -65,36 +83,67 @@ def plot_difficulty(
     norms: ArrayLike, success: ArrayLike, *, clusters: ArrayLike | None = None,
     cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw each task's norm against the population's success rate on it.
+    """Plot the success rate of the population against vector length, one point per task.
 
-    The caller says in `title` how closely they go together, such as the rank correlation.
+    Args:
+        norms: The length of the vector of each task.
+        success: The success rate of the population on each task.
+        clusters: The cluster of each task, an integer of at least 0.
+        cluster_names: The names of the clusters, for the legend.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If the arrays do not have one entry per task, or a value is invalid.
+
+    Example:
+        >>> plot_difficulty([1.0, 2.5], [0.9, 0.2]).get_ylabel()
+        'success rate of the population'
     """
     lengths = checks.numbers(norms, "norms")
     rates = _column(success, lengths.size, "success")
     if lengths.ndim != 1 or not lengths.size:
-        raise ValueError(f"norms must be one number a task, not an array of shape {lengths.shape}")
+        raise ValueError(f"norms must have shape (tasks,), got {lengths.shape}")
     if ((rates < 0) | (rates > 1)).any():
-        raise ValueError("success must be rates from 0 to 1")
+        raise ValueError("success must be rates between 0 and 1, got a value outside")
     members = _members(clusters, cluster_names, len(lengths))
     ax = _new_axes(5.4, 3.8) if ax is None else ax
     points = np.stack([lengths, rates], axis=1)
     _scatter(ax, points, _areas(np.ones(len(points))), members)
     ax.set_ylim(-0.03, 1.03)
-    return _plain(ax, title, "norm of the embedding", "success rate of the population")
+    return _plain(ax, title, "vector length (norm)", "success rate of the population")
 
 
 def plot_similarity(
     matrix: ArrayLike, clusters: ArrayLike, cluster_names: Sequence[str], ax: Axes | None = None
 ) -> Axes:
-    """Draw the similarity (n, n) of tasks in bits, tasks of one cluster side by side.
+    """Plot a matrix of similarities in bits, ordered by cluster.
 
-    Where it is unknown (NaN), nothing is drawn.
+    Args:
+        matrix: The similarities (tasks, tasks); NaN where they are unknown, which is left white.
+        clusters: The cluster of each task, an integer of at least 0.
+        cluster_names: The names of the clusters.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If the matrix is not square, or a value is invalid.
+
+    Example:
+        >>> ax = plot_similarity([[0.9, 0.1], [0.1, 0.8]], [0, 1], ["easy", "hard"])
+        >>> [label.get_text() for label in ax.get_yticklabels()]
+        ['easy', 'hard']
     """
     given = checks.array(matrix, "matrix")
     unknown = np.isnan(given) if given.dtype.kind == "f" else np.zeros(given.shape, np.bool_)
     table = checks.numbers(np.where(unknown, 0.0, given), "matrix")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise ValueError(f"matrix must be (tasks, tasks), not an array of shape {table.shape}")
+        raise ValueError(f"matrix must have shape (tasks, tasks), got {table.shape}")
     members = _members(clusters, cluster_names, len(table))
     order = np.concatenate([tasks for _, _, tasks in members])
     sizes = np.array([len(tasks) for _, _, tasks in members])
@@ -104,8 +153,8 @@ def plot_similarity(
     for end in ends[:-1] - 0.5:
         ax.axhline(end, color="white", linewidth=0.9)
         ax.axvline(end, color="white", linewidth=0.9)
-    places = _spread(ends - sizes / 2 - 0.5, len(table) / 22)
-    ax.set_yticks(places, [name for _, name, _ in members], color=INK)
+    positions = _spread(ends - sizes / 2 - 0.5, len(table) / 22)
+    ax.set_yticks(positions, [name for _, name, _ in members], color=INK)
     ax.set_xticks([])
     ax.tick_params(length=0, labelsize=9)
     ax.spines[:].set_visible(False)
@@ -115,10 +164,27 @@ def plot_similarity(
 def plot_learning_curve(
     history: Mapping[str, Sequence[float]], ax: Axes | None = None, *, title: str = ""
 ) -> Axes:
-    """Draw the loss of training and validation; `history` has "step", "loss", "validation"."""
+    """Plot the training and validation loss of a map.
+
+    Args:
+        history: The `history_` of an embedder: "step", "loss" and "validation".
+        ax: The axes to draw on; by default those of a new figure.
+        title: The title of the plot.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If an entry is missing, or the entries have different lengths.
+
+    Example:
+        >>> history = {"step": [0, 100], "loss": [0.7, 0.4], "validation": [0.7, 0.5]}
+        >>> plot_learning_curve(history).get_xlabel()
+        'training step'
+    """
     missing = {"step", "loss", "validation"} - set(history)
     if missing:
-        raise ValueError(f"the history needs step, loss and validation; it has no {min(missing)}")
+        raise ValueError(f"history must have step, loss and validation, got no {min(missing)}")
     steps = checks.numbers(history["step"], "step")
     losses = _column(history["loss"], steps.size, "loss")
     checked = _column(history["validation"], steps.size, "validation")
@@ -138,9 +204,25 @@ def plot_skills(
     subpopulations: Sequence[str], steps: ArrayLike, skills: ArrayLike, ax: Axes | None = None,
     *, title: str = "",
 ) -> Axes:  # fmt: skip
-    """Draw the skill of each snapshot over its training steps, a line for each subpopulation.
+    """Plot the skill of agents over training steps, one line per subpopulation.
 
-    The three have an entry for each snapshot; snapshots of one subpopulation share its name.
+    Args:
+        subpopulations: The name of the subpopulation of each agent.
+        steps: The training step at which each agent was saved.
+        skills: The skill of each agent, i.e. its mean success rate.
+        ax: The axes to draw on; by default those of a new figure.
+        title: The title of the plot.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If the arrays do not have one entry per agent.
+
+    Example:
+        >>> ax = plot_skills(["a", "a", "b"], [0, 100, 100], [0.1, 0.8, 0.6])
+        >>> len(ax.lines)
+        2
     """
     names = [str(name) for name in subpopulations]
     at, heights = _column(steps, len(names), "steps"), _column(skills, len(names), "skills")
@@ -159,7 +241,22 @@ def plot_skills(
 def plot_histogram(
     values: ArrayLike, across: str, counted: str, ax: Axes | None = None, *, title: str = ""
 ) -> Axes:
-    """Draw how many of what is `counted` have which value between 0 and 1."""
+    """Plot a histogram of values between 0 and 1.
+
+    Args:
+        values: The values.
+        across: The label of the values.
+        counted: The label of the counts.
+        ax: The axes to draw on; by default those of a new figure.
+        title: The title of the plot.
+
+    Returns:
+        The axes.
+
+    Example:
+        >>> plot_histogram([0.1, 0.5, 0.5], "success rate", "agents").get_ylabel()
+        'agents'
+    """
     ax = _new_axes(5.4, 3.8) if ax is None else ax
     ax.hist(np.asarray(values), bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
     return _plain(ax, title, across, counted)
@@ -169,17 +266,30 @@ def plot_accuracy(
     sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw how well methods predict success over the size of the quiz.
+    """Plot the prediction accuracy of methods against the size of the quiz.
 
-    Each curve has its means and their errors. "OPT", the best there can be, is dashed and black.
+    Args:
+        sizes: The sizes of the quiz.
+        curves: The means and their standard errors by method. "OPT", the best possible method, is
+            drawn in black and dashed.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
 
-    >>> ax = plot_accuracy([1, 5], {"Ours": ([0.6, 0.8], [0, 0]), "OPT": ([0.9, 0.9], [0, 0])})
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['OPT', 'Ours']
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no curve, or a curve does not have one value per size.
+
+    Example:
+        >>> curves = {"Ours": ([0.6, 0.8], [0, 0]), "OPT": ([0.9, 0.9], [0, 0])}
+        >>> ax = plot_accuracy([1, 5], curves)
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['OPT', 'Ours']
     """
     at = checks.numbers(sizes, "sizes")
     if at.ndim != 1 or not at.size or not curves:
-        raise ValueError("expected sizes of the quiz and at least one curve")
+        raise ValueError("sizes of the quiz and at least one curve must be given, got none")
     ends = {}
     ax = _new_axes(5.4, 3.6) if ax is None else ax
     others = [name for name in curves if name != "OPT"]
@@ -192,7 +302,7 @@ def plot_accuracy(
             at, heights - margins, heights + margins, color=look["color"], alpha=0.15, linewidth=0
         )
         ends[line] = heights[-1]
-    # In the order of the lines' ends, so that the legend reads as the picture does.
+    # The legend lists the lines in the order of their right ends.
     ax.legend(handles=sorted(ends, key=lambda line: -ends[line]), handlelength=2.6, **_BESIDE)
     return _plain(ax, title, "quiz size", "prediction accuracy")
 
@@ -200,44 +310,73 @@ def plot_accuracy(
 def plot_reliability(
     curves: Mapping[str, ArrayLike], *, title: str = "", ax: Axes | None = None
 ) -> Axes:
-    """Draw whether chances are what they say, as a curve near the diagonal.
+    """Plot observed success rates against predicted probabilities.
 
-    A curve has three rows: mean chance, share solved and share of all attempts in each bin of
-    chances (NaN where a bin is empty). Dots are as large as their share.
+    Well-calibrated predictions give a curve near the diagonal.
 
-    >>> ax = plot_reliability({"all": [[0.1, 0.9], [0.2, 0.9], [0.5, 0.5]]})
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('predicted chance', 'share solved')
+    Args:
+        curves: One array of three rows per method: mean predicted probability, observed success
+            rate, and fraction of all attempts per bin (NaN where a bin is empty). The area of a
+            point is proportional to the fraction.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no curve, or a curve does not have three rows.
+
+    Example:
+        >>> ax = plot_reliability({"all": [[0.1, 0.9], [0.2, 0.9], [0.5, 0.5]]})
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('predicted probability', 'observed success rate')
     """
     if not curves:
-        raise ValueError("expected at least one curve")
+        raise ValueError("at least one curve must be given, got none")
     ax = _new_axes(4.2, 4.2) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1)
     for index, (name, curve) in enumerate(curves.items()):
         rows = np.asarray(curve, np.float64)
         if rows.ndim != 2 or len(rows) != 3:
-            raise ValueError(f"the curve of {name} must have three rows, not shape {rows.shape}")
-        chance, solved, share = rows[:, rows[2] > 0]
+            raise ValueError(f"the curve of {name} must have three rows, got shape {rows.shape}")
+        predicted, observed, fraction = rows[:, rows[2] > 0]
         look = _line_look(index)
-        ax.plot(chance, solved, label=name, **look)
-        ax.scatter(chance, solved, 200 * share, color=look["color"], zorder=3)
+        ax.plot(predicted, observed, label=name, **look)
+        ax.scatter(predicted, observed, 200 * fraction, color=look["color"], zorder=3)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ax.legend(loc="upper left", frameon=False, fontsize=8)
-    return _plain(ax, title, "predicted chance", "share solved")
+    return _plain(ax, title, "predicted probability", "observed success rate")
 
 
 def plot_selection(
     methods: Sequence[str], top1: ArrayLike, top1_errors: ArrayLike, top3: ArrayLike,
     top3_errors: ArrayLike, *, title: str = "", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw how often methods select the right task: a light bar (Top-1) in a dark one (Top-3).
+    """Plot the task selection accuracy of methods: light bars (Top-1) in dark bars (Top-3).
 
-    >>> plot_selection(["Ours"], [0.5], [0.1], [0.9], [0.05]).get_xlabel()
-    'selection accuracy'
+    Args:
+        methods: The names of the methods.
+        top1: The Top-1 accuracy of each method.
+        top1_errors: The standard errors of `top1`.
+        top3: The Top-3 accuracy of each method.
+        top3_errors: The standard errors of `top3`.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no method, or an array does not have one entry per method.
+
+    Example:
+        >>> plot_selection(["Ours"], [0.5], [0.1], [0.9], [0.05]).get_xlabel()
+        'selection accuracy'
     """
     names = [str(name) for name in methods]
     if not names:
-        raise ValueError("expected at least one method")
+        raise ValueError("at least one method must be given, got none")
     given = {"top1": top1, "top1_errors": top1_errors, "top3": top3, "top3_errors": top3_errors}
     first, first_errors, third, third_errors = (
         _column(values, len(names), what) for what, values in given.items()
@@ -263,7 +402,7 @@ _DARK, _LIGHT = "#0072B2", "#a9cbe2"
 
 
 def _line_look(index: int) -> dict[str, Any]:
-    """A colour, a marker and a kind of line: any one of them tells a few curves apart."""
+    """The colour, marker and line style of a curve; each of them distinguishes a few curves."""
     return {
         "color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)],
         "linestyle": ("-", (0, (5, 1.5)), "-.", ":")[index % 4], "linewidth": 1.6,
@@ -274,7 +413,7 @@ def _line_look(index: int) -> dict[str, Any]:
 def _write_column(
     ax: Axes, points: float, label: str, colour: str, values: NDArray[np.float64]
 ) -> None:
-    """Write values so far right of their bars, under a heading in the colour of the bars."""
+    """Write values to the right of their bars, under a label in the colour of the bars."""
     style: dict[str, Any] = {
         "xycoords": ax.get_yaxis_transform(), "xytext": (points, 0), "size": 8, "ha": "center",
         "textcoords": "offset points", "va": "center", "annotation_clip": False,
@@ -291,7 +430,7 @@ _Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if 
 def _column(values: ArrayLike, count: int, what: str) -> NDArray[np.float64]:
     column = checks.numbers(values, what)
     if column.shape != (count,):
-        raise ValueError(f"{what} must be {count} numbers, not an array of shape {column.shape}")
+        raise ValueError(f"{what} must be {count} numbers, got an array of shape {column.shape}")
     return column
 
 
@@ -300,23 +439,23 @@ def _members(clusters: ArrayLike | None, names: Sequence[str], count: int) -> _M
         return [(0, "", np.arange(count))]
     indices = _column(clusters, count, "clusters")
     if (indices < 0).any() or (indices != np.floor(indices)).any():
-        raise ValueError("clusters must be whole numbers from 0 on, one a task")
+        raise ValueError("clusters must be integers of at least 0, one per task")
     found = [int(index) for index in np.unique(indices)]
     if len(names) and found[-1] >= len(names):
-        raise ValueError(f"there is a cluster {found[-1]} but only {len(names)} cluster names")
+        raise ValueError(f"cluster names must include cluster {found[-1]}, got {len(names)} names")
     named = {i: str(names[i]) if len(names) else f"cluster {i}" for i in found}
     return [(i, named[i], np.flatnonzero(indices == i)) for i in found]
 
 
 def _areas(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Areas of points in proportion to `lengths`; the more points there are, the smaller."""
+    """Areas of points, proportional to `lengths`; smaller if there are many points."""
     mean, typical = float(lengths.mean()), float(np.clip(24_000 / len(lengths), 6, 60))
-    shares = lengths / mean if mean > 0 else np.ones(len(lengths))
-    return typical * np.maximum(shares, _DOT)
+    relative = lengths / mean if mean > 0 else np.ones(len(lengths))
+    return typical * np.maximum(relative, _DOT)
 
 
 def _shrinking(ax: Axes) -> float:
-    """What becomes of areas on axes that are smaller than those of a whole figure."""
+    """The factor for areas on axes that are smaller than a whole figure."""
     box = ax.get_window_extent()
     return min(1.0, float(np.sqrt(box.width * box.height / ax.figure.dpi**2 / 25)))
 
@@ -325,9 +464,11 @@ def _scatter(
     ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members,
     legend: bool = True,
 ) -> None:  # fmt: skip
-    edge = 0.25 if len(points) <= 2000 else 0.0  # it would eat up the smallest points
+    edge = 0.25 if len(points) <= 2000 else 0.0  # an edge would hide the smallest points
     for cluster, name, tasks in members:
-        drawn = tasks[np.argsort(-areas[tasks], kind="stable")]  # the small ones stay in sight
+        drawn = tasks[
+            np.argsort(-areas[tasks], kind="stable")
+        ]  # small points are drawn last, on top
         ax.scatter(
             points[drawn, 0], points[drawn, 1], s=areas[drawn], label=name or None, alpha=0.8,
             color=COLOURS[cluster % len(COLOURS)], marker=MARKERS[cluster % len(MARKERS)],
@@ -344,27 +485,27 @@ def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float
     handles = [ax.scatter([], [], s=x * scale, color=MUTED, label=f"{x:g}") for x in shown]
     first = ax.get_legend()
     where = {**_BESIDE, "loc": "lower left", "bbox_to_anchor": (1.01, 0.0)}
-    ax.legend(handles=handles, title="norm", title_fontsize=9, **where)
+    ax.legend(handles=handles, title="vector length", title_fontsize=9, **where)
     if first is not None:
         ax.add_artist(first)
-        first.set_clip_on(False)  # or the layout takes it for a part of the axes' inside
+        first.set_clip_on(False)  # otherwise the layout treats it as part of the axes
 
 
 def _heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None:
     known = table.compressed() if table.count() else np.zeros(1)
-    # A task is far more like itself than any two are like each other: such values may saturate.
+    # The similarity of a task to itself is by far the largest, so these values may saturate.
     low, high = min(float(known.min()), 0.0), float(np.quantile(known, 0.99))
     high = high if high > low else low + 1.0
     image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
     extend = "max" if float(known.max()) > high else "neither"
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend)
-    bar.set_label("bits", color=INK)
+    bar.set_label("similarity (bits)", color=INK)
     bar.ax.tick_params(colors=MUTED, labelsize=8)
     bar.outline.set_visible(False)  # type: ignore[operator]
 
 
 def _spread(centres: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
-    """Push places downwards until names there do not overlap."""
+    """Move positions down until the labels do not overlap."""
     steps = gap * np.arange(len(centres))
     return np.maximum.accumulate(centres - steps) + steps
 

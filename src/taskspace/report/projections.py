@@ -1,4 +1,4 @@
-"""Projections of a map to two dimensions: where each task is drawn, and where a new one belongs."""
+"""Projections of a map to two dimensions, for its own tasks and for new ones."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 TSNE, PCA, LINE = "t-SNE", "PCA", "the only axis"
-MOST_PLACED = 2000  # tasks that t-SNE places; it takes long, and more of them look no different
-NEIGHBOURS = 3  # that say where a task belongs in a t-SNE projection
-_SPREAD = 0.2  # of a map with one dimension, upwards, as a share of its length
-_TOO_LARGE = 1e15  # that vectors are apart: squares would not be numbers in single precision
+MOST_PLACED = 2000  # tasks that t-SNE runs on; it is slow, and more tasks look no different
+NEIGHBOURS = 3  # that determine the position of another task in a t-SNE projection
+_SPREAD = 0.2  # vertical jitter of a 1-D map, relative to its length
+_TOO_LARGE = 1e15  # range of the vectors whose squares overflow in single precision
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """The two main directions of the vectors, or the only one."""
+    """The first two principal axes of some vectors, or the only one."""
 
     mean: Floats  # (dimensions,)
     directions: Floats  # (2 or 1, dimensions)
 
     @classmethod
     def of(cls, vectors: NDArray[np.floating]) -> Axes:
-        """Principal axes; each points where its largest number is positive.
+        """Principal axes; the largest component of each one is positive.
 
         >>> Axes.of(np.array([[0, 0], [0, 4], [1, 2], [-1, 2]], np.float32)).directions.round()
         array([[0., 1.],
@@ -42,17 +42,17 @@ class Axes:
         return cls(mean, found * np.where(largest < 0, -1.0, 1.0))
 
     def project(self, vectors: NDArray[np.floating]) -> Floats:
-        """The coordinates of these vectors (vectors, 2)."""
+        """The coordinates of vectors (vectors, 2)."""
         flat: Floats = (np.asarray(vectors, np.float64) - self.mean) @ self.directions.T
         return flat if flat.shape[1] == 2 else np.column_stack([flat, np.zeros(len(flat))])
 
 
 def project(vectors: NDArray[np.floating]) -> dict[str, NDArray[np.float32]]:
-    """Every projection of the tasks with these vectors (tasks, dimensions), by name.
+    """All projections of tasks with these vectors (tasks, dimensions), by name.
 
-    t-SNE places at most 2000 tasks, drawn at random; each other task lies between the three that
-    are nearest to it on the map. A map with one dimension is a line, and its tasks are spread
-    upwards, so that they can be told apart.
+    t-SNE runs on at most 2000 random tasks; every other task is placed between its three nearest
+    neighbours among them. A map with one dimension is a line with random vertical positions, so
+    that points do not overlap.
     """
     flat = Axes.of(vectors).project(vectors)
     if vectors.shape[1] == 1:
@@ -75,15 +75,15 @@ def _tsne_of_many(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def tsne(vectors: NDArray[Any]) -> NDArray[np.float32]:
-    """t-SNE (vectors, 2); vectors that are all the same, or too large, are drawn at one point."""
+    """t-SNE (vectors, 2); vectors that are all equal, or too large, get one common point."""
     from sklearn.manifold import TSNE as Estimator
     from threadpoolctl import threadpool_limits
 
     spread = float(np.ptp(vectors, axis=0).max())
-    if not 0 < spread < _TOO_LARGE:  # t-SNE would divide by it, and crash
+    if not 0 < spread < _TOO_LARGE:  # t-SNE would divide by zero or overflow
         return np.zeros((len(vectors), 2), np.float32)
     estimator = Estimator(init="pca", random_state=0, perplexity=min(30, max(len(vectors) // 4, 1)))
-    with threadpool_limits(1):  # bit-identical, and five times as fast on a busy machine
+    with threadpool_limits(1):  # bit-identical results, and five times faster on a busy machine
         found: NDArray[np.float32] = estimator.fit_transform(vectors)
     return found
 
@@ -91,7 +91,7 @@ def tsne(vectors: NDArray[Any]) -> NDArray[np.float32]:
 def between(
     vectors: NDArray[np.floating], known: Any, coordinates: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Between the nearest known vectors (a `cKDTree`) and their coordinates, nearer to the closest.
+    """Interpolate coordinates between the nearest known vectors (a `cKDTree`), by distance.
 
     >>> from scipy.spatial import cKDTree
     >>> known, coordinates = cKDTree([[0.0], [1.0]]), np.array([[0, 0], [8, 4]], np.float32)

@@ -1,4 +1,4 @@
-"""The report of a run: what it is, the map, the numbers, the rest of the figures, the settings."""
+"""The report of a run: introduction, map, measurements, further figures and settings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 _ACCURACIES = {
-    "similarity_accuracy": "similarity orders that hold",
-    "similarity_accuracy_reachable": "… in a fresh estimate",
-    "difficulty_accuracy": "difficulty orders that hold",
+    "triplet_accuracy": "triplet accuracy (held out)",
+    "noise_ceiling": "noise ceiling",
+    "difficulty_pair_accuracy": "difficulty-pair accuracy (held out)",
 }
 
 
@@ -22,33 +22,59 @@ def write(run: Run, path: Path) -> None:
     """Write the report of a run."""
     first, *others = figures.load(run.figures)
     intro = html.Text([
-        f"A map of the tasks of {run.name}, learned from how {run.outcomes.n_agents}"
-        f" agents perform on {run.outcomes.n_tasks} of them. Tasks lie in the same direction"
-        " when success on one tells about success on the other, and further out when they are"
-        f" harder. The colours show {run.clusters.description}."
+        f"This is a map of tasks of {run.name}, learned from the results of"
+        f" {run.outcomes.n_agents} agents on {run.outcomes.n_tasks} tasks. The vectors of two"
+        " tasks have similar directions if success on one task is informative about success on"
+        " the other. Harder tasks have longer vectors."
+        f" The colours show {run.clusters.description}."
     ])  # fmt: skip
-    numbers = html.Numbers(numbers_table(run.results), heading="Numbers")
+    numbers = html.Numbers(
+        measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
+    )
     parts: list[html.Section] = [intro, first, numbers, *others, html.Settings(run.settings)]
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
 
 
-def numbers_table(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The numbers in words, for the report and the terminal."""
-    same, rank = numbers["agreement_of_seeds"], numbers["norm_difficulty_rank_correlation"]
+def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The measurements with their labels, for the report and the terminal."""
+    stability, rank = results["stability"], results["norm_difficulty_rank_correlation"]
     rows = [
-        ("agents", str(numbers["agents"])),
-        ("tasks played", str(numbers["tasks"])),
-        ("dimensions", str(numbers["dimensions"])),
+        ("agents", str(results["agents"])),
+        ("tasks", str(results["tasks"])),
+        ("dimensions", str(results["dimensions"])),
     ]
-    if "silhouette" in numbers:
-        spread = f"{numbers['silhouette']:.3f} ± {numbers['silhouette_spread']:.3f}"
-        rows.append(("silhouette", spread))
+    if "silhouette" in results:
+        spread = f"{results['silhouette']:.3f} ± {results['silhouette_spread']:.3f}"
+        rows.append(("silhouette of the clusters", spread))
     for key, label in _ACCURACIES.items():
-        if numbers.get(key) is not None:
-            rows.append((label, f"{numbers[key]:.1%}"))
+        if results.get(key) is not None:
+            rows.append((label, f"{results[key]:.1%}"))
     return [
         *rows,
-        ("rank correlation of length and difficulty", f"{rank:.3f}"),
-        ("similarities by another seed, rank correlation", f"{same['similarity']:.3f}"),
-        ("difficulties by another seed, rank correlation", f"{same['difficulty']:.3f}"),
+        ("vector length and difficulty (Spearman)", f"{rank:.3f}"),
+        ("stability across seeds (Spearman), similarity", f"{stability['similarity']:.3f}"),
+        ("stability across seeds (Spearman), difficulty", f"{stability['difficulty']:.3f}"),
     ]
+
+
+def _explanation(results: Mapping[str, Any]) -> str:
+    """What the labels of the table mean."""
+    sentences = []
+    if results.get("triplet_accuracy") is not None:
+        sentences.append(
+            "Triplet accuracy: how often the map is right about which of two tasks is more similar"
+            " to a third."
+        )
+    if results.get("noise_ceiling") is not None:
+        sentences.append(
+            "Noise ceiling: the triplet accuracy of an independent re-evaluation of the agents."
+        )
+    if results.get("difficulty_pair_accuracy") is not None:
+        sentences.append(
+            "Difficulty-pair accuracy: how often the map is right about which of two tasks is"
+            " harder."
+        )
+    sentences.append(
+        "Stability: the rank correlation between this map and one learned with another seed."
+    )
+    return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""The clusters of the tasks: those that an environment knows, or those found in a map."""
+"""Clusters of tasks: defined by the environment, or found in the map."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from taskspace.envs.base import Environment
 from taskspace.files import read_arrays, write_arrays
 
 MOST_CLUSTERS = 8
-MOST_LOOKED_AT = 3000  # tasks that clusters are found from
-_SEED = 0  # clusters depend on the map alone
-_FOUND = "groups of tasks that point the same way; they were found in the map"
+MOST_LOOKED_AT = 3000  # tasks used to find clusters
+_SEED = 0  # fixed, so that clusters depend only on the map
+_FOUND = "clusters of tasks whose vectors have similar directions; they were found in the map"
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """What tasks are coloured by.
+    """Clusters of tasks, which give the tasks their colours in figures.
 
     Attributes:
         names: The names of the clusters.
-        description: What they are, in words.
+        description: One sentence fragment that says what the clusters are.
         labels: The cluster of each task, an index into `names`.
     """
 
@@ -34,40 +34,40 @@ class Clusters:
 
     @classmethod
     def known(cls, environment: Environment, tasks: Any) -> Clusters:
-        """The clusters that an environment knows."""
+        """The clusters that the environment defines."""
         labels = environment.clusters(tasks)
         return cls(environment.cluster_names, environment.cluster_description, labels)
 
     @classmethod
     def found(cls, vectors: NDArray[np.float64]) -> Clusters:
-        """Tasks whose vectors point the same way; cluster 1 is the one with most tasks.
+        """Clusters of tasks whose vectors have similar directions; cluster 1 is the largest.
 
-        There are as many clusters as keep furthest apart (by their silhouette), 2 to 8.
+        The number of clusters, 2 to 8, is the one with the best silhouette.
         """
         directions = _directions(vectors)
         centres = _centres(directions)
         labels = np.asarray((vectors @ centres.T).argmax(1))
-        return cls(tuple(f"group {n + 1}" for n in range(len(centres))), _FOUND, labels)
+        return cls(tuple(f"cluster {n + 1}" for n in range(len(centres))), _FOUND, labels)
 
     @property
-    def of_tasks(self) -> NDArray[np.str_]:
-        """The name of each task's cluster."""
+    def by_task(self) -> NDArray[np.str_]:
+        """The name of the cluster of each task."""
         return np.array(self.names)[self.labels]
 
     def save(self, path: Path) -> None:
-        """Write an .npz file."""
+        """Write the clusters to an .npz file."""
         arrays = {"names": np.array(self.names), "description": np.array(self.description)}
         write_arrays({**arrays, "labels": self.labels}, path)
 
     @classmethod
     def load(cls, path: Path) -> Clusters:
-        """Read what `save` wrote."""
+        """Load clusters written by `save`."""
         found = read_arrays(path)
         return cls(tuple(found["names"].tolist()), str(found["description"]), found["labels"])
 
 
 def _centres(directions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Directions of length 1 (clusters, dimensions), that of the largest cluster first."""
+    """The unit vectors of the cluster centres (clusters, dimensions), largest cluster first."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import silhouette_score
     from threadpoolctl import threadpool_limits

@@ -1,4 +1,4 @@
-"""Every name in a run folder, once: the stages, and the file or folder that each one writes."""
+"""The names of all stages of a run folder, and of the file or folder that each one writes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """A stage, whose stamp is `<stage>.json`, and the name of its result."""
+    """The name of a stage, whose stamp is `<stage>.json`, and the file name of its result."""
 
     stage: str
     file: str
@@ -14,19 +14,19 @@ class Part(NamedTuple):
 
 SETTINGS = "settings.json"
 
-TASKS = Part("tasks", "tasks")  # only where the tasks are a set of the run's own
+TASKS = Part("tasks", "tasks")  # only for Karel, whose tasks are a data set
 POPULATION = Part("population", "population.zip")
 OUTCOMES = Part("outcomes", "outcomes.npz")
 EMBEDDER = Part("map", "embedder")
 SECOND_EMBEDDER = Part("second-map", "embedder-second-seed")
 CLUSTERS = Part("clusters", "clusters.npz")
-CONSTRAINTS = Part("orders", "constraints.json")
-RESULTS = Part("numbers", "results.json")
+CONSTRAINTS = Part("constraints", "constraint-counts.json")
+RESULTS = Part("measurements", "results.json")
 PROJECTION = Part("projection", "projection.npz")
-FIGURES = Part("pictures", "figures")
+FIGURES = Part("figures", "figures")
 REPORT = Part("report", "report.html")
 
-# Made when they are first asked for.
+# Computed on first access.
 PREDICTOR = Part("predictor", "predictor.npz")
 MODEL = Part("model", "success-model")
 LAYOUTS = Part("layouts", "layouts.npz")

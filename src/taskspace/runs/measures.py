@@ -1,4 +1,4 @@
-"""What a map is worth, in numbers."""
+"""Measurements of the quality of a map."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SILHOUETTE_SEEDS = 3
 
 
 class Embedder(Protocol):
-    """Anything that gives tasks vectors."""
+    """Anything that maps tasks to vectors."""
 
     def transform(self, tasks: Any, /) -> NDArray[np.float64]:
-        """A row for each task."""
+        """The vectors of the tasks, one row per task."""
 
 
-def basic_numbers(name: str, outcomes: Outcomes, embedder: TaskEmbedder) -> dict[str, Any]:
-    """The numbers that need nothing but the outcomes and the map learned from them."""
+def basic_measurements(name: str, outcomes: Outcomes, embedder: TaskEmbedder) -> dict[str, Any]:
+    """The measurements that need only the outcomes and the map learned from them."""
     from scipy.stats import spearmanr
 
     success = SuccessStatistics.from_outcomes(outcomes).success
@@ -36,8 +36,8 @@ def basic_numbers(name: str, outcomes: Outcomes, embedder: TaskEmbedder) -> dict
         "agents": outcomes.n_agents,
         "tasks": outcomes.n_tasks,
         "dimensions": embedder.n_components_,
-        "similarity_accuracy": embedder.test_scores_.get("similarity"),
-        "difficulty_accuracy": embedder.test_scores_.get("difficulty"),
+        "triplet_accuracy": embedder.test_scores_.get("similarity"),
+        "difficulty_pair_accuracy": embedder.test_scores_.get("difficulty"),
         "norm_difficulty_rank_correlation": float(
             spearmanr(embedder.difficulty(outcomes.task_inputs), -success).statistic
         ),
@@ -45,12 +45,12 @@ def basic_numbers(name: str, outcomes: Outcomes, embedder: TaskEmbedder) -> dict
 
 
 def stability(first: TaskEmbedder, second: TaskEmbedder, outcomes: Outcomes) -> dict[str, Any]:
-    """How far two maps of the same outcomes, learned with two seeds, agree."""
-    return {"agreement_of_seeds": agreement(first, second, outcomes.task_inputs)}
+    """Rank correlations between two maps of the same outcomes, learned with different seeds."""
+    return {"stability": agreement(first, second, outcomes.task_inputs)}
 
 
 def separation(scores: list[float]) -> dict[str, Any]:
-    """Silhouettes of known clusters on several sets of tasks."""
+    """Mean and spread of the silhouettes of the clusters on several sets of tasks."""
     return {
         "silhouettes": scores,
         "silhouette": float(np.mean(scores)),
@@ -61,7 +61,7 @@ def separation(scores: list[float]) -> dict[str, Any]:
 def silhouettes(
     env: Environment, embedder: Embedder, tasks: int, seed: int, distribution: str = "all"
 ) -> list[float]:
-    """Silhouette of the environment's clusters on fresh tasks, for a few seeds."""
+    """Silhouettes of the environment's clusters on newly sampled tasks, one per seed."""
     from sklearn.metrics import silhouette_score
 
     scores = []
@@ -72,14 +72,14 @@ def silhouettes(
 
 
 def sample_at_most(env: Environment, count: int, seed: int, distribution: str = "all") -> Tasks:
-    """As many tasks of a distribution as asked for, or as there are."""
+    """Sample `count` tasks from a distribution, or fewer if it has fewer."""
     table = env.table(distribution)
     few = count if table is None else min(count, len(table))
     return env.sample_tasks(few, seed=seed, distribution=distribution)
 
 
 def count_constraints(outcomes: Outcomes, seed: int, drawn: int = 10_000) -> dict[str, Any]:
-    """What orders the outcomes give: how many, and how sure, in a sample of triplets and pairs."""
+    """Count the possible constraints, and estimate from a sample how many are informative."""
     statistics, rng = SuccessStatistics.from_outcomes(outcomes), np.random.default_rng(seed)
     n = statistics.n_tasks
     sure = draw_triplets(statistics, drawn, rng, np.arange(n)).probability
@@ -88,18 +88,18 @@ def count_constraints(outcomes: Outcomes, seed: int, drawn: int = 10_000) -> dic
         "tasks": n,
         "possible_triplets": n * (n - 1) * (n - 2) // 2,
         "possible_pairs": n * (n - 1) // 2,
-        "triplets_with_a_sure_order": float((np.abs(sure - 0.5) > 0.49).mean()),
-        "pairs_with_a_difficulty_gap": float((gaps > DIFFICULTY_GAP).mean()),
+        "confident_triplet_fraction": float((np.abs(sure - 0.5) > 0.49).mean()),
+        "difficulty_pair_fraction": float((gaps > DIFFICULTY_GAP).mean()),
         "difficulty_gap": DIFFICULTY_GAP,
         "sharpness": SHARPNESS,
-        "mean_success": float(statistics.success.mean()),
+        "mean_success_rate": float(statistics.success.mean()),
     }
 
 
 def noise_ceiling(env: Environment, population: Population, outcomes: Outcomes, seed: int) -> float:
     """Triplet accuracy of an independent re-evaluation.
 
-    No map of the tasks can be expected to do better than playing everything once more.
+    A map is not expected to be more accurate than a second evaluation of the same agents.
     """
     rng = np.random.default_rng(seed)
     chosen = rng.choice(outcomes.n_tasks, min(500, outcomes.n_tasks), replace=False)

@@ -1,7 +1,7 @@
-"""From agents, or a table of results, to a map in one call: the stages, and the report at the end.
+"""The pipeline: from an environment or a table of results to a map and a report, in stages.
 
-Environments, tables and Karel differ in where outcomes come from and in what a task is, which
-their sources say; the stages after that are the same.
+Environments, tables and Karel differ in where the outcomes come from and in what a task is, which
+their sources define; all later stages are shared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from taskspace.runs.run import Run
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.stages import Stages
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 def run(
@@ -36,34 +36,42 @@ def run(
     seed: int = 0,
     data: str | os.PathLike[str] | None = None,
     executor: str | None = None,
-    say: Say | None = None,
+    log: Log | None = None,
 ) -> Run:
-    """Train a population, play it, learn the map and report on it.
+    """Make a map of an environment: train agents, evaluate them, learn the map, write a report.
 
-    An interrupted run resumes; a folder of a run with other settings is refused.
+    All results are written to a run folder. Interrupted runs resume.
 
     Args:
-        environment: Its name, as `taskspace envs` lists it.
+        environment: The name of the environment, as listed by `taskspace envs`.
         out: The run folder, `runs/<environment>` by default.
-        preset: How much work to do: "fast", "default" or "paper".
-        seed: Of all that is drawn at random.
-        data: For Karel, a folder of tasks that `taskspace karel filter` or `generate` made;
-            without it tasks are generated.
-        executor: With "ray", agents train and play on a Ray cluster. That changes no result, and
-            so is no setting of the run.
-        say: Is given a line for each stage; without it the lines go to standard error.
+        preset: The amount of work: "fast" (about a minute), "default" or "paper".
+        seed: The random seed of the whole run.
+        data: For Karel only: a folder of tasks written by `taskspace karel filter` or
+            `taskspace karel generate`. By default, tasks are generated.
+        executor: "ray" trains and evaluates agents on a Ray cluster, which does not change the
+            results.
+        log: A function that is called with one line of text per stage. By default, the lines go
+            to standard error.
 
     Returns:
         The finished run.
 
     Raises:
-        ValueError: An argument is wrong, or the folder holds something else.
+        ValueError: If an argument is invalid, or the folder holds other files or a run with other
+            settings.
+
+    Example:
+        >>> import taskspace as ts
+        >>> run = ts.run("MultiKeyNav", "runs/first", preset="fast")  # doctest: +SKIP
+        >>> run.results["triplet_accuracy"]  # doctest: +SKIP
+        0.637...
     """
     remote = on_ray(executor)
     source = _source(environment, preset, seed, data, executor)
     folder = Path(out) if out is not None else Path("runs") / source.name.lower()
     with connected() if remote else contextlib.nullcontext():
-        return _run(source, folder, say)
+        return _run(source, folder, log)
 
 
 def fit(
@@ -75,27 +83,39 @@ def fit(
     steps: int = 6000,
     seed: int = 0,
     name: str | None = None,
-    say: Say | None = None,
+    log: Log | None = None,
 ) -> Run:
-    """Learn a map from results alone and report on it.
+    """Make a map from a table of results, and write a report.
 
-    An interrupted fit resumes; a folder of another run is refused.
+    All results are written to a run folder. Interrupted runs resume.
 
     Args:
-        results: `Outcomes`, or a table as `Outcomes.from_table` takes it.
+        results: `Outcomes`, or a table in any form that `Outcomes.from_table` accepts.
         out: The run folder.
-        features: A table of the tasks' features, as `Outcomes.from_table` takes it.
-        n_components: The dimension of the map, or "auto".
-        steps: Training steps of the map.
-        seed: Of all that is drawn at random.
-        name: What the report calls the tasks, by default the name of the table's file.
-        say: Is given a line for each stage; without it the lines go to standard error.
+        features: A table of task features in any form that `Outcomes.from_table` accepts.
+        n_components: The number of dimensions of the map, or "auto".
+        steps: The number of training steps.
+        seed: The random seed of the whole run.
+        name: The name of the tasks in the report, by default the file name of the table.
+        log: A function that is called with one line of text per stage. By default, the lines go
+            to standard error.
 
     Returns:
         The finished run.
 
     Raises:
-        ValueError: An argument is wrong, or the folder holds something else.
+        ValueError: If an argument is invalid, or the folder holds other files or a run with other
+            settings.
+
+    Example:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))  # 30 agents, 8 tasks
+        >>> outcomes = Outcomes(solved, np.ones_like(solved))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     run = fit(outcomes, folder, steps=50, log=lambda line: None)
+        >>> run.embedder.n_components_
+        3
     """
     from taskspace.runs.sources.table import TableSource
 
@@ -106,7 +126,7 @@ def fit(
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
     source = TableSource(outcomes, name, n_components, steps, checks.seed(seed))
-    return _run(source, Path(out), say)
+    return _run(source, Path(out), log)
 
 
 def learn(
@@ -116,11 +136,11 @@ def learn(
     preset: str = "default",
     seed: int = 0,
     data: str | os.PathLike[str] | None = None,
-    say: Say | None = None,
+    log: Log | None = None,
 ) -> Run:
-    """The stages of `run` up to the map itself; `run` goes on from there."""
+    """Run the stages up to the map; `run` resumes from there."""
     source = _source(environment, preset, seed, data, None)
-    with Stages(out, source.settings(), say=say) as stages:
+    with Stages(out, source.settings(), log=log) as stages:
         played = source.play(stages)
         return _learned(stages, source, played)
 
@@ -138,16 +158,18 @@ def _source(
 
         return KarelSource(preset, seed, data, executor)
     if data is not None:
-        raise ValueError(f"--data is for Karel; {env.name} makes its own tasks")
+        raise ValueError(
+            f"data must be None for {env.name}, got {str(data)!r}; it is only for Karel"
+        )
     from taskspace.runs.sources.environment import EnvironmentSource, map_settings
 
-    map_settings(env.name, preset)  # complains about an unknown preset
+    map_settings(env.name, preset)  # raises if the preset is unknown
     return EnvironmentSource(env, preset, seed, executor)
 
 
-def _run(source: Source, folder: Path, say: Say | None) -> Run:
-    """Every stage."""
-    with Stages(folder, source.settings(), say=say) as stages:
+def _run(source: Source, folder: Path, log: Log | None) -> Run:
+    """Run all stages."""
+    with Stages(folder, source.settings(), log=log) as stages:
         played = source.play(stages)
         made = _learned(stages, source, played)
         _measure(stages, source, played, made)
@@ -170,7 +192,7 @@ def _learned(stages: Stages, source: Source, played: Played) -> Run:
 
 
 def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
-    """What the map is worth, and whether a second seed gives the same one."""
+    """Measure the quality of the map, and its stability across seeds."""
     kind, embedder, outcomes = source.embedder_class, made.embedder, played.outcomes
     second = stages.stage(
         layout.SECOND_EMBEDDER, lambda: source.learn(played, source.seed + 1), kind.save, kind.load
@@ -196,7 +218,7 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
 
 
 def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
-    """Projections of some tasks, figures, and the report that shows them."""
+    """Project some tasks, draw the figures, and write the report."""
 
     def projection() -> dict[str, Any]:
         tasks, labels = source.shown(played, made.clusters)
@@ -209,5 +231,5 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
 
 
 def _as_it_is(path: Path) -> Any:
-    """For results that later stages read as files."""
+    """Return the path itself: later stages read the file."""
     return path

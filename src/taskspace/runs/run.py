@@ -1,4 +1,4 @@
-"""`Run`: what `taskspace run` and `taskspace fit` leave in a folder, for others to use."""
+"""`Run`: the contents of a run folder, as written by `taskspace run` and `taskspace fit`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 
 T = TypeVar("T")
-MOST_FEATURES = 100  # a Karel task has 1800 numbers, which say nothing to anybody
+MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
 _EMBEDDERS: dict[str, type[TaskEmbedder]] = {
     "TaskEmbedder": TaskEmbedder,
     "KarelEmbedder": KarelEmbedder,
@@ -40,16 +40,49 @@ _EMBEDDERS: dict[str, type[TaskEmbedder]] = {
 
 
 class Run:
-    """A run folder. Its parts are attributes, each of which is loaded when it is first asked for.
+    """A run folder, whose parts are attributes that are loaded on first access.
 
-    A part that is damaged, or that belongs to another run, is refused. `predictor`, `model` and
-    `layouts` are made when they are first asked for, and kept in the folder.
+    A part that is damaged, or that belongs to another run, is refused with a `ValueError`.
+    `predictor`, `model` and `layouts` are computed on first access and saved in the folder.
+
+    Args:
+        folder: The run folder.
+        parts: Parts that are already in memory, by the names of the attributes.
 
     Attributes:
-        folder: Where it is.
+        folder: The path of the run folder.
+        settings: The settings of the run, e.g. its seed and preset.
+        name: The name of the environment or of the table.
+        from_table: Whether the run was made from a table of results.
+        environment: The environment; a run from a table has none.
+        population: The agents; a run from a table has none.
+        subpopulations: The subpopulation of each agent; None for a table.
+        outcomes: The results of the agents on the tasks.
+        embedder: The fitted `TaskEmbedder`.
+        clusters: The clusters of the tasks.
+        results: Measurements of the quality of the map.
+        projection: Some tasks with their vectors, clusters and 2-D projections.
+        index: A `TaskIndex` of the tasks of the outcomes.
+        layouts: 2-D projections of all tasks of the outcomes, by name.
+        model: A `SuccessModel` of the outcomes.
+        predictor: A `PerformancePredictor` fitted to the outcomes.
+        figures: The folder of the figures.
+        feature_columns: The features of the tasks by name.
+
+    Example:
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from taskspace import Outcomes, fit
+        >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))
+        >>> outcomes = Outcomes(solved, np.ones_like(solved))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = fit(outcomes, folder, steps=50, log=lambda line: None)
+        ...     again = open_run(folder)
+        ...     again.outcomes.n_tasks, sorted(again.results)[:3]
+        (8, ['agents', 'difficulty_pair_accuracy', 'dimensions'])
     """
 
-    _stored = True  # whether parts may be read from the folder, and written to it
+    _stored = True  # whether parts are read from and saved to the folder
 
     def __init__(self, folder: str | os.PathLike[str], **parts: Any) -> None:
         self.folder = Path(folder)
@@ -59,14 +92,14 @@ class Run:
         return f"Run({str(self.folder)!r}: {self.name}, {self.outcomes.n_tasks} tasks)"
 
     def variant(self, **parts: Any) -> Run:
-        """The same run with other parts, in memory alone: what follows from them is not stored.
+        """A copy of the run in memory with some parts replaced; nothing is saved to the folder.
 
         Args:
-            parts: The parts that differ, by the names of the attributes.
+            parts: The replaced parts, by the names of the attributes.
 
         Returns:
-            A run that has settings, outcomes and embedder, environment and population if there are
-            any, and the given parts.
+            A run with these parts, and otherwise the settings, outcomes and embedder of this run,
+            and its environment and population if it has them.
         """
         names = ["settings", "outcomes", "embedder"]
         names += [] if self.from_table else ["environment", "population"]
@@ -79,13 +112,13 @@ class Run:
 
     @functools.cached_property
     def settings(self) -> dict[str, Any]:
-        """What the run depends on: its seed, its preset and so on."""
+        """The settings of the run, e.g. its seed and preset."""
         found: dict[str, Any] = read_settings(self.folder)["settings"]
         return found
 
     @property
     def name(self) -> str:
-        """What the tasks are called together."""
+        """The name of the environment or of the table."""
         return str(self.settings.get("environment") or self.settings["name"])
 
     @property
@@ -95,7 +128,7 @@ class Run:
 
     @functools.cached_property
     def environment(self) -> Environment:
-        """What was to be solved; a run from a table has none."""
+        """The environment; a run from a table has none."""
         self._refuse_table("environment")
         env = make(self.settings["environment"])
         if not has_result(self.folder, layout.TASKS):
@@ -106,28 +139,28 @@ class Run:
 
     @functools.cached_property
     def population(self) -> Population:
-        """Who solved it; a run from a table has none."""
+        """The agents; a run from a table has none."""
         self._refuse_table("population")
         return Population.load(self._path(layout.POPULATION))
 
     @functools.cached_property
     def subpopulations(self) -> list[str] | None:
         """The subpopulation of each agent of the outcomes; None for a table."""
-        # From the list of agents alone: their networks may be large, and are not needed.
+        # Read from the list of agents: their networks may be large and are not needed.
         if self.from_table:
             return None
-        kinds = read_subpopulations(self.folder / layout.POPULATION.file)
+        found = read_subpopulations(self.folder / layout.POPULATION.file)
         names = self.outcomes.agents.tolist()
-        return [kinds[name] for name in names] if set(names) <= set(kinds) else None
+        return [found[name] for name in names] if set(names) <= set(found) else None
 
     @functools.cached_property
     def outcomes(self) -> Outcomes:
-        """How it went."""
+        """The results of the agents on the tasks."""
         return Outcomes.load(self._path(layout.OUTCOMES))
 
     @functools.cached_property
     def embedder(self) -> TaskEmbedder:
-        """The map."""
+        """The fitted embedder, which maps tasks to vectors."""
         folder = self._path(layout.EMBEDDER)
         return _EMBEDDERS[_kind(folder)].load(folder)
 
@@ -138,23 +171,23 @@ class Run:
 
     @functools.cached_property
     def results(self) -> dict[str, Any]:
-        """What the map is worth, in numbers."""
+        """Measurements of the quality of the map."""
         found: dict[str, Any] = read_json(self._path(layout.RESULTS))
         return found
 
     @functools.cached_property
     def projection(self) -> Mapping[str, NDArray[Any]]:
-        """Some tasks, their vectors and clusters, and projections to two dimensions."""
+        """Some tasks with their vectors, clusters and 2-D projections, as shown in the figures."""
         return read_arrays(self._path(layout.PROJECTION))
 
     @functools.cached_property
     def index(self) -> TaskIndex:
-        """The vectors of the tasks that were played, to search in."""
+        """An index of the vectors of the tasks, for searches."""
         return TaskIndex.of(self.embedder, self.outcomes.task_inputs, self.outcomes.tasks)
 
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
-        """Projections of all tasks that were played."""
+        """2-D projections of all tasks, by name."""
         return self._derive(
             layout.LAYOUTS, [layout.EMBEDDER],
             lambda: project(self.index.vectors), write_arrays, read_arrays,
@@ -171,7 +204,7 @@ class Run:
 
     @functools.cached_property
     def predictor(self) -> PerformancePredictor:
-        """What a quiz tells about a new agent."""
+        """A predictor of the performance of new agents from their results on a quiz."""
         return self._derive(
             layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
             lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
@@ -181,16 +214,20 @@ class Run:
 
     @property
     def figures(self) -> Path:
-        """The folder of its figures."""
+        """The folder of the figures."""
         return self._path(layout.FIGURES)
 
     def _refuse_table(self, part: str) -> None:
         if self.from_table:
-            raise ValueError(f"{self.folder} was made from a table of results; it has no {part}")
+            raise ValueError(
+                f"there is no {part} in {self.folder}; it was made from a table of results"
+            )
 
     def _path(self, part: Part) -> Path:
         if not self._stored:
-            raise ValueError(f"a variant of {self.folder} has no {part.stage} of its own")
+            raise ValueError(
+                f"there is no {part.stage} in this variant of {self.folder}; pass it to variant()"
+            )
         return check_result(self.folder, part)
 
     def _derive(
@@ -201,62 +238,97 @@ class Run:
 
     # -- tasks ---------------------------------------------------------------------------------
 
-    def number(self, task: str) -> int:
-        """Which of the tasks that were played has this name."""
-        if task not in self._numbers:
+    def task_index(self, task: str) -> int:
+        """The index of a task in the outcomes.
+
+        Args:
+            task: The name of the task.
+
+        Returns:
+            The index of the task.
+
+        Raises:
+            ValueError: If there is no task with this name.
+        """
+        if task not in self._task_indices:
             raise ValueError(
-                f"there is no task {task!r} in {self.folder}; it has {self.outcomes.n_tasks} tasks,"
-                f" such as {str(self.outcomes.tasks[0])!r}"
+                f"there is no task {task!r} in {self.folder}; there are {self.outcomes.n_tasks}"
+                f" tasks, e.g. {str(self.outcomes.tasks[0])!r}"
             )
-        return self._numbers[task]
+        return self._task_indices[task]
 
     @functools.cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.outcomes.tasks.tolist())}
+    def _task_indices(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.outcomes.tasks.tolist())}
 
     @property
     def feature_columns(self) -> dict[str, NDArray[Any]]:
-        """The features of the tasks by name; none where they are too many to be read by anybody."""
+        """The features of the tasks by name; empty if there are more than 100."""
         features, names = self.outcomes.features, self.outcomes.feature_names
         if features is None or len(names) > MOST_FEATURES:
             return {}
         return dict(zip(names, features.T, strict=True))
 
     def tasks_in(self, columns: tables.Columns) -> NDArray[Any]:
-        """The tasks that a table describes: by its feature columns, or by their names."""
+        """The tasks in a table, given by feature columns or by name.
+
+        Args:
+            columns: The columns of the table: all features, or `task` with names of tasks.
+
+        Returns:
+            The tasks, as the embedder expects them.
+
+        Raises:
+            ValueError: If a column is missing, or there is no task with one of the names.
+        """
         features, wanted = self.outcomes.features, self.outcomes.feature_names
         if features is not None and ("task" not in columns or set(wanted) & set(columns)):
             tables.require(columns, wanted)
             return tables.features({name: columns[name] for name in wanted})
         tables.require(columns, ["task"])
-        numbers = [self.number(str(name)) for name in columns["task"].to_pylist()]
-        return self.outcomes.task_inputs[numbers]
+        indices = [self.task_index(str(name)) for name in columns["task"].to_pylist()]
+        return self.outcomes.task_inputs[indices]
 
-    def describe(self, numbers: NDArray[np.int64], **more: Any) -> dict[str, Any]:
-        """Columns that describe some of the tasks, and `more` of them."""
+    def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
+        """A table of tasks: name, difficulty, success rate, cluster and features.
+
+        Args:
+            indices: The indices of the tasks in the outcomes.
+            more: Additional columns, which follow the names.
+
+        Returns:
+            The columns by name.
+        """
         outcomes = self.outcomes
         columns = {
-            "task": outcomes.tasks[numbers],
+            "task": outcomes.tasks[indices],
             **more,
-            "difficulty": self.index.lengths[numbers],
-            "success": np.nanmean(outcomes.rates[:, numbers], axis=0),
-            "cluster": self.clusters.of_tasks[numbers],
+            "difficulty": self.index.lengths[indices],
+            "success": np.nanmean(outcomes.rates[:, indices], axis=0),
+            "cluster": self.clusters.of_tasks[indices],
         }
-        features = {name: column[numbers] for name, column in self.feature_columns.items()}
+        features = {name: column[indices] for name, column in self.feature_columns.items()}
         return {**columns, **features}
 
-    # -- what to do with it --------------------------------------------------------------------
+    # -- report, page and exports ------------------------------------------------------------------
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Path:
-        """The path of the HTML report; with `path`, of a copy that is written there."""
+        """The HTML report of the run.
+
+        Args:
+            path: Where to write a copy of the report. By default, nothing is written.
+
+        Returns:
+            The path of the copy, or else of the report in the run folder.
+        """
         report = self._path(layout.REPORT)
         return report if path is None else Path(shutil.copyfile(report, path))
 
     def explore(self, port: int | None = None, *, open_browser: bool = True) -> None:
-        """Serve a page to explore the map with, and open it in a browser, until Ctrl-C.
+        """Serve the explorer page for this run until Ctrl-C, and open it in a browser.
 
         Args:
-            port: Where to serve it, by default the first free one from 8400.
+            port: The port, by default the first free one starting at 8400.
             open_browser: Whether to open a browser.
         """
         from taskspace.explore.server import serve
@@ -264,13 +336,17 @@ class Run:
         serve(self, port, open_browser=open_browser)
 
     def export(self, target: str | os.PathLike[str]) -> list[Path]:
-        """Write the map for other programs.
+        """Export the map for other programs.
 
         Args:
-            target: A .parquet, .csv or .html file, or a folder for TensorBoard's projector.
+            target: A .parquet or .csv file (one row per task), a .html file (the explorer page),
+                or a folder (files for the TensorBoard projector).
 
         Returns:
-            The files that were written.
+            The paths of the written files.
+
+        Raises:
+            ValueError: If the target has another file extension.
         """
         from taskspace.explore.export import export_page
         from taskspace.report.export import export
@@ -282,23 +358,29 @@ class Run:
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:
-    """Open a run folder; one whose map is not finished is refused.
+    """Open a run folder.
 
     Args:
-        folder: What `taskspace run` or `taskspace fit` made.
+        folder: A run folder written by `taskspace run` or `taskspace fit`.
 
     Returns:
-        The run; its parts are loaded when they are first asked for.
+        The run; its parts are loaded on first access.
 
     Raises:
-        FileNotFoundError: There is no finished map.
-        ValueError: It was made by another version of taskspace, or is damaged.
+        FileNotFoundError: If there is no finished map in the folder.
+        ValueError: If the folder is damaged or has the format of another version.
+
+    Example:
+        >>> import taskspace as ts
+        >>> run = ts.open_run("runs/multikeynav")  # doctest: +SKIP
+        >>> run.index.hardest(5)  # doctest: +SKIP
+        array([310,  42, 187,  96, 233])
     """
     source = Path(folder)
     if not has_result(source, layout.EMBEDDER):
         raise FileNotFoundError(
-            f"there is no finished map in {source}; expected a folder that `taskspace run` or"
-            " `taskspace fit` made"
+            f"there is no finished map in {source}; use a run folder that `taskspace run` or"
+            " `taskspace fit` has finished"
         )
     read_settings(source)
     return Run(source)
@@ -309,8 +391,8 @@ def _kind(folder: Path) -> str:
         kind = json.loads((folder / "embedder.json").read_text()).get("kind", "TaskEmbedder")
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ValueError(
-            f"the embedder in {folder} is damaged; run again to make it anew"
+            f"the embedder in {folder} is damaged; repeat the run to restore it"
         ) from error
     if kind not in _EMBEDDERS:
-        raise ValueError(f"{folder} holds a {kind}; expected one of {', '.join(_EMBEDDERS)}")
+        raise ValueError(f"{folder} must hold one of {', '.join(_EMBEDDERS)}, got {kind}")
     return str(kind)

@@ -1,6 +1,6 @@
-"""The run folder: stages of work whose results are kept, so that a stopped run goes on later.
+"""Stages of work whose results are saved in a run folder, so that interrupted runs resume.
 
-A result counts once its stamp, `<stage>.json`, lies beside it, and the stamp is written last.
+A result is valid once its stamp, `<stage>.json`, is beside it; the stamp is written last.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ FORMAT, FORMAT_VERSION = "taskspace run", 2
 
 
 class Stages(contextlib.AbstractContextManager["Stages"]):
-    """The stages of a run with these settings; one process at a time works in their folder.
+    """The stages of one run; a lock ensures that only one process at a time uses the folder.
 
-    `settings` are plain JSON. A folder of a run with other settings is refused. `say` is given a
-    line for each stage; without it the lines go to standard error.
+    `settings` must be plain JSON. A folder that holds a run with other settings is refused. `log`
+    is called with one line per stage; by default, the lines go to standard error.
 
         with Stages("runs/mine", {"seed": 0}) as stages:
             part = Part("outcomes", "outcomes.npz")
@@ -49,28 +49,28 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
 
     def __init__(
         self, folder: str | os.PathLike[str], settings: Mapping[str, Any],
-        *, say: Callable[[str], None] | None = None,
+        *, log: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
         self.folder = Path(folder)
         self.settings = _plain(settings)
-        self._say = say if say is not None else lambda line: print(line, file=sys.stderr)
-        self._results: dict[str, str] = {}  # the stages so far and the digests of their results
-        self._taken = {SETTINGS}  # names of files
+        self._log = log if log is not None else lambda line: print(line, file=sys.stderr)
+        self._results: dict[str, str] = {}  # digests of the results so far, by stage
+        self._taken = {SETTINGS}  # file names in use
         maker = {"format": FORMAT, "format version": FORMAT_VERSION, "version": __version__}
-        asked = {"taskspace": maker, "settings": self.settings}
-        self._hash = _hash(asked)
+        wanted = {"taskspace": maker, "settings": self.settings}
+        self._hash = _hash(wanted)
         with explain_errors(self.folder), contextlib.ExitStack() as undo:
             self.folder.mkdir(parents=True, exist_ok=True)
-            _check_settings(self.folder, asked)
+            _check_settings(self.folder, wanted)
             self._lock = undo.enter_context(take_lock(self.folder))
-            _check_settings(self.folder, asked)  # another run may have begun just before the lock
+            _check_settings(self.folder, wanted)  # another run may have started in the meantime
             _clean(self.folder)
             if not (self.folder / SETTINGS).exists():
-                _write_stamp(self.folder / SETTINGS, asked)
-            undo.pop_all()  # all went well: keep the lock
+                _write_stamp(self.folder / SETTINGS, wanted)
+            undo.pop_all()  # no error: keep the lock
 
     def close(self) -> None:
-        """Let other processes work in the folder."""
+        """Release the lock of the folder."""
         self._lock.close()
 
     def __exit__(self, *error: object) -> None:
@@ -80,11 +80,11 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         self, part: Part | str, make: Callable[[], T], save: Callable[[T, Path], object],
         load: Callable[[Path], T], *, after: Sequence[str] | None = None,
     ) -> T:  # fmt: skip
-        """The result of a stage: loaded if it is there, else made, saved and loaded.
+        """The result of a stage: loaded if it exists, otherwise computed, saved and loaded.
 
-        `save(result, path)` writes the file or folder of the `part`, which has the stage's name
-        where only that is given. `after` names the stages it builds on (all before it by default):
-        when the result of one of them changes, the stage is made again.
+        `save(result, path)` writes the file or folder of the `part`; if `part` is only the name of
+        a stage, the file has the same name. `after` names the stages that this one depends on (by
+        default all earlier ones): when one of their results changes, the stage is computed again.
         """
         name, file = part if isinstance(part, Part) else (part, part)
         after = list(self._results) if after is None else after
@@ -93,55 +93,59 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         upstream = {other: self._results[other] for other in after}
         identity = {"stage": name, "file": file, "settings": self._hash, "upstream": upstream}
         start = time.perf_counter()
-        digest, note = _kept(path, stamp, identity)
+        digest, note = _valid(path, stamp, identity)
         if digest is None:
             digest = _write_result(make(), save, path, stamp, identity, start)
             note = f"{time.perf_counter() - start:.1f} s{note}"
         self._results[name] = digest
         self._taken |= {path.name, stamp.name}
-        result = load(path)  # also of what was just made: a resumed run goes on from the same bits
-        self._say(f"{name} … {note}")
+        result = load(path)  # even a new result: a resumed run must continue from identical data
+        self._log(f"{name} … {note}")
         return result
 
     def _check_stage(self, name: str, file: str, after: Sequence[str]) -> None:
         if self._lock.closed:
-            raise ValueError(f"the run in {self.folder} is closed")
+            raise ValueError(f"the run in {self.folder} is closed; open it again")
         for text in (name, file):
             if not re.fullmatch(r"\w[\w.+-]*", text, re.ASCII):
-                raise ValueError(f"{text!r} cannot name a stage or file: use letters and digits")
+                raise ValueError(
+                    f"the name of a stage or file must be letters, digits and . + - _, got {text!r}"
+                )
         files = {file, f"{name}.json"}
         if len(files) == 1 or files & self._taken:
-            raise ValueError(f"the stage {name} cannot write {' and '.join(sorted(files))}: taken")
+            raise ValueError(
+                f"the stage {name} must write new files, got {' and '.join(sorted(files))}"
+            )
         for other in set(after) - set(self._results):
-            raise ValueError(f"the stage {name} comes after {other}, which has not run")
+            raise ValueError(f"the stage {name} depends on {other}, which has not run")
 
 
 # -- results of a finished run -------------------------------------------------------------------
 
 
 def check_result(folder: Path, part: Part) -> Path:
-    """The path of a stage's result, if it is whole and belongs to this run.
+    """The path of the result of a stage, after a check that it is undamaged and of this run.
 
     Raises:
-        FileNotFoundError: The stage has not run.
-        ValueError: The result is damaged, or was made by another run.
+        FileNotFoundError: If the stage has not run.
+        ValueError: If the result is damaged or belongs to another run.
     """
     path, stamp = folder / part.file, folder / f"{part.stage}.json"
     if not stamp.is_file():
         raise FileNotFoundError(
-            f"there is no finished {part.stage} in {folder}; expected a folder that"
-            " `taskspace run` or `taskspace fit` made"
+            f"there is no {part.stage} in {folder}; use a run folder that `taskspace run` or"
+            " `taskspace fit` has finished"
         )
     found = _read_stamp(stamp)
     if not path.exists() or _digest(path) != found["digest"]:
         raise ValueError(
-            f"{path} is damaged, or was copied from another run; make the run again to mend it"
+            f"{path} is damaged or was copied from another run; repeat the run to restore it"
         )
     if found["settings"] != _hash(read_settings(folder)):
-        raise ValueError(f"{path} belongs to a run with other settings; make the run again")
+        raise ValueError(f"{path} belongs to a run with other settings; repeat the run")
     for stage, digest in found["upstream"].items():
         if _read_stamp(folder / f"{stage}.json")["digest"] != digest:
-            raise ValueError(f"{path} does not belong to the {stage} beside it; make the run again")
+            raise ValueError(f"{path} does not belong to the {stage} of this run; repeat the run")
     return path
 
 
@@ -154,10 +158,10 @@ def derive(
     folder: Path, part: Part, after: Sequence[Part], make: Callable[[], T],
     save: Callable[[T, Path], object], load: Callable[[Path], T],
 ) -> T:  # fmt: skip
-    """What a finished run gets when it is first asked for: loaded if it is there, else made.
+    """An additional result of a finished run: loaded if it exists, otherwise computed.
 
-    It is kept in the folder for the next time, where the folder can be written and no other
-    process works in it. `after` are the stages that it follows from.
+    It is saved for the next time, unless the folder is read-only or locked by another process.
+    `after` are the stages that it depends on.
     """
     stamp, path = folder / f"{part.stage}.json", folder / part.file
     stamps = {other.stage: _read_stamp(folder / f"{other.stage}.json") for other in after}
@@ -166,7 +170,7 @@ def derive(
         "stage": part.stage, "file": part.file, "settings": _hash(read_settings(folder)),
         "upstream": upstream,
     }  # fmt: skip
-    if _kept(path, stamp, identity)[0] is not None:
+    if _valid(path, stamp, identity)[0] is not None:
         return load(path)
     start = time.perf_counter()
     result = make()
@@ -179,13 +183,13 @@ def _read_stamp(stamp: Path) -> dict[str, Any]:
     try:
         return check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"{stamp} is missing; make the run again") from error
+        raise FileNotFoundError(f"there is no file {stamp}; repeat the run") from error
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{stamp} is damaged; make the run again") from error
+        raise ValueError(f"{stamp} is damaged; repeat the run") from error
 
 
 def _hash(settings: Mapping[str, Any]) -> str:
-    """A digest of all that settings.json says: what tells this run from others."""
+    """A digest of settings.json, which identifies the run."""
     return hashlib.sha256(_canonical(settings).encode()).hexdigest()
 
 
@@ -200,21 +204,23 @@ def _plain(settings: Mapping[str, Any]) -> Any:
     try:
         return json.loads(_canonical(dict(settings)))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"settings must be plain text and numbers (JSON): {error}") from error
+        raise ValueError(f"settings must be plain JSON, got {error}") from error
 
 
-def _check_settings(folder: Path, asked: dict[str, Any]) -> None:
-    """Refuse a folder that holds something else than a run with these settings."""
+def _check_settings(folder: Path, wanted: dict[str, Any]) -> None:
+    """Raise if the folder holds anything but a run with these settings."""
     names = os.listdir(folder)
     if SETTINGS not in names:
         if all(name.startswith(OURS) for name in names):
             return
-        raise ValueError(f"{folder} is not a run folder: it holds other files; choose a new one")
+        raise ValueError(
+            f"{folder} must be a run folder or empty, got other files; use a new folder"
+        )
     there = read_settings(folder)
-    old, new = dict(_leaves(there)), dict(_leaves(asked))
+    old, new = dict(_leaves(there)), dict(_leaves(wanted))
     listed = "; ".join(
-        f"{name.removeprefix('settings.')}: there {old.get(name, 'nothing')},"
-        f" asked for {new.get(name, 'nothing')}"
+        f"{name.removeprefix('settings.')}: {old.get(name, 'nothing')} in the folder,"
+        f" {new.get(name, 'nothing')} requested"
         for name in {**old, **new}
         if old.get(name) != new.get(name)
     )
@@ -223,35 +229,37 @@ def _check_settings(folder: Path, asked: dict[str, Any]) -> None:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """What `settings.json` of a run folder says: `settings`, and under `taskspace` what made it."""
+    """The contents of `settings.json`: `settings`, and under `taskspace` the version used."""
     try:
         there = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         if there["taskspace"]["format"] != FORMAT:
-            raise ValueError("another program's")
+            raise ValueError("written by another program")
     except FileNotFoundError:
         raise FileNotFoundError(
             f"{folder} is not a run folder: {SETTINGS} is missing; use a new folder"
         ) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(
-            f"{folder} is not a run folder: {SETTINGS} is damaged or not ours; use a new folder"
+            f"{folder} is not a run folder: {SETTINGS} is damaged or from another program; use a"
+            " new folder"
         ) from None
     version = there["taskspace"].get("format version")
     if version != FORMAT_VERSION:
         raise ValueError(
-            f"{folder} was made by taskspace {there['taskspace'].get('version')}, in another format"
-            " of run folders; make it again, in a new folder"
+            f"{folder} was written by taskspace {there['taskspace'].get('version')}, which uses"
+            " another format of run folders; repeat the run in a new folder"
         )
     try:
         return check_checksum(there)
     except ValueError as error:
         raise ValueError(
-            f"{folder / SETTINGS} is damaged: {error}; restore it from a copy, or use a new folder"
+            f"{folder / SETTINGS} is damaged: {error}; restore it from a backup, or use a new"
+            " folder"
         ) from error
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Each setting as JSON text, in which 1, 1.0 and true differ, by its dotted name."""
+    """Pairs of dotted name and JSON text, in which 1, 1.0 and true differ."""
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _leaves(inner, f"{name}.{key}" if name else key)
@@ -260,7 +268,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _clean(folder: Path) -> None:
-    """Remove what killed runs left behind; only the holder of the lock may."""
+    """Remove temporary files of killed runs; only with the lock held."""
     for path in set(folder.glob(f"{OURS}*")) - {folder / LOCK}:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -274,7 +282,7 @@ def _write_result(
     result: T, save: Callable[[T, Path], object], path: Path, stamp: Path,
     identity: dict[str, Any], start: float,
 ) -> str:  # fmt: skip
-    """Write a result and its stamp, all or nothing; the digest of the result."""
+    """Write a result and its stamp atomically, and return the digest of the result."""
     with (
         explain_errors(path),
         tempfile.TemporaryDirectory(prefix=OURS, dir=path.parent) as temporary,
@@ -282,9 +290,11 @@ def _write_result(
         fresh = Path(temporary, path.name)
         save(result, fresh)
         if not fresh.exists():
-            raise ValueError(f"the stage {identity['stage']} saved nothing as {path.name}")
+            raise ValueError(
+                f"the stage {identity['stage']} must save a file {path.name}, got none"
+            )
         digest = _digest(fresh, sync=True)
-        stamp.unlink(missing_ok=True)  # from here until the new stamp, nothing counts
+        stamp.unlink(missing_ok=True)  # no result is valid until the new stamp is written
         if path.exists():
             path.rename(Path(temporary, f"old-{path.name}"))
         fresh.rename(path)
@@ -293,24 +303,24 @@ def _write_result(
     return digest
 
 
-def _kept(path: Path, stamp: Path, identity: dict[str, Any]) -> tuple[str | None, str]:
-    """The digest of a result that is whole and made as asked, or None; and a note on it."""
+def _valid(path: Path, stamp: Path, identity: dict[str, Any]) -> tuple[str | None, str]:
+    """The digest of a valid result, or None, and a note for the log."""
     if not stamp.exists():
         return None, ""
     try:
         there = check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
         digest = str(there["digest"])
-        asked = {key: there[key] for key in identity} == identity
+        matches = {key: there[key] for key in identity} == identity
     except (ValueError, KeyError, TypeError, RecursionError):
-        return None, " (made again: its stamp was damaged)"
-    if not asked:
-        return None, " (made again: what it builds on has changed)"
+        return None, " (computed again: its stamp was damaged)"
+    if not matches:
+        return None, " (computed again: an earlier stage has changed)"
     whole = path.exists() and _digest(path) == digest
-    return (digest, "reused") if whole else (None, " (made again: its result was damaged)")
+    return (digest, "reused") if whole else (None, " (computed again: its result was damaged)")
 
 
 def _digest(path: Path, sync: bool = False) -> str:
-    """A digest of a file, or of all names and bytes in a folder; `sync` puts them on disk."""
+    """A digest of a file, or of all files in a folder; `sync` flushes them to disk."""
     digest = hashlib.sha256()
     for part in [path, *sorted(path.rglob("*"))]:
         size = -1 if part.is_dir() else part.stat().st_size

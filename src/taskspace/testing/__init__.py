@@ -1,4 +1,4 @@
-"""`check_env` for your own environments, and what tests and benchmarks compare ours with."""
+"""`check_env` for your own environments, and reference implementations for tests."""
 
 from taskspace.testing.check_env import check_env
 

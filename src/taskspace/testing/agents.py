@@ -1,4 +1,4 @@
-"""Policies like trained ones, made in a second, so that episodes have real lengths."""
+"""Policies that are trained in a second, so that episodes have realistic lengths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from taskspace.models.embedding.network import perceptron
 from taskspace.rollouts.trajectories import record
 
 HIDDEN = {"BasicKarel": (64, 32), "PointMass": (64, 64)}
-SNAPSHOTS = (100, 300, 1000)  # training steps: a beginner, an advanced and a good agent
+SNAPSHOTS = (100, 300, 1000)  # training steps of a weak, a medium and a good agent
 
 
 def trained_like(env: Environment, seed: int = 0) -> list[MLPPolicy]:
@@ -46,7 +46,7 @@ def as_torch(policy: MLPPolicy) -> torch.nn.Sequential:
 
 
 def _clone(module: torch.nn.Module, inputs: torch.Tensor, actions: NDArray[Any]) -> Any:
-    """Fit the module to the actions, yielding the number of steps done."""
+    """Fit the module to the actions; yields the number of steps so far."""
     discrete = actions.ndim == 1
     targets = torch.tensor(actions) if discrete else torch.tensor(actions, dtype=torch.float32)
     loss_function = torch.nn.CrossEntropyLoss() if discrete else torch.nn.MSELoss()
@@ -63,7 +63,7 @@ def _clone(module: torch.nn.Module, inputs: torch.Tensor, actions: NDArray[Any])
 def _unstandardized(
     module: torch.nn.Module, mean: torch.Tensor, spread: torch.Tensor, env: Environment
 ) -> MLPPolicy:
-    """The policy on raw observations: the scaling goes into the first layer."""
+    """The policy for raw observations; the scaling is merged into the first layer."""
     scaled = MLPPolicy.from_torch(module)
     first = scaled.weights[0] / spread.numpy()
     weights = [first, *scaled.weights[1:]]
@@ -73,7 +73,7 @@ def _unstandardized(
 
 
 def _steer(observations: NDArray[np.float32]) -> NDArray[np.float32]:
-    """PointMass: line up with the gate, go through it, then to the goal."""
+    """A controller for PointMass: align with the gate, pass it, then go to the goal."""
     x, y = observations[:, X], observations[:, Y]
     vx, vy = observations[:, VX], observations[:, VY]
     above = y > 0.1

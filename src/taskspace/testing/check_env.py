@@ -1,4 +1,4 @@
-"""`check_env`: does an environment keep the contract? For ours, and for your own."""
+"""`check_env`: test that an environment fulfils the contract of `Environment`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,21 @@ _TASKS = 500
 
 
 def check_env(env: Environment) -> None:
-    """Check an environment; an AssertionError says which promise it breaks.
+    """Test that an environment fulfils the contract of `Environment`.
 
-    Spaces and bounds, determinism, the horizon, the random failures, success by the stated rule
-    alone, an expert that solves nearly everything, tasks, clusters and drawings.
+    The checks cover spaces and bounds, determinism, the horizon, random failures, rewards, the
+    expert (if there is one), tasks, clusters and drawings.
 
-    >>> import taskspace as ts
-    >>> from taskspace.testing import check_env
-    >>> check_env(ts.make("MultiKeyNav"))
+    Args:
+        env: The environment.
+
+    Raises:
+        AssertionError: If a check fails; the message says which one.
+
+    Example:
+        >>> import taskspace as ts
+        >>> from taskspace.testing import check_env
+        >>> check_env(ts.make("MultiKeyNav"))
     """
     _check_facts(env)
     for distribution in env.distributions:
@@ -39,42 +46,46 @@ def check_env(env: Environment) -> None:
         _check_expert(env, tasks)
     _check_drawing(env, tasks)
     with warnings.catch_warnings():
-        # Its advice on how to scale actions and bound velocities; real faults are raised.
+        # Advice on the scale of actions and the bounds of velocities; errors are still raised.
         warnings.filterwarnings("ignore", message=".*Box (observation|action) space.*")
         gymnasium_check_env(TaskEnv(env), skip_render_check=True)
 
 
 def _check_facts(env: Environment) -> None:
-    assert env.state_size > 0, "an environment has at least one column"
-    assert len(set(env.state_names)) == env.state_size, "two columns have the same name"
-    assert env.horizon >= 1, f"the horizon is {env.horizon}; it must be at least 1"
-    assert 0 < env.gamma <= 1, f"gamma is {env.gamma}; it must be in (0, 1]"
+    assert env.state_size > 0, "columns must not be empty"
+    assert len(set(env.state_names)) == env.state_size, "the names of columns must be unique"
+    assert env.horizon >= 1, f"horizon must be at least 1, got {env.horizon}"
+    assert 0 < env.gamma <= 1, f"gamma must be in (0, 1], got {env.gamma}"
     unknown = set(env.context) - set(env.state_names)
-    assert not unknown, f"context columns that are no columns: {sorted(unknown)}"
+    assert not unknown, f"context must be names of columns, got {sorted(unknown)}"
 
 
 def _check_tasks(env: Environment, distribution: str) -> None:
     tasks = env.sample_tasks(_TASKS, seed=0, distribution=distribution)
-    assert tasks.shape == (_TASKS, env.state_size), "sample_tasks gives the wrong shape"
-    env.check_tasks(tasks)  # what it samples must be valid
+    assert tasks.shape == (_TASKS, env.state_size), (
+        f"sample_tasks must return shape {(_TASKS, env.state_size)}, got {tasks.shape}"
+    )
+    env.check_tasks(tasks)  # sampled tasks must be valid
     again = env.sample_tasks(_TASKS, seed=0, distribution=distribution)
-    assert (tasks == again).all(), "the same seed gives other tasks"
+    assert (tasks == again).all(), "sample_tasks must return equal tasks for equal seeds"
     other = env.sample_tasks(_TASKS, seed=1, distribution=distribution)
-    assert (tasks != other).any(), "another seed gives the same tasks"
+    assert (tasks != other).any(), "sample_tasks must return different tasks for different seeds"
     bad = tasks[0].copy()
     bad[0] = np.nan
     try:
         env.check_tasks(bad)
     except ValueError:
         return
-    raise AssertionError("check_tasks accepts NaN")
+    raise AssertionError("check_tasks must raise a ValueError for NaN")
 
 
 def _check_clusters(env: Environment, tasks: NDArray[np.float64]) -> None:
     labels = env.clusters(tasks)
-    assert labels.shape == (len(tasks),), "clusters gives a label for each task"
+    assert labels.shape == (len(tasks),), (
+        f"clusters must return one label per task, got shape {labels.shape}"
+    )
     known = (labels >= 0) & (labels < len(env.cluster_names))
-    assert known.all(), "a cluster has no name"
+    assert known.all(), "clusters must return indices of cluster_names"
 
 
 def _random_actions(env: Environment, steps: int, lanes: int) -> NDArray[np.generic]:
@@ -86,7 +97,7 @@ def _random_actions(env: Environment, steps: int, lanes: int) -> NDArray[np.gene
 
 
 def _play(env: Environment, tasks: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
-    """Random actions from these tasks: at each step, states and status of every lane."""
+    """Play random actions; returns states, status and rewards of every lane at each step."""
     states, streams = empty_lanes(env.state_size, len(tasks))
     states[:] = tasks.T
     streams[:] = np.random.default_rng(1).integers(1, 2**63, streams.shape, np.uint64)
@@ -101,28 +112,34 @@ def _play(env: Environment, tasks: NDArray[np.float64], gamma: float) -> NDArray
 def _check_episodes(env: Environment, tasks: NDArray[np.float64]) -> None:
     history = _play(env, tasks, env.gamma)
     states, status = history[:, : env.state_size], history[:, env.state_size]
-    assert np.isfinite(states).all(), "a state is not finite"
-    assert np.array_equal(history, _play(env, tasks, env.gamma)), "the same seed plays otherwise"
+    assert np.isfinite(states).all(), "states must be finite"
+    assert np.array_equal(history, _play(env, tasks, env.gamma)), (
+        "episodes with equal seeds must be equal"
+    )
     space = env.observation_space
     inside = (np.float32(states.transpose(0, 2, 1)) >= space.low) & (
         np.float32(states.transpose(0, 2, 1)) <= space.high
     )
-    assert inside.all(), "a state leaves the observation space"
-    assert set(np.unique(status)) <= {RUNNING, SOLVED, FAILED, OUT_OF_TIME}, "unknown status"
-    assert (status[env.horizon - 1 :] != RUNNING).all(), "an episode outlives the horizon"
+    assert inside.all(), "states must be inside the observation space"
+    assert set(np.unique(status)) <= {RUNNING, SOLVED, FAILED, OUT_OF_TIME}, (
+        "status must be RUNNING, SOLVED, FAILED or OUT_OF_TIME"
+    )
+    assert (status[env.horizon - 1 :] != RUNNING).all(), "episodes must end at the horizon"
     early = status[: env.horizon - 1]
-    assert (early != OUT_OF_TIME).all(), "an episode runs out of time before the horizon"
+    assert (early != OUT_OF_TIME).all(), "episodes must not run out of time before the horizon"
     if env.reward is None:
         rewards = history[:, env.state_size + 1]
         ends = np.diff(status, axis=0, prepend=RUNNING) != 0
-        assert ((rewards == 1) == (ends & (status == SOLVED))).all(), "reward is 1 on success only"
+        assert ((rewards == 1) == (ends & (status == SOLVED))).all(), (
+            "reward must be 1 on success and 0 otherwise"
+        )
 
 
 def _check_failures(env: Environment, tasks: NDArray[np.float64]) -> None:
-    """With gamma = 0.5 every first step fails with probability 1/2, before its action."""
+    """With gamma = 0.5, every first step must fail with probability 1/2, before its action."""
     first = _play(env, np.repeat(tasks, 8, axis=0), 0.5)[0]
     assert (first[env.state_size] == FAILED).mean() > 0.5 - 4 * np.sqrt(0.25 / (8 * len(tasks))), (
-        "a step fails at random too rarely"
+        "steps must fail at random with probability 1 - gamma, got fewer failures"
     )
 
 
@@ -132,15 +149,17 @@ def _check_expert(env: Environment, tasks: NDArray[np.float64]) -> None:
 
     reliable = Reliable()
     solved = record(ExpertPolicy(reliable), reliable, tasks).solved.mean()
-    assert solved >= 0.99, f"the expert solves {solved:.1%} of the tasks; expected at least 99 %"
+    assert solved >= 0.99, f"the expert must solve at least 99 % of the tasks, got {solved:.1%}"
     rates = evaluate([ExpertPolicy(env)], env, tasks, rollouts=2).rates
     floor = env.gamma**env.horizon * 0.99 - 4 * np.sqrt(0.25 / rates.size)
-    assert rates.mean() >= floor, "the expert fails more often than the random failures explain"
+    assert rates.mean() >= floor, "the expert must not fail more often than random failures explain"
 
 
 def _check_drawing(env: Environment, tasks: NDArray[np.float64]) -> None:
-    assert env.draw_task(tasks[0]).has_data() or env.draw_task(tasks[0]).patches, "draws nothing"
+    assert env.draw_task(tasks[0]).has_data() or env.draw_task(tasks[0]).patches, (
+        "draw_task must draw something"
+    )
     states = np.vstack([tasks[0], tasks[0]])
     actions = np.zeros(1, np.int64) if env.discrete else np.zeros((1, len(env.action_names)))
     env.draw_episode(states, actions)
-    assert env.text(tasks[0]).strip(), "text of a state is empty"
+    assert env.text(tasks[0]).strip(), "text must not be empty"

@@ -1,9 +1,9 @@
-"""The environments as an ordinary Python loop would hold them: one object, one step at a time.
+"""The environments in plain Python, one step at a time.
 
-They are the "plain loop as people write it" baseline of the speed benchmark, and an independent
-twin, written from the specification alone, against which the compiled kernels are tested step for
-step. For that the order of the random draws is part of the interface: the draw for random failure
-comes first (only where gamma < 1), then the draws of the dynamics in the order they are needed.
+They are the baseline of the speed benchmark, and an independent implementation of the
+specification, against which the compiled kernels are tested step by step. For that purpose, the
+order of the random draws is part of the interface: first the draw for random failure (only if
+gamma < 1), then the draws of the dynamics in the order in which they are needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOORS_A: Doors = dict.fromkeys(DOORS, (0,))
 
 
 class Rng(Protocol):
-    """The part of random.Random that the environments draw from."""
+    """The methods of random.Random that the environments use."""
 
     def random(self) -> float:
         """Draw uniformly from [0, 1)."""
@@ -41,22 +41,22 @@ class Rng(Protocol):
 
 
 class PlainEnvironment(ABC):
-    """What all environments share: the episode's clock, random failure and the horizon."""
+    """The common parts of all environments: time, random failures and the horizon."""
 
     state_size: int
     horizon: int
     gamma: float
 
     def __init__(self) -> None:
-        """Make an environment that waits for its first reset."""
+        """Create an environment; call `reset` before the first step."""
         self._state: list[float] = []
         self._steps = 0
         self._running = False
 
     def reset(self, task: Sequence[float]) -> list[float]:
-        """Start an episode at this task, which is the full initial state."""
+        """Start an episode with a task, which is the full initial state."""
         if len(task) != self.state_size:
-            raise ValueError(f"a task here has {self.state_size} numbers, not {len(task)}")
+            raise ValueError(f"a task must have {self.state_size} numbers, got {len(task)}")
         self._state = [float(value) for value in task]
         self._steps = 0
         self._running = True
@@ -65,7 +65,7 @@ class PlainEnvironment(ABC):
     def step(self, action: Action, rng: Rng) -> tuple[list[float], str]:
         """Take one agent step and return the new state and the status of the episode."""
         if not self._running:
-            raise RuntimeError("no episode is running: call reset first")
+            raise RuntimeError("an episode must be running; call reset first")
         self._steps += 1
         if self.gamma < 1.0 and rng.random() >= self.gamma:
             status = FAILED
@@ -78,7 +78,7 @@ class PlainEnvironment(ABC):
 
     @abstractmethod
     def _act(self, action: Action, rng: Rng) -> str:
-        """Apply the action to the state and say whether it solved, failed or went on."""
+        """Apply the action to the state and return the status."""
 
 
 class MultiKeyNav(PlainEnvironment):
@@ -103,7 +103,7 @@ class MultiKeyNav(PlainEnvironment):
             return self._pick(action - self.PICK_A)
         if action == self.FINISH:
             return self._finish()
-        raise ValueError(f"no such action: {action}")
+        raise ValueError(f"there is no action {action}")
 
     def _move(self, to_the_right: bool, rng: Rng) -> str:
         distance = self.STEP + rng.uniform(-self.STEP_NOISE, self.STEP_NOISE)
@@ -139,7 +139,7 @@ class CartPoleVar(PlainEnvironment):
     def _act(self, action: Action, rng: Rng) -> str:
         x, v, theta, omega, strength, task_type, num_steps = self._state
         if action not in (0, 1):
-            raise ValueError(f"no such action: {action}")
+            raise ValueError(f"there is no action {action}")
         force = strength * (1.0 - 2.0 * task_type)
         if action == 0:
             force = -force
@@ -236,7 +236,7 @@ class BasicKarel(PlainEnvironment):
             return self._set_marker(cell, 1.0)
         if action == self.FINISH:
             return SOLVED if self._matches() else FAILED
-        raise ValueError(f"no such action: {action}")
+        raise ValueError(f"there is no action {action}")
 
     def _turn(self, facing: int, turned: int) -> str:
         self._state[self.DIRECTION + facing] = 0.0
@@ -270,7 +270,7 @@ class BasicKarel(PlainEnvironment):
 
 
 def plain_environments() -> dict[str, PlainEnvironment]:
-    """Make one environment of each kind, the ablation variants of MultiKeyNav included."""
+    """All environments by name, including the variants of MultiKeyNav."""
     return {
         "MultiKeyNav": MultiKeyNav(),
         "MultiKeyNavAB": MultiKeyNav(DOORS_AB),

@@ -1,7 +1,6 @@
-"""Karel as people write it: a tree of objects that walks itself over one world at a time.
+"""A Karel interpreter in plain Python: a tree of objects that is executed on one world at a time.
 
-Written from the rules alone; it shares nothing with the compiled interpreter but the tokens,
-and `as_plain` makes its worlds from ours.
+It shares only the tokens with the compiled interpreter. `as_plain` converts worlds.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ COMPASS = list(AHEAD)
 
 
 class Crash(Exception):
-    """The hero did what cannot be done."""
+    """The hero attempted an impossible action."""
 
 
 class OutOfTicks(Exception):
-    """The program goes on for too long."""
+    """The program exceeds the limit of ticks."""
 
 
 @dataclass
@@ -38,7 +37,7 @@ class World:
     ticks: int = field(default=0)
 
     def copy(self) -> World:
-        """A copy by hand, several times faster than deepcopy: walls never change."""
+        """A copy that shares the walls, which never change; several times faster than deepcopy."""
         return World(self.rows, self.cols, self.hero, self.facing, self.walls, dict(self.markers))
 
     def tick(self) -> None:
@@ -152,7 +151,7 @@ class IfNode(Node):
 
 
 class Parser:
-    """Builds the tree of a program that is known to be well-formed."""
+    """Builds the tree of a well-formed program."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self.tokens, self.position = tokens, 0
@@ -202,7 +201,7 @@ class Parser:
 
 
 def run(program: BlockNode, start: World, by_hand: bool = False) -> tuple[World, str]:
-    """The world in the end, and what became of the program."""
+    """Run a program; returns the final world and the status."""
     world = start.copy() if by_hand else copy.deepcopy(start)
     try:
         program.execute(world)
@@ -214,7 +213,7 @@ def run(program: BlockNode, start: World, by_hand: bool = False) -> tuple[World,
 
 
 def as_plain(world: Worlds) -> World:
-    """One world as the plain interpreter has it."""
+    """Convert a world for the plain interpreter."""
     rows, cols = world.sizes.tolist()
     row, col, facing = world.heroes.tolist()
     walls = {(int(r), int(c)) for r, c in np.argwhere(world.walls)}

@@ -1,4 +1,4 @@
-"""The loop as people write it: one environment, one torch policy, one step at a time."""
+"""A plain rollout loop: one environment, one torch policy, one step at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def steps_per_second(
     discrete: bool,
     seconds: float,
 ) -> float:
-    """Play episodes, policy after policy and task after task, for about this long."""
+    """Play episodes for about this long, policy by policy and task by task."""
     rng = random.Random(0)
     steps, start = 0, time.perf_counter()
     for task, policy in zip(itertools.cycle(tasks), itertools.cycle(policies), strict=False):

@@ -87,8 +87,8 @@ def test_exec_does_what_the_examples_of_a_task_show(
             " expected an action, REPEAT, WHILE, IF or IFELSE",
         ),
         ("", "program.txt, line 1, column 1, token 1: the program ends, expected 'DEF'"),
-        ("DEF " * 1001, "program.txt: programs have at most 1000 tokens, not 1001"),
-        (b"\xff\xfe", "program.txt is not a text"),
+        ("DEF " * 1001, "the program in program.txt must have at most 1000 tokens, got 1001"),
+        (b"\xff\xfe", "program.txt must be a text file"),
     ],
 )
 def test_exec_says_what_is_wrong_with_a_program(
@@ -106,7 +106,7 @@ def test_exec_says_what_is_wrong_with_a_program(
         (". .\n.", "bad: a world is drawn as 1 to 16 lines"),
         (". .", "bad: a world has one hero (^, >, v or <), not 0"),
         ("> x", "bad: 'x' is no cell"),
-        ('{"rows": 2', "bad is not JSON: "),
+        ('{"rows": 2', "bad must be JSON or a drawing, got "),
         ('{"rows": 2}', "bad: the field 'cols' is missing; expected 1 to 16"),
         ("[1]", "bad: expected a JSON object"),
         ('{"a":' * 100_000, "bad: "),

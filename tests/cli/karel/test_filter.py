@@ -17,7 +17,7 @@ def test_filter_keeps_what_fits_and_tells_what_is_missing(
     count = len(KarelTasks.load(folder / "training.npz"))
     assert len(KarelTasks.load(tmp_path / "subset" / "training.npz")) == count
     assert f"{count} tasks read" in out
-    missing = out.partition("fewer than wanted:\n")[2]
+    missing = out.partition("fewer than requested:\n")[2]
     assert re.search(r"^  validation, loops of 10 tokens: 0 of 1$", missing, re.MULTILINE)
     assert "training," not in missing
 

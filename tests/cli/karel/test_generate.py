@@ -16,7 +16,7 @@ def numbers(line: str) -> list[int]:
 def test_generate_writes_the_tasks_and_a_table_of_them(folder: Path) -> None:
     printed = (folder / "printed").read_text("utf-8")
     lines = printed.splitlines()
-    (heading,) = [line for line in lines if line.split()[:2] == ["part", "type"]]
+    (heading,) = [line for line in lines if line.split()[:2] == ["split", "type"]]
     assert heading.split()[2:] == ["10", "11", "12", "13", "14", "all"]
     sums = [numbers(line) for line in lines if line.split()[:1] == ["all"]]
     for part, counts in zip(("training", "validation"), sums, strict=True):

@@ -79,14 +79,16 @@ def test_mistakes_of_show(folder: Path, files: Path, capsys: Output) -> None:
     tasks = folder / "training.npz"
     count = len(KarelTasks.load(tasks))
     for name in (tasks, folder / "training.jsonl.gz"):
-        told_range = f"{name} has {count} tasks; --task must be 0 to {count - 1}, not {count}"
+        told_range = f"--task must be 0 to {count - 1}, got {count}; {name} has {count} tasks"
         assert complaint(capsys, "show", name, "--task", count) == told_range
-    assert "at least 0, got -1" in complaint(capsys, "show", tasks, "--task", "-1")
+    assert "--task must be at least 0, got -1" in complaint(capsys, "show", tasks, "--task", "-1")
     assert complaint(capsys, "show", "absent.npz") == "there is no file absent.npz"
     assert "world.txt:1: this is not a line of JSON" in complaint(capsys, "show", "world.txt")
     Path("empty.jsonl").touch()
     assert (
         complaint(capsys, "show", "empty.jsonl") == "empty.jsonl is empty; expected a task a line"
     )
-    assert "OUT.png, not to 'a.pdf'" in complaint(capsys, "show", tasks, "--picture", "a.pdf")
+    assert "--picture must be a .png file, got 'a.pdf'" in complaint(
+        capsys, "show", tasks, "--picture", "a.pdf"
+    )
     assert "does not exist" in complaint(capsys, "show", tasks, "--picture", "absent/a.png")

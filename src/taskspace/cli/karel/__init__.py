@@ -1,4 +1,4 @@
-"""The commands for Karel: make tasks, look at them, run a program on a world."""
+"""The commands for Karel: generate or filter tasks, draw them, and run programs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from taskspace.cli.karel import exec, filter, generate, show
 
 _EXAMPLES = """examples:
-  taskspace karel generate tasks --tasks 1000        tasks/training.npz and tasks/validation.npz
-  taskspace karel filter train.json.gz subset        the paper's subset of the public data set
-  taskspace karel show tasks/training.npz --task 7   its program and its six examples
-  taskspace karel exec program.txt world.txt         what a program does to a world
+  taskspace karel generate tasks --tasks 1000        write tasks/training.npz, tasks/validation.npz
+  taskspace karel filter train.json.gz subset        write the paper's subset of the public data set
+  taskspace karel show tasks/training.npz --task 7   show the program and examples of a task
+  taskspace karel exec program.txt world.txt         run a program on a world
 """
 
 
@@ -20,10 +20,10 @@ def add(commands: Any) -> None:
     karel = commands.add_parser(
         "karel",
         help="Karel tasks and programs",
-        description="Make tasks of Karel, look at them, and run programs.",
+        description="Generate or filter Karel tasks, draw them, and run Karel programs.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parts = karel.add_subparsers(metavar="command", required=True)
-    for verb in (generate, filter, show, exec):
-        verb.add(parts)
+    for command in (generate, filter, show, exec):
+        command.add(parts)

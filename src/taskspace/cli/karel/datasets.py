@@ -1,4 +1,4 @@
-"""What `generate` and `filter` share: where tasks go, and a table of them."""
+"""Arguments and output that `generate` and `filter` share."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ if TYPE_CHECKING:
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    """Where the tasks go, and how many."""
-    parser.add_argument("folder", metavar="DIR", help="where the files go; made if need be")
+    """Add the output folder and the number of tasks."""
+    parser.add_argument("folder", metavar="DIR", help="output folder; created if necessary")
     parser.add_argument(
-        "--tasks", type=int, metavar="N", help="how many, in the paper's shares (its 73,418)"
+        "--tasks",
+        type=int,
+        metavar="N",
+        help="number of tasks, in the paper's proportions (default: the paper's 73,418)",
     )
 
 
 def print_selection(selection: Selection, seen: str, folder: Path) -> None:
-    """A table of what there is, what became of the rest, and where the files are."""
+    """Print a table of the tasks, the reasons for dropped ones, and the written files."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     lengths = sorted({length for table in selection.found.values() for _, length in table})
     table = Table(title="Karel tasks by type and number of tokens", box=SIMPLE_HEAD)
-    for heading in ("part", "type"):
+    for heading in ("split", "type"):
         table.add_column(heading)
     for heading in (*map(str, lengths), "all"):
         table.add_column(heading, justify="right")
@@ -35,12 +38,12 @@ def print_selection(selection: Selection, seen: str, folder: Path) -> None:
     Console().print(table)
     dropped = [f"  {n:>9,} {why}" for why, n in selection.dropped.most_common() if n]
     print(f"{selection.seen:,} {seen}, of which dropped:", *dropped or ["  none"], sep="\n")
-    files = sorted(place for part in selection.found for place in folder.glob(f"{part}.*"))
-    print("written:", *files, sep="\n  ")
+    files = sorted(path for part in selection.found for path in folder.glob(f"{part}.*"))
+    print("wrote:", *files, sep="\n  ")
 
 
 def _rows(selection: Selection, lengths: list[int]) -> list[list[str]]:
-    """A line for each type and their sum; a dash where the paper has no tasks."""
+    """One row per type and one for the sum; a dash where the paper has no tasks."""
     rows = []
     for part, found in selection.found.items():
         kinds = list(dict.fromkeys(kind for kind, _ in found))
@@ -53,5 +56,5 @@ def _rows(selection: Selection, lengths: list[int]) -> list[list[str]]:
 
 
 def _cells(counts: list[int] | list[int | None]) -> list[str]:
-    told = ["-" if count is None else f"{count:,}" for count in counts]
-    return [*told, f"{sum(count or 0 for count in counts):,}"]
+    cells = ["-" if count is None else f"{count:,}" for count in counts]
+    return [*cells, f"{sum(count or 0 for count in counts):,}"]

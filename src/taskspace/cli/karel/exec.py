@@ -1,4 +1,4 @@
-"""`taskspace karel exec PROGRAM WORLD`: what a program does to a world."""
+"""`taskspace karel exec PROGRAM WORLD`: run a program on a world."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """example:
   taskspace karel exec program.txt world.txt
 
-program.txt, for example:
+An example of program.txt:
   DEF run m(
       WHILE c( frontIsClear c) w(
           move
@@ -27,12 +27,12 @@ program.txt, for example:
       putMarker
   m)
 
-world.txt, drawn with letters: # is a wall, . an empty cell, a number counts markers, ^ > v < is
-the hero, >3 the hero on three markers.
+An example of world.txt. # is a wall, . an empty cell, a number is a cell with that many markers,
+^ > v < is the hero, and >3 is the hero on three markers.
   .  #  .  .
   .  >  2  .
 
-or world.json, the same as the data set has it; row 0 is the bottom row:
+The same world as JSON, in the format of the public data set; row 0 is the bottom row:
   {"rows": 2, "cols": 4, "hero": "0:1:east", "blocked": "1:1", "markers": "0:2:2"}
 """
 
@@ -40,12 +40,18 @@ or world.json, the same as the data set has it; row 0 is the bottom row:
 def add(commands: Any) -> None:
     """Add `karel exec` to the commands of a parser."""
     parser = add_command(commands, "exec", _run, "run a program on a world", _EXAMPLES)
-    parser.add_argument("program", metavar="PROGRAM", help="a text file")
-    parser.add_argument("world", metavar="WORLD", help="a text file: a drawing, or JSON")
+    parser.add_argument("program", metavar="PROGRAM", help="text file with a program, see below")
+    parser.add_argument(
+        "world", metavar="WORLD", help="text file with a drawing or JSON, see below"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Run a Karel program on a world: what the hero does, how it ends, and the world after."""
+    """Run a Karel program on a world.
+
+    The output is the world before, the actions of the hero, the status at the end, the number of
+    ticks (instructions), and the world after.
+    """
     from taskspace.envs.karel.interpreter import run
     from taskspace.envs.karel.language import PAD, decode, encode
 
@@ -78,7 +84,7 @@ def _status(runs: Runs, actions: list[str]) -> str:
     if status == DONE:
         return STATUS_NAMES[status]
     if status == OUT_OF_TICKS:
-        return f"{STATUS_NAMES[status]}: still running after {TICKS}, and stopped"
+        return f"{STATUS_NAMES[status]}: stopped after {TICKS}"
     return f"crashed at action {len(actions)}, {actions[-1]}: {STATUS_NAMES[status]}"
 
 
@@ -88,7 +94,7 @@ def _read_program(path: Path) -> Program:
 
     text = _read_text(path)
     if (count := len(text.split())) > LONGEST:
-        raise ValueError(f"{path}: programs have at most {LONGEST} tokens, not {count}")
+        raise ValueError(f"the program in {path} must have at most {LONGEST} tokens, got {count}")
     try:
         return parse(text)
     except ValueError as error:
@@ -96,7 +102,7 @@ def _read_program(path: Path) -> Program:
 
 
 def _read_world(path: Path) -> Worlds:
-    """The world of a file: JSON if it begins with a bracket, otherwise a drawing."""
+    """Read a world: JSON if the file begins with a bracket, otherwise a drawing."""
     from taskspace.envs.karel.data import world_from_json
     from taskspace.envs.karel.worlds import from_text
 
@@ -106,7 +112,7 @@ def _read_world(path: Path) -> Worlds:
             return world_from_json(json.loads(text))
         return from_text(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
+        raise ValueError(f"{path} must be JSON or a drawing, got {error}") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -117,4 +123,4 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a text: {error}") from error
+        raise ValueError(f"{path} must be a text file, got {error}") from error

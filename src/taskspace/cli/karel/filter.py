@@ -1,4 +1,4 @@
-"""`taskspace karel filter SOURCE DIR`: the paper's subset of a data set."""
+"""`taskspace karel filter SOURCE DIR`: write the paper's subset of a data set."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ _EXAMPLES = """example:
 def add(commands: Any) -> None:
     """Add `karel filter` to the commands of a parser."""
     parser = add_command(
-        commands, "filter", _run, "take the paper's subset of a data set", _EXAMPLES
+        commands, "filter", _run, "write the paper's subset of the public data set", _EXAMPLES
     )
     parser.add_argument(
-        "source", metavar="SOURCE", help="a file of JSON lines, one task a line; .gz too"
+        "source", metavar="SOURCE", help="data set as JSON lines, one task per line; may be .gz"
     )
     add_target(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Take the paper's subset of the public Karel data set, for training and validation."""
+    """Write the paper's subset of the public Karel data set.
+
+    The output folder gets training.npz and validation.npz, which `taskspace run karel --data DIR`
+    reads.
+    """
     from taskspace.envs.karel.quotas import filter_dataset
 
     selection = filter_dataset(options.source, options.folder, options.tasks)
     print_selection(selection, "tasks read", Path(options.folder))
     if shortage := selection.shortage():
-        print(f"fewer than wanted:\n{textwrap.indent(shortage, '  ')}")
+        print(f"fewer than requested:\n{textwrap.indent(shortage, '  ')}")

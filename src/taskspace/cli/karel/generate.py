@@ -1,4 +1,4 @@
-"""`taskspace karel generate DIR`: random tasks."""
+"""`taskspace karel generate DIR`: generate random tasks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,27 @@ _EXAMPLES = """examples:
 
 def add(commands: Any) -> None:
     """Add `karel generate` to the commands of a parser."""
-    parser = add_command(commands, "generate", _run, "make random tasks", _EXAMPLES)
+    parser = add_command(commands, "generate", _run, "generate random tasks", _EXAMPLES)
     add_target(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of everything (0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     parser.add_argument(
-        "--side", type=int, default=16, metavar="N", help="most rows and columns, 4 to 16 (16)"
+        "--side",
+        type=int,
+        default=16,
+        metavar="N",
+        help="most rows and columns of a world, 4 to 16 (default: 16)",
     )
     parser.add_argument(
-        "--json-lines", action="store_true", help="also in the public data set's format"
+        "--json-lines", action="store_true", help="also write the format of the public data set"
     )
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Make random Karel tasks: programs with six examples each, for training and validation."""
+    """Generate random Karel tasks, i.e. programs with six examples each.
+
+    The output folder gets training.npz and validation.npz, which `taskspace run karel --data DIR`
+    reads.
+    """
     from taskspace.envs.karel.generate import generate_dataset
 
     selection = generate_dataset(

@@ -1,4 +1,4 @@
-"""`taskspace karel show FILE`: a task as a drawing with letters, or as a picture."""
+"""`taskspace karel show FILE`: draw a task with letters, or as an image."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _EXAMPLES = """examples:
 def add(commands: Any) -> None:
     """Add `karel show` to the commands of a parser."""
     parser = add_command(commands, "show", _run, "draw a task", _EXAMPLES)
-    parser.add_argument("file", metavar="FILE", help="tasks: .npz, or JSON lines, .gz too")
+    parser.add_argument("file", metavar="FILE", help="tasks: .npz, or JSON lines (may be .gz)")
     parser.add_argument(
-        "--task", type=int, default=0, metavar="N", help="its number; the first is 0 (0)"
+        "--task", type=int, default=0, metavar="N", help="index of the task, from 0 (default: 0)"
     )
     parser.add_argument(
-        "--picture", metavar="OUT.png", help="draw the examples there, not with letters"
+        "--picture", metavar="OUT.png", help="write the examples to a PNG image instead"
     )
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Draw a Karel task: its program and six examples of what it does."""
+    """Print the program of a Karel task, and its six examples as pairs of worlds."""
     from taskspace.envs.karel.drawing import draw_task, example_name
     from taskspace.envs.karel.language import parse, pretty
 
     if options.picture and Path(options.picture).suffix != ".png":
-        raise ValueError(f"a picture is written to a file OUT.png, not to {options.picture!r}")
+        raise ValueError(f"--picture must be a .png file, got {options.picture!r}")
     if options.task < 0:
-        raise ValueError(f"--task must be a number from 0 on, not {options.task}")
+        raise ValueError(f"--task must be at least 0, got {options.task}")
     task = _read_task(Path(options.file), options.task)
     program = parse(task.tokens)
     title = _headline(options.task, program)
@@ -70,7 +70,7 @@ def _read_task(path: Path, number: int) -> KarelTask:
     def wanted(tokens: tuple[str, ...]) -> bool:
         nonlocal passed
         passed += 1
-        return passed == number + 1  # the grids of those before need not be read
+        return passed == number + 1  # skip the grids of earlier tasks
 
     for task in read_tasks(path, wanted):
         return task
@@ -79,16 +79,16 @@ def _read_task(path: Path, number: int) -> KarelTask:
 
 def _no_such_task(path: Path, number: int, count: int) -> str:
     if not count:
-        return f"{path} has no tasks"
-    return f"{path} has {count:,} tasks; --task must be 0 to {count - 1}, not {number}"
+        return f"there are no tasks in {path}"
+    return f"--task must be 0 to {count - 1}, got {number}; {path} has {count:,} tasks"
 
 
 def _headline(number: int, program: Program) -> str:
     from taskspace.envs.karel.language import kind, tokens
 
     found = kind(program)
-    told = "loops and conditionals" if found == "both" else found
-    return f"task {number}: {told}, {len(tokens(program))} tokens"
+    title = "loops and conditionals" if found == "both" else found
+    return f"task {number}: {title}, {len(tokens(program))} tokens"
 
 
 def _write_picture(figure: Figure, path: str) -> None:

@@ -1,1 +1,1 @@
-"""How the experiments score what they compare: examples, judges, folds and standard errors."""
+"""Evaluation of the experiments: examples, judges, folds and standard errors."""

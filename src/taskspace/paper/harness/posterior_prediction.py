@@ -1,6 +1,6 @@
-"""How well a quiz predicts by profiles: the examples of Figure 5, answered by the posterior.
+"""The examples of Figure 5, predicted by the posterior of a success model.
 
-The quizzed agent is never among the candidates, nor is it in any of those that are imagined.
+The quizzed agent is neither among the candidates nor part of a mixture of candidates.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def benchmark_posterior(
 ) -> list[PredictionScore]:
     """Score a predictor that was fitted to a success model, on tasks that are new to it.
 
-    `outcomes` are as for `benchmark_prediction`, which puts the same questions with this seed.
-    `families` name the family of each quizzed agent, and of each agent that the model knows; nobody
-    of the quizzed agent's family is a candidate. By default both are the same agents, and
-    each is a family of its own.
+    `outcomes` are as for `benchmark_prediction`, which draws the same examples with this seed.
+    `families` are the names of the family of each quizzed agent and of each agent of the model; no
+    agent of the quizzed agent's family is a candidate. By default, both are the same agents, and
+    each is its own family.
     """
     assert outcomes.results is not None
     assert predictor.model_ is not None
@@ -48,15 +48,15 @@ def benchmark_posterior(
         )[1]
         for size in quiz_sizes
     }
-    chances = {size: np.empty(len(test.task)) for size, test in tests.items()}
+    probabilities = {size: np.empty(len(test.task)) for size, test in tests.items()}
     profile = predictor.model_.predict_proba(outcomes.features)
     for agent in every:
         others = predictor.candidates_.posterior(profile[known != quizzed[agent]])
         for size, test in tests.items():
             own = np.flatnonzero(test.agent == agent)
-            chances[size][own] = _predicted(others, test, own, solved[agent])
+            probabilities[size][own] = _predicted(others, test, own, solved[agent])
     return [
-        PredictionScore("posterior", size, *folded(chances[size] > 0.5, solved, test))
+        PredictionScore("posterior", size, *folded(probabilities[size] > 0.5, solved, test))
         for size, test in tests.items()
     ]
 
@@ -64,7 +64,7 @@ def benchmark_posterior(
 def _predicted(
     posterior: Posterior, test: Examples, chosen: NDArray[np.int64], solved: NDArray[np.bool_]
 ) -> Floats:
-    """The chance on the task of each chosen example, all of one agent."""
+    """The predicted probability for the task of each chosen example, all of one agent."""
     quiz = test.quiz[chosen]
     weights = posterior.weights_of_many(quiz, solved[quiz].astype(np.float64))
     voted: Floats = (weights * posterior.profiles[test.task[chosen]]).sum(1)

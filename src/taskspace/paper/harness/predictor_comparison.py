@@ -1,7 +1,7 @@
-"""Which predictor to trust: agents that none of them knows, quizzed and then predicted.
+"""A comparison of predictors on new agents, which are quizzed and then predicted.
 
-Every new agent's tasks are put in a random order. The first are its quiz, with one attempt at each;
-all beyond the largest quiz are predicted, the same ones at every quiz size.
+The tasks of every new agent are put in random order. The first ones are its quiz, with one attempt
+each; those after the largest quiz are predicted, the same ones at every quiz size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from taskspace.outcomes.outcomes import Outcomes
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
-# From numbers of quiz tasks, results on them, and numbers of other tasks to chances of success.
+# From indices of quiz tasks, results on them, and indices of other tasks to probabilities.
 Predictor = Callable[[Numbers, Floats, Numbers], Floats]
 
 QUIZ_SIZES = (1, 5, 10, 20)
@@ -30,40 +30,40 @@ BINS = 10
 
 @dataclass(frozen=True, eq=False)
 class PredictorScore:
-    """How good a predictor's chances are, over all predicted attempts at one quiz size."""
+    """The quality of a predictor over all predicted attempts, at one quiz size."""
 
     method: str
     quiz_size: int
-    accuracy: float  # share of attempts that come out as thought more likely
-    brier: float  # mean squared difference of chance and result
-    reliability: Floats  # (3, bins): mean chance, share solved, share of attempts; NaN if empty
+    accuracy: float  # fraction of attempts whose more probable outcome occurs
+    brier: float  # mean squared difference between probability and result
+    reliability: Floats  # (3, bins): probability, success rate, fraction of attempts
 
     @property
     def calibration_error(self) -> float:
-        """Mean difference of chance and share solved (the expected calibration error)."""
+        """The expected calibration error."""
         return calibration_error(self.reliability)
 
 
 def predictors(known: Outcomes, vectors: ArrayLike, *, seed: int = 0) -> dict[str, Predictor]:
-    """What there is to compare, each fitted to the known agents.
+    """All predictors by name, fitted to the known agents.
 
-    `vectors` (tasks, dimensions) are a map of the tasks, which the vote needs and the posterior
-    uses. The quiz mean is the paper's IgnoreTask: it knows how good the agent is, and no more.
+    `vectors` (tasks, dimensions) are a map of the tasks, which the vote and the posterior use. The
+    quiz mean is IgnoreTask of the paper, which knows only the skill of the agent.
     """
-    places = checks.numbers(vectors, "vectors")
-    if places.ndim != 2 or len(places) != known.n_tasks:
+    points = checks.numbers(vectors, "vectors")
+    if points.ndim != 2 or len(points) != known.n_tasks:
         raise ValueError(
-            f"vectors must have a row for each of the {known.n_tasks} tasks; got an array of shape"
-            f" {places.shape}"
+            f"vectors must have one row per task ({known.n_tasks}), got an array of shape"
+            f" {points.shape}"
         )
-    given = SimpleNamespace(transform=lambda tasks: places)
+    given = SimpleNamespace(transform=lambda tasks: points)
     predictor = PerformancePredictor(embedder=given, random_state=seed).fit(known)
     solved, tried = known.successes.sum(0, np.float64), known.rollouts.sum(0, np.float64)
     means = (solved + 1) / (tried + 2)
 
     def vote(quiz: Numbers, results: Floats, tasks: Numbers) -> Floats:
-        distances = squared_distances(places[tasks], places[quiz])
-        return soft_vote(distances, results, default_beta(places[quiz]))
+        distances = squared_distances(points[tasks], points[quiz])
+        return soft_vote(distances, results, default_beta(points[quiz]))
 
     return {
         "vote": vote,
@@ -82,9 +82,9 @@ def compare_predictors(
     quiz_sizes: Sequence[int] = QUIZ_SIZES,
     seed: int = 0,
 ) -> list[PredictorScore]:
-    """Score every method on agents that it does not know, at every quiz size.
+    """Score all methods on new agents, at every quiz size.
 
-    `new` are the outcomes of these agents on the tasks that the methods know, in their order.
+    `new` are the outcomes of these agents on the tasks of the methods, in the same order.
 
     >>> new = Outcomes([[1, 1, 1, 0], [1, 1, 0, 1]], 1)
     >>> methods = {"hopeful": lambda quiz, results, tasks: np.full(len(tasks), 0.75)}
@@ -106,7 +106,7 @@ _Example = tuple[Numbers, Floats, Numbers, Floats]  # quiz, answers, tasks, rate
 
 
 def _example(agent: int, new: Outcomes, size: int, rng: np.random.Generator) -> _Example | None:
-    """The largest quiz of an agent and what is to be predicted, if it tried enough."""
+    """The largest quiz of an agent and the tasks to predict, or None with too few tasks."""
     order = rng.permutation(np.flatnonzero(new.rollouts[agent]))
     if len(order) <= size:
         return None
@@ -116,37 +116,37 @@ def _example(agent: int, new: Outcomes, size: int, rng: np.random.Generator) -> 
 
 
 def _score(name: str, method: Predictor, size: int, examples: Iterable[_Example]) -> PredictorScore:
-    chances, rates = [], []
+    predicted, rates = [], []
     for quiz, answers, tasks, truth in examples:
-        chances.append(method(quiz[:size], answers[:size], tasks))
+        predicted.append(method(quiz[:size], answers[:size], tasks))
         rates.append(truth)
-    if not chances:
-        raise ValueError("no new agent tried more tasks than the largest quiz holds")
-    p, r = np.concatenate(chances), np.concatenate(rates)
+    if not predicted:
+        raise ValueError("new agents must have more tasks than the largest quiz, got none that has")
+    p, r = np.concatenate(predicted), np.concatenate(rates)
     accuracy = np.where(p > 0.5, r, 1 - r).mean()
     brier = (r * (1 - p) ** 2 + (1 - r) * p**2).mean()
     return PredictorScore(name, size, float(accuracy), float(brier), reliability(p, r))
 
 
-def reliability(chances: Floats, rates: Floats) -> Floats:
-    """Mean chance, share solved and share of attempts (3, BINS) in equal bins of the chance.
+def reliability(probabilities: Floats, rates: Floats) -> Floats:
+    """Mean probability, success rate and fraction of attempts (3, BINS) per bin of probability.
 
     >>> reliability(np.array([0.11, 0.13, 0.95]), np.array([0.0, 1.0, 1.0]))[:, [1, 9]].round(2)
     array([[0.12, 0.95],
            [0.5 , 1.  ],
            [0.67, 0.33]])
     """
-    place = np.minimum((chances * BINS).astype(np.int64), BINS - 1)
-    count = np.bincount(place, minlength=BINS)
+    bins = np.minimum((probabilities * BINS).astype(np.int64), BINS - 1)
+    count = np.bincount(bins, minlength=BINS)
     with np.errstate(invalid="ignore"):
-        sums = [np.bincount(place, x, minlength=BINS) / count for x in (chances, rates)]
-    return np.stack([*sums, count / len(chances)])
+        sums = [np.bincount(bins, x, minlength=BINS) / count for x in (probabilities, rates)]
+    return np.stack([*sums, count / len(probabilities)])
 
 
 def score_table(runs: Sequence[Sequence[PredictorScore]]) -> str:
-    """Text: accuracy, Brier score and calibration error, mean ± spread over runs.
+    """A text table of accuracy, Brier score and calibration error: mean ± standard deviation.
 
-    The spread is the standard deviation between the runs; of a single run there is none.
+    The standard deviation is over the runs; it is 0 for a single run.
     """
     lines = [f"{'quiz':>4} {'method':<10} {'accuracy':>15} {'Brier':>15} {'calibration':>15}"]
     for scores in zip(*runs, strict=True):
@@ -165,20 +165,20 @@ def mean_reliability(scores: Iterable[PredictorScore]) -> Floats:
 
 
 def mean_curve(curves: Sequence[ArrayLike]) -> Floats:
-    """Reliabilities (3, bins) of equally many attempts each, as one."""
+    """The mean of reliabilities (3, bins) with equal numbers of attempts."""
     every = np.asarray(curves, np.float64)
-    shares = every[:, 2]
-    share = shares.sum(0)
+    fractions = every[:, 2]
+    fraction = fractions.sum(0)
     with np.errstate(invalid="ignore"):
-        means = (np.nan_to_num(every[:, :2]) * shares[:, None]).sum(0) / share
-    return np.vstack([means, share / len(every)])
+        means = (np.nan_to_num(every[:, :2]) * fractions[:, None]).sum(0) / fraction
+    return np.vstack([means, fraction / len(every)])
 
 
 def calibration_error(reliability: ArrayLike) -> float:
-    """Mean difference of chance and share solved, from the `reliability` (3, bins).
+    """The expected calibration error, from the `reliability` (3, bins).
 
     >>> calibration_error([[0.25, 0.75], [0.25, 0.5], [0.4, 0.6]])
     0.15
     """
-    chance, solved, share = np.asarray(reliability, np.float64)
-    return float(np.nansum(share * np.abs(chance - solved)))
+    predicted, observed, fraction = np.asarray(reliability, np.float64)
+    return float(np.nansum(fraction * np.abs(predicted - observed)))

@@ -1,7 +1,7 @@
-"""Does it pay to choose the questions? Quizzes of equal length, on agents that nobody knows.
+"""A comparison of methods for choosing questions: quizzes of equal length, on new agents.
 
-Agents are left out in folds. Each one's tasks are divided at random: one half may be asked, the
-other is predicted, the same halves and the same answers for all ways to choose.
+Agents are left out in folds. The tasks of each agent are divided at random: one half may be asked,
+the other half is predicted. All methods use the same halves and the same answers.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class ChoiceScore:
-    """How good predictions are after quizzes of one length, chosen in one way."""
+    """The quality of predictions after quizzes of one size, chosen by one method."""
 
     choose: str
     quiz_size: int
     agents: int
-    accuracy: float  # share of attempts that come out as thought more likely; mean over agents
-    accuracy_error: float  # standard error of this mean
-    brier: float  # mean squared difference of chance and result
+    accuracy: float  # fraction of attempts whose more probable outcome occurs
+    accuracy_error: float  # standard error over agents
+    brier: float  # mean squared difference between probability and result
     brier_error: float
-    gain: float  # Brier score of a random quiz of this length, less this one, agent by agent
+    gain: float  # improvement of the Brier score over a random quiz
     gain_error: float
 
 
@@ -43,10 +43,10 @@ def compare_choices(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> list[ChoiceScore]:
-    """Score every way to choose at every quiz size; agents that tried too few tasks are left out.
+    """Score all methods at every quiz size; agents with too few tasks are left out.
 
     >>> rng = np.random.default_rng(0)
-    >>> can = np.repeat(np.eye(2), 6, axis=1)[rng.integers(0, 2, 20)]  # two kinds of agents
+    >>> can = np.repeat(np.eye(2), 6, axis=1)[rng.integers(0, 2, 20)]  # two subpopulations
     >>> scores = compare_choices(Outcomes(can, 1), sizes=[1], folds=2)
     >>> [(score.choose, score.agents, round(score.accuracy)) for score in scores]
     [('information', 20, 1), ('uncertain', 20, 1), ('random', 20, 1)]
@@ -54,7 +54,9 @@ def compare_choices(
     lengths = sorted({checks.whole(size, "a quiz size", 1) for size in sizes})
     parts = checks.whole(folds, "folds", 2)
     if outcomes.n_agents < parts:
-        raise ValueError(f"{outcomes.n_agents} agents cannot be divided into {parts} folds")
+        raise ValueError(
+            f"folds must be at most the number of agents ({outcomes.n_agents}), got {parts}"
+        )
     rng = np.random.default_rng(checks.seed(seed))
     found = [
         marks
@@ -63,14 +65,16 @@ def compare_choices(
         for marks in _quizzed(predictor, new, agent, lengths, rng)
     ]
     if not found:
-        raise ValueError("no agent tried twice as many tasks as the largest quiz holds")
+        raise ValueError(
+            "agents must have twice as many tasks as the largest quiz, got none that has"
+        )
     return _scores(np.stack(found), lengths)
 
 
 def _divisions(
     outcomes: Outcomes, folds: int, rng: np.random.Generator
 ) -> Iterator[tuple[PerformancePredictor, Outcomes]]:
-    """What is learned from all agents but some, and these."""
+    """Predictors fitted to all agents but those of a fold, and the outcomes of the fold."""
     for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
         known = outcomes.of_agents(np.delete(outcomes.agents, new))
         yield PerformancePredictor().fit(known), outcomes.of_agents(outcomes.agents[new])
@@ -83,7 +87,7 @@ def _quizzed(
     sizes: list[int],
     rng: np.random.Generator,
 ) -> Iterator[Floats]:
-    """Accuracy and Brier score of an agent (choices, sizes, 2), unless it tried too little."""
+    """Accuracy and Brier score of an agent (choices, sizes, 2), unless it has too few tasks."""
     tried = rng.permutation(np.flatnonzero(new.rollouts[agent]))
     rates, seed = new.rates[agent], int(rng.integers(2**31))
     answers = (rng.random(len(rates)) < rates).astype(np.float64)

@@ -1,9 +1,9 @@
-"""The task selection benchmark (Section 7.2, Figure 6): who picks the right task out of ten?
+"""The task selection benchmark (Section 7.2, Figure 6): selection of the right one of ten tasks.
 
 An example is a reference task and ten options. There are three queries: the option that is most
 similar to the reference ("similar", the paper's Type 1), the most similar of those that are harder
-("harder", Type 2), and of those that are easier ("easier"). What is right is decided by
-similarities and difficulties that come from many rollouts of the whole population.
+("harder", Type 2), and of those that are easier ("easier"). The right option is determined by
+similarities and difficulties from many rollouts of the whole population.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from taskspace import checks
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.statistics import SuccessStatistics
 
-QUERIES = {"similar": 0, "harder": 1, "easier": -1}  # and the sign of the wanted difference
+QUERIES = {"similar": 0, "harder": 1, "easier": -1}  # and the sign of the required difference
 DATA_SETS = 4
 OPTIONS = 10
-EASY = 5  # easy reference tasks of a data set, for methods that know nothing of difficulty
+EASY = 5  # easy reference tasks per data set, for methods without difficulties
 HARDER = 0.01  # a task is harder if its probability of success is lower by more than this
-_ROUNDS = 100  # how often examples are drawn again, if hardly any has an option that qualifies
+_ROUNDS = 100  # most attempts to draw examples with an option that qualifies
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What a method thinks of tasks."""
+    """The similarities and difficulties of tasks according to a method."""
 
     similarity: NDArray[np.float64]  # (tasks, tasks)
     difficulty: NDArray[np.float64]  # (tasks,)
-    gap: float = 0.0  # harder than another task is what is more difficult by more than this
+    gap: float = 0.0  # a task is harder if its difficulty is higher by more than this
 
     def __post_init__(self) -> None:
         similarity = checks.numbers(self.similarity, "similarity")
         difficulty = checks.numbers(self.difficulty, "difficulty")
         if difficulty.ndim != 1 or similarity.shape != 2 * difficulty.shape:
             raise ValueError(
-                "similarity must be tasks x tasks and difficulty a number for each task;"
-                f" got arrays of shape {similarity.shape} and {difficulty.shape}"
+                "similarity must have shape (tasks, tasks) and difficulty (tasks,), got"
+                f" {similarity.shape} and {difficulty.shape}"
             )
         object.__setattr__(self, "similarity", similarity)
         object.__setattr__(self, "difficulty", difficulty)
 
     def on(self, tasks: NDArray[np.int64]) -> Judge:
-        """The same for some of the tasks."""
+        """The same method on some of the tasks."""
         return Judge(self.similarity[np.ix_(tasks, tasks)], self.difficulty[tasks], self.gap)
 
     @classmethod
     def by_vectors(cls, vectors: NDArray[np.float64]) -> Judge:
-        """Inner products and lengths."""
+        """Similarity by inner products, difficulty by vector lengths."""
         return cls(vectors @ vectors.T, np.linalg.norm(vectors, axis=1))
 
     @classmethod
     def by_outcomes(cls, outcomes: Outcomes, agents: Any, tasks: Any) -> Judge:
-        """Mutual information and probability of failure, from some agents on some tasks."""
+        """Mutual information and failure probability, from some agents on some tasks."""
         cells = np.ix_(agents, tasks)
         part = Outcomes(outcomes.successes[cells], outcomes.rollouts[cells])
         statistics = SuccessStatistics.from_outcomes(part)
@@ -65,31 +65,33 @@ class Judge:
 
     @classmethod
     def by_easy_tasks(cls, similarity: NDArray[Any], easy: NDArray[np.int64]) -> Judge:
-        """A task is the harder the less similar it is to the easy task most similar to it."""
+        """Difficulty is the negative similarity to the most similar easy task."""
         return cls(similarity, -similarity[:, easy].max(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The tasks that examples are drawn from, and what methods may know about them."""
+    """The tasks that examples are drawn from, and the data that methods may use."""
 
-    truth: Outcomes  # of the whole population: decides what is right
-    again: Outcomes  # the same agents and tasks, played once more: for OPT and OPT-50
+    truth: Outcomes  # of the whole population: the ground truth
+    again: Outcomes  # an independent re-evaluation: for OPT and OPT-50
     features: NDArray[np.float64]  # (tasks, features): for StateSim
     actions: Sequence[ArrayLike]  # the expert's actions on each task: for TrajectorySim
 
     def __post_init__(self) -> None:
         for name in ("agents", "tasks"):
             if not np.array_equal(getattr(self.truth, name), getattr(self.again, name)):
-                raise ValueError(f"truth and again must be of the same {name} in the same order")
+                raise ValueError(f"truth and again must have equal {name}, got different ones")
         least = DATA_SETS * (OPTIONS + 1)
         if self.n_tasks < least:
-            raise ValueError(f"the pool has {self.n_tasks} tasks; expected at least {least}")
+            raise ValueError(f"the pool must have at least {least} tasks, got {self.n_tasks}")
         features = checks.numbers(self.features, "features")
         _check_rows(features, self.n_tasks, "features")
         object.__setattr__(self, "features", features)
         if len(self.actions) != self.n_tasks:
-            raise ValueError(f"{len(self.actions)} sequences of actions for {self.n_tasks} tasks")
+            raise ValueError(
+                f"actions must be one sequence per task ({self.n_tasks}), got {len(self.actions)}"
+            )
         object.__setattr__(self, "actions", [_sequence(actions) for actions in self.actions])
 
     @property
@@ -100,27 +102,27 @@ class Pool:
 
 @dataclass(frozen=True)
 class Row:
-    """How often a method is right: mean over the data sets and standard error across them."""
+    """The accuracy of a method: mean and standard error over the data sets."""
 
     method: str
     query: str
-    examples: int  # in each data set
-    top1: float  # share of examples where the right option is ranked first
+    examples: int  # per data set
+    top1: float  # fraction of examples where the right option is ranked first
     top1_error: float
-    top3: float  # … among the first three
+    top3: float  # fraction where it is among the first three
     top3_error: float
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Reference tasks and options of many examples; all eleven tasks of one are different."""
+    """Reference tasks and options of many examples; the eleven tasks of an example differ."""
 
     reference: NDArray[np.int64]  # (examples,)
     options: NDArray[np.int64]  # (examples, OPTIONS)
 
     @classmethod
     def draw(cls, truth: Judge, n: int, query: str, rng: np.random.Generator) -> Examples:
-        """`n` examples, each with an option that is in truth harder (easier) if that is asked."""
+        """Draw `n` examples, each with at least one option that qualifies for the query."""
         found: list[NDArray[np.int64]] = []
         missing = n
         for _ in range(_ROUNDS):
@@ -132,30 +134,30 @@ class Examples:
                 rows = np.concatenate(found)
                 return cls(rows[:, 0], rows[:, 1:])
         raise ValueError(
-            f"hardly any of these tasks is {query} than another: their probabilities of success"
-            f" differ too little (expected differences of more than {HARDER})"
+            f"the tasks must include {query} ones, whose success rates differ by more than"
+            f" {HARDER}, got too few"
         )
 
     def qualify(self, judge: Judge, query: str) -> NDArray[np.bool_]:
-        """Which options the judge thinks harder (easier) than the reference, if that is asked."""
+        """Which options are harder (easier) than the reference according to the judge."""
         if not QUERIES[query]:
             return np.ones(self.options.shape, np.bool_)
         more = judge.difficulty[self.options] - judge.difficulty[self.reference][:, None]
         return QUERIES[query] * more > judge.gap
 
     def similarity(self, judge: Judge) -> NDArray[np.float64]:
-        """How similar the judge thinks each option to the reference."""
+        """The similarity of each option to the reference according to the judge."""
         return judge.similarity[self.reference[:, None], self.options]
 
     def right(self, truth: Judge, query: str) -> NDArray[np.bool_]:
-        """Which options are right: the best that qualifies, and what ties with it exactly."""
+        """Which options are right: the best one that qualifies, and exact ties with it."""
         similarity = np.where(self.qualify(truth, query), self.similarity(truth), -np.inf)
         return similarity == similarity.max(axis=1, keepdims=True)
 
     def rank(self, judge: Judge, query: str, ties: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The judge's order of the options, best first; `ties` decides between equals.
+        """The options in the order of the judge, best first; `ties` breaks ties.
 
-        What the judge does not think harder (easier) comes last, rather than not at all.
+        Options that do not qualify according to the judge come last.
         """
         last = ~self.qualify(judge, query)
         return np.lexsort((ties, -self.similarity(judge), last), axis=1)
@@ -164,11 +166,12 @@ class Examples:
 def compare(
     pool: Pool, embeddings: Mapping[str, ArrayLike | Judge], *, examples: int = 50, seed: int = 0
 ) -> list[Row]:
-    """Put all queries to every method, in four data sets with a quarter of the pool each.
+    """Score all methods on all queries, in four data sets with a quarter of the pool each.
 
-    An embedding is an array of vectors (tasks, dimensions), which is judged by inner products and
-    lengths, or a `Judge` of all tasks. Random, StateSim, TrajectorySim, OPT-50 and OPT are added.
-    `examples` is their number in each data set. A method's row depends on no other method.
+    An embedding is an array of vectors (tasks, dimensions), compared by inner products and lengths,
+    or a `Judge` of all tasks. Random, StateSim, TrajectorySim, OPT-50 and OPT are added.
+    `examples` is the number of examples per data set. The row of a method does not depend on the
+    other methods.
 
     >>> import taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -198,7 +201,7 @@ def compare(
 
 def _checked(name: str, value: ArrayLike | Judge, tasks: int) -> NDArray[np.float64] | Judge:
     if name in _BASELINES:
-        raise ValueError(f"{name!r} is the name of a baseline; call the embedding something else")
+        raise ValueError(f"the name of an embedding must not be that of a baseline, got {name!r}")
     if isinstance(value, Judge):
         _check_rows(value.similarity, tasks, name)
         return value
@@ -210,8 +213,7 @@ def _checked(name: str, value: ArrayLike | Judge, tasks: int) -> NDArray[np.floa
 def _check_rows(table: NDArray[np.float64], tasks: int, what: str) -> None:
     if table.ndim != 2 or len(table) != tasks:
         raise ValueError(
-            f"{what} must have a row for each of the {tasks} tasks;"
-            f" got an array of shape {table.shape}"
+            f"{what} must have one row per task ({tasks}), got an array of shape {table.shape}"
         )
 
 
@@ -240,7 +242,7 @@ def _judges(
     truth: Judge,
     rng: np.random.Generator,
 ) -> dict[str, Judge]:
-    """What every method thinks of the tasks of one data set."""
+    """The judges of all methods on the tasks of one data set."""
     easy = np.argsort(truth.difficulty, kind="stable")[:EASY]
     agents = pool.again.n_agents
     half = rng.choice(agents, max(1, agents // 2), replace=False)
@@ -261,7 +263,7 @@ def _judges(
 
 
 def state_similarity(features: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Negative Euclidean distances between tasks whose features are standardized.
+    """Negative Euclidean distances between standardized features of tasks.
 
     >>> state_similarity(np.array([[0.0, 5.0], [2.0, 5.0]]))
     array([[-0., -2.],
@@ -287,7 +289,7 @@ def trajectory_similarity(actions: Sequence[ArrayLike]) -> NDArray[np.float64]:
         from rapidfuzz.process import cdist
     except ImportError as error:
         raise ImportError(
-            "TrajectorySim needs rapidfuzz: pip install 'taskspace[paper]'"
+            "there is no package rapidfuzz; install it with pip install 'taskspace[paper]'"
         ) from error
     words = ["".join(map(chr, _sequence(sequence))) for sequence in actions]
     distances = cdist(words, words, scorer=Levenshtein.distance, dtype=np.int32)
@@ -295,11 +297,11 @@ def trajectory_similarity(actions: Sequence[ArrayLike]) -> NDArray[np.float64]:
 
 
 def _sequence(actions: ArrayLike) -> NDArray[np.int64]:
-    """A sequence of actions, which have numbers from 0 on."""
+    """A sequence of actions, as integers of at least 0."""
     found = checks.array(actions, "a sequence of actions")
     whole = found.dtype.kind in "iu" or not found.size
     if found.ndim != 1 or not whole or (found.size and found.min() < 0):
-        raise ValueError("a sequence of actions must be whole numbers from 0 on, one for each step")
+        raise ValueError("a sequence of actions must be integers of at least 0, one per step")
     return found.astype(np.int64)
 
 

@@ -1,1 +1,1 @@
-"""Where outcomes come from: an environment that agents act in, Karel's programs, or a table."""
+"""Sources of outcomes: agents in an environment, agents that write Karel programs, or a table."""

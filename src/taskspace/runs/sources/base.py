@@ -1,4 +1,4 @@
-"""What the pipeline asks of a source of outcomes."""
+"""The interface between the pipeline and its sources of outcomes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.stages import Stages
 
-MOST_SHOWN = 1000  # tasks on a picture of a map: more are hard to look at
+MOST_SHOWN = 1000  # tasks in a figure of a map: more are hard to read
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What a source yields.
+    """The data that a source provides.
 
     Attributes:
-        outcomes: How it went.
-        environment: What was to be solved; None where there is only a table.
-        population: Who solved it; None where there is only a table.
+        outcomes: The results of the agents on the tasks.
+        environment: The environment; None for a table.
+        population: The agents; None for a table.
     """
 
     outcomes: Outcomes
@@ -35,19 +35,19 @@ class Played:
 
     @property
     def known(self) -> tuple[Environment, Population]:
-        """Environment and population, of a source that has them."""
+        """Environment and population; only for sources that have them."""
         assert self.environment is not None
         assert self.population is not None
         return self.environment, self.population
 
 
 class Source(ABC):
-    """Where outcomes come from, and what a task is. All that follows is the same for every source.
+    """Where outcomes come from, and what a task is. All later stages are shared by all sources.
 
     Attributes:
-        embedder_class: The class of its map.
-        name: What the tasks are called together.
-        seed: Of all that is drawn at random.
+        embedder_class: The class of the map.
+        name: The name of the set of tasks.
+        seed: The random seed of the whole run.
     """
 
     embedder_class: ClassVar[type[TaskEmbedder]] = TaskEmbedder
@@ -56,24 +56,24 @@ class Source(ABC):
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """All that the results depend on, as plain JSON."""
+        """All settings that the results depend on, as plain JSON."""
 
     @abstractmethod
     def play(self, stages: Stages) -> Played:
-        """The stages up to the outcomes."""
+        """Run the stages up to the outcomes."""
 
     @abstractmethod
     def learn(self, played: Played, seed: int) -> TaskEmbedder:
-        """A map of these outcomes."""
+        """Learn a map from the outcomes."""
 
     @abstractmethod
     def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
-        """The clusters of the tasks that were played."""
+        """The clusters of the tasks of the outcomes."""
 
     @abstractmethod
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
-        """Tasks for a picture of the map, and their clusters."""
+        """The tasks to show in figures of the map, and their clusters."""
 
     @abstractmethod
     def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
-        """What the map is worth."""
+        """Measure the quality of the map."""

@@ -1,4 +1,4 @@
-"""Outcomes of agents that are trained in an environment and played on its tasks."""
+"""Outcomes of agents that are trained in an environment and evaluated on its tasks."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from taskspace.training.recipes import train_population
 
 @dataclass(frozen=True)
 class MapSettings:
-    """How the map of an environment is made: the population, the pool of tasks, the network."""
+    """Settings for the map of an environment: population, tasks, rollouts and network."""
 
     n_components: int
     hidden: tuple[int, ...] = (32, 32)
     norm_weight: float = 0.4
-    fast: bool = False  # a population trained for a fraction of the time
+    fast: bool = False  # short training of the population
     tasks: int = 5000
     rollouts: int = 20
     steps: int = 6000
     learning_rate: float = 3e-3
-    n_constraints: int | None = None  # as the paper's; None: fresh ones for every step
-    shown: int = 1000  # tasks for each silhouette
+    n_constraints: int | None = None  # as in the paper; None draws new constraints at every step
+    shown: int = 1000  # tasks per silhouette
 
 
-# The paper's dimensions with C_NORM; the variants are one key pair and one key simpler.
+# The paper's dimensions with C_NORM; MultiKeyNavAB and MultiKeyNavA need fewer keys.
 ENVIRONMENT_SETTINGS = {
     "MultiKeyNav": MapSettings(6),
     "MultiKeyNavAB": MapSettings(4),
@@ -53,15 +53,15 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def map_settings(environment: str, preset: str = "default") -> MapSettings:
-    """The settings for an environment."""
+    """The settings of a preset for an environment."""
     if preset not in PRESETS:
-        raise ValueError(f"there is no preset {preset!r}; there are: {', '.join(PRESETS)}")
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
     return replace(ENVIRONMENT_SETTINGS[environment], **PRESETS[preset])
 
 
 @dataclass(frozen=True)
 class EnvironmentSource(Source):
-    """A population trained in an environment, and played on a pool of its tasks."""
+    """A population that is trained in an environment and evaluated on a sample of its tasks."""
 
     environment: Environment
     preset: str
@@ -79,12 +79,12 @@ class EnvironmentSource(Source):
         return map_settings(self.name, self.preset)
 
     def settings(self) -> dict[str, Any]:
-        """Environment, preset, seed, and what the preset stands for."""
+        """Environment, preset, seed, and the settings of the preset."""
         named = {"environment": self.name, "preset": self.preset, "seed": self.seed}
         return {**named, **asdict(self.plan)}
 
     def play(self, stages: Stages) -> Played:
-        """Train the population, and play it."""
+        """Train the population, and evaluate it on tasks."""
         population = stages.stage(
             layout.POPULATION,
             lambda: train_population(
@@ -95,28 +95,30 @@ class EnvironmentSource(Source):
         )
         outcomes = stages.stage(
             layout.OUTCOMES,
-            lambda: play_pool(self.environment, population, self.plan, self.seed, self.executor),
+            lambda: evaluate_pool(
+                self.environment, population, self.plan, self.seed, self.executor
+            ),
             Outcomes.save,
             Outcomes.load,
         )
         return Played(outcomes, self.environment, population)
 
     def learn(self, played: Played, seed: int) -> TaskEmbedder:
-        """A map of the preset's dimension."""
+        """Learn a map with the dimensions of the preset."""
         return new_embedder(self.plan, seed).fit(played.outcomes)
 
     def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
-        """The clusters that the environment knows."""
+        """The clusters that the environment defines."""
         return Clusters.known(self.environment, played.outcomes.task_inputs)
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
-        """Fresh tasks."""
+        """Newly sampled tasks."""
         count = min(self.plan.shown, MOST_SHOWN)
         tasks = self.environment.sample_tasks(count, seed=self.seed + 2)
         return tasks, self.environment.clusters(tasks)
 
     def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
-        """Silhouettes on fresh tasks, and how accurate a map could be."""
+        """Measure accuracies, the noise ceiling, and silhouettes on newly sampled tasks."""
         env, population = played.known
         return measure(env, population, played.outcomes, embedder, self.plan.shown, self.seed)
 
@@ -129,29 +131,29 @@ def measure(
     shown: int,
     seed: int,
 ) -> dict[str, Any]:
-    """The numbers that say how good the map of an environment is."""
+    """Measure the quality of the map of an environment."""
     scores = measures.silhouettes(env, embedder, shown, seed)
     return {
-        **measures.basic_numbers(env.name, outcomes, embedder),
+        **measures.basic_measurements(env.name, outcomes, embedder),
         **measures.separation(scores),
-        "similarity_accuracy_reachable": measures.noise_ceiling(env, population, outcomes, seed),
+        "noise_ceiling": measures.noise_ceiling(env, population, outcomes, seed),
     }
 
 
-def play_pool(
+def evaluate_pool(
     env: Environment,
     population: Population,
     settings: MapSettings,
     seed: int,
     executor: str | None = None,
 ) -> Outcomes:
-    """How the population does on the tasks that the map is learned from."""
+    """Evaluate the population on the tasks that the map is learned from."""
     tasks = env.sample_tasks(settings.tasks, seed=seed + 1)
     return evaluate(population, env, tasks, settings.rollouts, seed=seed, executor=executor)
 
 
 def new_embedder(settings: MapSettings, seed: int) -> TaskEmbedder:
-    """The embedder of these settings, before it has learned anything."""
+    """The embedder with these settings, not yet fitted."""
     return TaskEmbedder(
         settings.n_components,
         norm_weight=settings.norm_weight,

@@ -31,15 +31,15 @@ TasksBySplit = Mapping[str, KarelTasks]
 
 @dataclass(frozen=True)
 class KarelSettings:
-    """How the map is made."""
+    """Settings for the map of Karel tasks."""
 
-    preset: str  # its name, and that of the training settings
-    tasks: int | None  # generated; None: as many as the paper's
-    side: int  # of the largest world
-    width: int  # of the beam; 1: the most likely token each time
-    played: int  # training tasks that the map is learned from
-    steps: int  # of the embedder
-    shown: int  # tasks for each silhouette
+    preset: str  # name of the preset, also for training
+    tasks: int | None  # number of generated tasks; None: as many as in the paper
+    side: int  # rows and columns of the largest world
+    width: int  # width of the beam; 1 is greedy decoding
+    played: int  # number of training tasks that the map is learned from
+    steps: int  # training steps of the embedder
+    shown: int  # tasks per silhouette
 
 
 PRESETS = {
@@ -54,20 +54,20 @@ PRESETS = {
 
 
 def karel_settings(preset: str) -> KarelSettings:
-    """The settings of a preset; what is the default elsewhere is "small" here."""
+    """The settings of a preset; "default" means "small"."""
     if preset == "default":
         return PRESETS["small"]
     if preset not in PRESETS:
-        raise ValueError(f"Karel has no preset {preset!r}; there are: {', '.join(PRESETS)}")
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)} for Karel, got {preset!r}")
     return PRESETS[preset]
 
 
 @dataclass(frozen=True)
 class KarelSource(Source):
-    """Synthesizers trained on Karel tasks, which write programs for some of them.
+    """Program synthesizers that are trained on Karel tasks and evaluated on some of them.
 
-    `data` is a folder that `taskspace karel filter` or `generate` made; without it tasks are
-    generated.
+    `data` is a folder written by `taskspace karel filter` or `taskspace karel generate`; by
+    default, tasks are generated.
     """
 
     embedder_class = KarelEmbedder
@@ -80,7 +80,7 @@ class KarelSource(Source):
 
     def __post_init__(self) -> None:
         karel_settings(self.preset)
-        self._given()  # complain before there is a folder
+        self._given()  # raise before the run folder is created
 
     @property
     def plan(self) -> KarelSettings:
@@ -88,14 +88,14 @@ class KarelSource(Source):
         return karel_settings(self.preset)
 
     def settings(self) -> dict[str, Any]:
-        """Seed, data, and what the preset stands for."""
+        """Seed, data, and the settings of the preset."""
         data = None if self.data is None else str(Path(self.data).resolve())
         training = asdict(training_settings(self.plan.preset))
         named = {"environment": self.name, "seed": self.seed, "data": data}
         return {**named, **asdict(self.plan), "training": training}
 
     def play(self, stages: Stages) -> Played:
-        """Make the tasks, train the population, and have it write programs."""
+        """Generate or load the tasks, train the population, and evaluate it."""
         plan = self.plan
         tasks = stages.stage(layout.TASKS, self._tasks, save_tasks, load_tasks)
         population = stages.stage(
@@ -128,7 +128,7 @@ class KarelSource(Source):
         return generate_tasks(self.plan.tasks, self.seed, self.plan.side)[0]
 
     def _given(self) -> TasksBySplit | None:
-        """The user's own tasks; each split must have some of each kind."""
+        """The tasks in `data`; each split must have tasks of every cluster."""
         if self.data is None:
             return None
         tasks = load_tasks(Path(self.data))
@@ -136,33 +136,33 @@ class KarelSource(Source):
             missing = set(Karel.cluster_names) - set(found.kinds.tolist())
             if missing:
                 raise ValueError(
-                    f"the {split} tasks of {self.data} have none with"
-                    f" {' or '.join(sorted(missing))} programs"
+                    f"the {split} tasks in {self.data} must include every type of program,"
+                    f" got none of {', '.join(sorted(missing))}"
                 )
         return tasks
 
     def learn(self, played: Played, seed: int) -> TaskEmbedder:
-        """A map whose network starts from the encoder of the most skilled agent."""
+        """Learn a map, initialized with the encoder of the most skilled agent."""
         _, population = played.known
         embedder = new_embedder(population, self.plan, seed)
         return embedder.fit(played.outcomes, encoder=best_encoder(population))
 
     def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
-        """The kinds of programs."""
+        """The types of programs."""
         return Clusters.known(played.known[0], played.outcomes.task_inputs)
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
-        """Tasks that no agent has learned from."""
+        """Tasks that no agent was trained on."""
         env, _ = played.known
         count = min(MOST_SHOWN, self.plan.shown)
         tasks = measures.sample_at_most(env, count, self.seed + 2, env.fresh_distribution)
         return tasks, env.clusters(tasks)
 
     def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
-        """Silhouettes of the kinds of programs, and what each subpopulation can do.
+        """Measure accuracies, silhouettes, and the skill of each subpopulation.
 
-        The silhouette is that of tasks that no agent has learned from, orders are those of played
-        ones.
+        Silhouettes are measured on tasks that no agent was trained on, accuracies on the tasks of
+        the outcomes.
         """
         env, population = played.known
         new, seen = (
@@ -170,27 +170,29 @@ class KarelSource(Source):
             for distribution in (env.fresh_distribution, "all")
         )
         return {
-            **measures.basic_numbers(env.name, played.outcomes, embedder),
+            **measures.basic_measurements(env.name, played.outcomes, embedder),
             **measures.separation(new),
             "silhouettes_training": seen,
-            "skill_by_kind": skill_by_kind(env, population, self.plan.shown),
+            "skill_by_program_type": skill_by_program_type(env, population, self.plan.shown),
         }
 
 
 def save_tasks(tasks: TasksBySplit, folder: Path) -> None:
-    """Write a file for each split."""
+    """Write one file per split."""
     folder.mkdir()
     for split in SPLITS:
         tasks[split].save(folder / f"{split}.npz")
 
 
 def load_tasks(folder: Path) -> TasksBySplit:
-    """Read what `save_tasks` wrote."""
+    """Load tasks written by `save_tasks`."""
     return {split: KarelTasks.load(folder / f"{split}.npz") for split in SPLITS}
 
 
-def skill_by_kind(env: Any, population: Population, shown: int) -> dict[str, dict[str, float]]:
-    """Success of each subpopulation's last agent on new tasks, by the kind of program wanted."""
+def skill_by_program_type(
+    env: Any, population: Population, shown: int
+) -> dict[str, dict[str, float]]:
+    """Success rate of the last agent of each subpopulation on new tasks, by type of program."""
     tasks = measures.sample_at_most(env, shown, 3, env.fresh_distribution)
     clusters, packed = env.clusters(tasks), KarelTasks.from_rows(tasks)
     rows = {}
@@ -204,7 +206,7 @@ def skill_by_kind(env: Any, population: Population, shown: int) -> dict[str, dic
 
 
 def _with_beam(population: Population, width: int) -> Population:
-    """The same networks, writing with a beam of this width."""
+    """The same agents with another beam width."""
     agents = [
         replace(agent, policy=replace(agent.policy, width=width)) for agent in population.agents
     ]
@@ -212,13 +214,13 @@ def _with_beam(population: Population, width: int) -> Population:
 
 
 def best_encoder(population: Population) -> Any:
-    """The encoder of the most skilled agent, which the map's network starts from."""
+    """The encoder of the most skilled agent, which initializes the network of the map."""
     agent = max(population.agents, key=lambda agent: agent.skill)
     return agent.policy.network.encoder
 
 
 def new_embedder(population: Population, settings: KarelSettings, seed: int) -> KarelEmbedder:
-    """The embedder before it has learned anything; its encoder is as large as the agents'."""
+    """The embedder, not yet fitted; its encoder has the size of the agents' encoders."""
     size = best_encoder(population).size
     return KarelEmbedder(
         2, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,

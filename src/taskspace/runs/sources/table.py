@@ -1,4 +1,4 @@
-"""Outcomes that are given: a table of results, of whatever agents and tasks."""
+"""Outcomes from a table of results, of any agents on any tasks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
 from taskspace.runs.stages import Stages
 
-FEWEST_TASKS = 3  # one of which is more like a second than the third is
+FEWEST_TASKS = 3  # a triplet
 
 
 @dataclass(frozen=True)
 class TableSource(Source):
-    """Outcomes that somebody else has gathered."""
+    """Outcomes that the user provides."""
 
     outcomes: Outcomes
     name: str
@@ -36,12 +36,11 @@ class TableSource(Source):
             checks.whole(self.n_components, "the number of dimensions, if not 'auto',", 1)
         if self.outcomes.n_tasks < FEWEST_TASKS:
             raise ValueError(
-                f"a map needs at least {FEWEST_TASKS} tasks; these results have"
-                f" {self.outcomes.n_tasks}"
+                f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
             )
 
     def settings(self) -> dict[str, Any]:
-        """A digest of the outcomes, and how the map is learned."""
+        """A digest of the outcomes, and the settings of the map."""
         return {
             "results": _digest(self.outcomes),
             "n_components": self.n_components,
@@ -51,32 +50,32 @@ class TableSource(Source):
         }
 
     def play(self, stages: Stages) -> Played:
-        """Keep the outcomes in the folder."""
+        """Save the outcomes in the run folder."""
         stages.stage(layout.OUTCOMES, lambda: self.outcomes, Outcomes.save, Outcomes.load)
         return Played(self.outcomes)
 
     def learn(self, played: Played, seed: int) -> TaskEmbedder:
-        """A map of the dimension that was asked for."""
+        """Learn a map with the given number of dimensions."""
         embedder = TaskEmbedder(self.n_components, steps=self.steps, random_state=seed)
         return embedder.fit(played.outcomes)
 
     def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
-        """Clusters found in the map."""
+        """Find clusters in the map."""
         return Clusters.found(embedder.transform(played.outcomes.task_inputs))
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
-        """Some of the tasks of the table."""
+        """A random selection of the tasks of the table."""
         order = np.random.default_rng(self.seed).permutation(played.outcomes.n_tasks)[:MOST_SHOWN]
         chosen = np.sort(order)
         return played.outcomes.task_inputs[chosen], clusters.labels[chosen]
 
     def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
-        """What can be said without playing anything."""
-        return measures.basic_numbers(self.name, played.outcomes, embedder)
+        """The measurements that need no further evaluation."""
+        return measures.basic_measurements(self.name, played.outcomes, embedder)
 
 
 def _digest(outcomes: Outcomes) -> str:
-    """What tells these results from others."""
+    """A digest that identifies the results."""
     digest = hashlib.sha256()
     for part in ("successes", "rollouts", "agents", "tasks", "features"):
         value = getattr(outcomes, part)
