@@ -130,7 +130,8 @@ def check_explore(folder: Path) -> None:
     with server(folder / "course") as url:
         info = ask(f"{url}/api/info")
         assert (info["tasks"], info["agents"]) == (20, 60), info
-        even, odd = ask(f"{url}/api/predict", {"quiz": quiz, "tasks": ["q4", "q11"]})["chances"]
+        answer = ask(f"{url}/api/predict", {"quiz": quiz, "tasks": ["q4", "q11"]})
+        even, odd = answer["probabilities"]
         assert odd < 0.4 < 0.6 < even, (odd, even)
 
 

@@ -26,8 +26,8 @@ from taskspace.applications.quiz import Quiz
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore import models
 from taskspace.explore.api import create_app
-from taskspace.explore.guards import MOST_BYTES
-from taskspace.explore.service import Answers
+from taskspace.explore.guards import MAX_BYTES
+from taskspace.explore.service import Service
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import served
@@ -82,13 +82,15 @@ def test_predictions_by_name(
     expected = ts.predict(
         keys.predictor, np.array(quiz, int), np.array(results, float), np.array(tasks)
     )  # fmt: skip
-    np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
+    np.testing.assert_allclose(told["probabilities"], expected, atol=2e-6)
     assert told["low"] is told["high"] is None
 
 
 def test_an_empty_quiz_leaves_the_prior(client: httpx.Client, keys: Run) -> None:
     told, posterior = ask(client, "predict", quiz=[], tasks=["task-7"]), keys.predictor.posterior_
-    assert told["chances"] == pytest.approx([posterior.profiles[7] @ posterior.prior], abs=2e-6)
+    assert told["probabilities"] == pytest.approx(
+        [posterior.profiles[7] @ posterior.prior], abs=2e-6
+    )
 
 
 def test_predictions_for_new_tasks_with_an_interval(client: httpx.Client, keys: Run) -> None:
@@ -96,10 +98,10 @@ def test_predictions_for_new_tasks_with_an_interval(client: httpx.Client, keys: 
     quiz, results, tasks = [rows[4], NEW[0], rows[8]], [1, 0, 0], [*NEW[1:], rows[20]]
     told = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=tasks, interval=0.8)
     expected = ts.predict(keys.predictor, quiz, results, tasks, interval=0.8)
-    for name, values in zip(("chances", "low", "high"), expected, strict=True):
+    for name, values in zip(("probabilities", "low", "high"), expected, strict=True):
         np.testing.assert_allclose(told[name], values, atol=2e-6)
     mixed = ask(client, "predict", quiz=quiz_of(quiz, results), tasks=[NEW[1], "task-20"])
-    np.testing.assert_allclose(mixed["chances"], expected[0][[0, -1]], atol=2e-6)
+    np.testing.assert_allclose(mixed["probabilities"], expected[0][[0, -1]], atol=2e-6)
 
 
 def test_many_ask_at_the_same_time(client: httpx.Client, keys: Run) -> None:
@@ -113,7 +115,7 @@ def test_many_ask_at_the_same_time(client: httpx.Client, keys: Run) -> None:
         quiz = quiz_of(names[:8], results.tolist())
         told = ask(client, "predict", quiz=quiz, tasks=names[8:], **more)
         expected = ts.predict(keys.predictor, drawn[:8], results, drawn[8:])
-        return bool(np.allclose(told["chances"], expected, atol=2e-6))
+        return bool(np.allclose(told["probabilities"], expected, atol=2e-6))
 
     with ThreadPoolExecutor(12) as pool:
         assert all(pool.map(right, quizzes))
@@ -124,12 +126,12 @@ def test_embed(client: httpx.Client, keys: Run) -> None:
     vector = keys.embedder.transform([NEW[0]])[0]
     np.testing.assert_allclose(new["vector"], vector)
     assert new["difficulty"] == pytest.approx(np.linalg.norm(vector))
-    assert all(np.isfinite(place).all() for place in new["places"].values())
+    assert all(np.isfinite(position).all() for position in new["positions"].values())
     for name, view in keys.layouts.items():
-        np.testing.assert_allclose(known["places"][name], view[9])
+        np.testing.assert_allclose(known["positions"][name], view[9])
     row = ask(client, "embed", tasks=[keys.outcomes.task_inputs[9].tolist()])["tasks"][0]
-    for name, place in row["places"].items():  # lands where the task is drawn
-        np.testing.assert_allclose(place, known["places"][name], atol=1e-4)
+    for name, position in row["positions"].items():  # lands where the task is drawn
+        np.testing.assert_allclose(position, known["positions"][name], atol=1e-4)
 
 
 @pytest.mark.parametrize("more", [{}, {"harder": True}, {"easier": True}])
@@ -153,7 +155,7 @@ def test_the_next_question(client: httpx.Client, keys: Run) -> None:
     for result in (1, 0, 1):
         found = ask(client, "quiz/next", quiz=told)
         assert found["task"] == quiz.next()
-        assert found["doubt"] == pytest.approx(quiz.expected_error_rate, abs=1e-6)
+        assert found["expected_error_rate"] == pytest.approx(quiz.expected_error_rate, abs=1e-6)
         told.append({"task": found["task"], "result": result})
         quiz.answer(result)
     some = ask(client, "quiz/next", quiz=told, pool=["task-3", "task-4"], targets=["task-5"])
@@ -170,12 +172,12 @@ def test_a_task_and_the_map(client: httpx.Client, keys: Run) -> None:
     found = client.get("/api/tasks/task-12").json()
     assert found["features"]["location"] == keys.outcomes.task_inputs[12, 0]
     assert found["success"] == pytest.approx(keys.outcomes.rates[:, 12].mean())
-    assert found["groups"]["no B"] == pytest.approx(keys.outcomes.rates[2::5, 12].mean())
+    assert found["subpopulations"]["no B"] == pytest.approx(keys.outcomes.rates[2::5, 12].mean())
     info = client.get("/api/info").json()
     assert (info["tasks"], info["agents"], info["dimensions"]) == (160, 25, 3)
     assert info["environment"] == "MultiKeyNav"
     assert info["columns"] == list(keys.outcomes.feature_names)
-    assert info["limits"]["quiz"] == models.MOST_QUIZ
+    assert info["limits"]["quiz"] == models.MAX_QUIZ
 
 
 @pytest.mark.slow
@@ -186,21 +188,21 @@ def test_tasks_that_are_known_by_name(course: Run) -> None:
 
 def check_course(client: httpx.Client, course: Run) -> None:
     found = client.get("/api/tasks/algebra/1").json()
-    assert (found["task"], found["features"], found["groups"]) == ("algebra/1", None, None)
+    assert (found["task"], found["features"], found["subpopulations"]) == ("algebra/1", None, None)
     told = ask(client, "predict", quiz=quiz_of(["q9"], [True]), tasks=["algebra/1", "q29"])
     expected = ts.predict(course.predictor, ["q9"], [1], ["algebra/1", "q29"])
-    np.testing.assert_allclose(told["chances"], expected, atol=2e-6)
-    place = ask(client, "embed", tasks=["q3"])["tasks"][0]["places"]
-    assert list(place) == ["the only axis"]
+    np.testing.assert_allclose(told["probabilities"], expected, atol=2e-6)
+    positions = ask(client, "embed", tasks=["q3"])["tasks"][0]["positions"]
+    assert list(positions) == ["the only axis"]
     refused = client.post("/api/embed", json={"tasks": [[1.0, 2.0]]})
     assert re.search(says("map names"), refused.json()["error"])
 
 
 def test_features_that_no_environment_bounds(keys: Run, tmp_path: Path) -> None:
-    answers = Answers(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
-    assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
+    service = Service(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
+    assert service.embed([[5.0] * 7])[0]["difficulty"] > 0
     with pytest.raises(ValueError, match=says("features")):
-        answers.embed([[1e300] * 7])
+        service.embed([[1e300] * 7])
 
 
 # -- pages -----------------------------------------------------------------------------------------
@@ -220,8 +222,8 @@ def test_every_name_of_a_map_can_be_asked_for(keys: Run, tmp_path: Path) -> None
             target = f"/api/tasks/{quote(name, safe='')}".encode()  # clients tidy up dots
             told = client.get("/", extensions={"target": target})
             assert told.json()["task"] == name
-            chances = ask(client, "predict", quiz=[{"task": name, "result": 1}], tasks=[name])
-            assert chances["chances"][0] > 0
+            found = ask(client, "predict", quiz=[{"task": name, "result": 1}], tasks=[name])
+            assert found["probabilities"][0] > 0
         assert ask(client, "quiz/next", pool=odd[:1], targets=odd)["task"] == odd[0]
 
 
@@ -342,7 +344,7 @@ def test_a_request_names_one_host(keys: Run, hosts: list[str]) -> None:
 
 def test_too_large(client: httpx.Client) -> None:
     kind = {"content-type": "application/json"}
-    sized = client.post("/api/embed", content=b"x" * (MOST_BYTES + 1), headers=kind)
+    sized = client.post("/api/embed", content=b"x" * (MAX_BYTES + 1), headers=kind)
     parts = (b"x" * 100_000 for _ in range(20))
     unsized = client.post("/api/embed", content=parts, headers=kind)
     for answer in (sized, unsized):

@@ -12,11 +12,11 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from taskspace.explore.connections import Connection
-from taskspace.explore.guards import MOST_BYTES
+from taskspace.explore.guards import MAX_BYTES
 
 SECONDS = 1.0
 WHOLE = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
-LATE = f"the request was not there after {SECONDS:g} seconds"
+LATE = f"the request did not arrive within {SECONDS:g} seconds"
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[Any]]
 
 
@@ -110,8 +110,8 @@ def test_what_is_no_http_is_told_in_json(junk: bytes) -> None:
 
 def test_a_head_without_end_is_cut_off() -> None:
     async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
-        writer.write(b"GET / HTTP/1.1\r\nx: " + b"x" * MOST_BYTES)
+        writer.write(b"GET / HTTP/1.1\r\nx: " + b"x" * MAX_BYTES)
         return await reader.read()
 
     status, told = error(talk(flood))
-    assert (status, str(MOST_BYTES) in told) == (431, True)
+    assert (status, str(MAX_BYTES) in told) == (431, True)

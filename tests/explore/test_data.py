@@ -44,7 +44,7 @@ def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     np.testing.assert_array_equal(decode(read["clusters"]), clusters)
     assert read["cluster_names"] == list(MultiKeyNav.cluster_names)
     assert (read["environment"], read["title"]) == ("MultiKeyNav", "MultiKeyNav")
-    assert re.search(says("160 3 25"), read["told"])
+    assert re.search(says("160 3 25"), read["description"])
     assert (read["tasks"], read["agents"]) == (
         keys.outcomes.tasks.tolist(),
         [*keys.outcomes.agents],
@@ -56,12 +56,12 @@ def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     assert (read["form_kind"], read["drawing"]["kind"]) == ("values", "keys")
     assert read["drawing"]["doors"] == [["A", "B"], ["A", "C"], ["B", "D"], ["C", "D"]]
     assert read["form"][1] == {"name": "keyA", "low": 0, "high": 1, "whole": True}
-    assert [read["groups"][n] for n in decode(read["agent_groups"])[:3]] == [
+    assert [read["subpopulations"][n] for n in decode(read["agent_subpopulations"])[:3]] == [
         "complete",
         "no A",
         "no B",
     ]
-    assert set(read["views"]) == {"t-SNE", "PCA"}
+    assert set(read["projections"]) == {"t-SNE", "PCA"}
 
 
 def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: Run) -> None:
@@ -73,7 +73,7 @@ def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: Run) -> None:
     np.testing.assert_allclose(values, keys.embedder.transform(tasks), rtol=1e-9)
     axes = network["axes"]
     flat = (decode(read["vectors"]) - axes["mean"]) @ np.transpose(axes["directions"])
-    np.testing.assert_allclose(flat, decode(read["views"]["PCA"]), atol=1e-5)
+    np.testing.assert_allclose(flat, decode(read["projections"]["PCA"]), atol=1e-5)
     assert flat[:, 0].var() > flat[:, 1].var()
 
 
@@ -91,7 +91,9 @@ def test_its_quiz_is_nearly_that_of_the_library(read: dict[str, Any], keys: Run)
         quiz = rng.permutation(160)[:10]
         answers = (rng.random(10) < rates[quiz]).astype(float)
         asked = TaskMixture.known(quiz)
-        gaps.append(few.predict(asked, answers, every) - full.predict(asked, answers, every))
+        gaps.append(
+            few.predict_proba(asked, answers, every) - full.predict_proba(asked, answers, every)
+        )
     assert np.abs(gaps).mean() < 0.02
 
 
@@ -104,21 +106,21 @@ def test_tasks_of_karel_are_programs(karel: Run) -> None:
 
 def test_a_table_without_features(course: Run) -> None:
     data = explorer_data(course)
-    assert data["environment"] is data["form"] is data["network"] is data["groups"] is None
+    assert data["environment"] is data["form"] is data["network"] is data["subpopulations"] is None
     assert data["drawing"] is None
     assert data["columns"] == {}
-    assert list(data["views"]) == ["the only axis"]
+    assert list(data["projections"]) == ["the only axis"]
     np.testing.assert_allclose(data["views"]["the only axis"][:, 0], data["vectors"][:, 0])
     assert set(np.unique(data["rates"])) == {0, 200, 255}
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
 
 
-@pytest.mark.parametrize(("similarity", "agreement"), [(0.44, 0.44), (float("nan"), None)])
-def test_how_steady_a_map_is(course: Run, similarity: float, agreement: float | None) -> None:
+@pytest.mark.parametrize(("similarity", "stability"), [(0.44, 0.44), (float("nan"), None)])
+def test_how_stable_a_map_is(course: Run, similarity: float, stability: float | None) -> None:
     parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
     measured = course.variant(results={"stability": {"similarity": similarity}}, **parts)
-    assert explorer_data(measured)["agreement"] == agreement
-    assert explorer_data(course)["agreement"] is None  # the run has not got so far
+    assert explorer_data(measured)["stability"] == stability
+    assert explorer_data(course)["stability"] is None  # the run has not got so far
 
 
 def test_every_kind_of_candidates_keeps_its_share() -> None:

@@ -106,32 +106,32 @@ def seen(opened: Seen) -> Seen:
 def test_the_map_shows_every_task(seen: Seen) -> None:
     assert seen.text("#title") == "MultiKeyNav"
     assert "160 tasks" in seen.text("#counts")
-    np.testing.assert_allclose(seen.places(), seen.data["views"]["t-SNE"], rtol=1e-5)
+    np.testing.assert_allclose(seen.places(), seen.data["projections"]["t-SNE"], rtol=1e-5)
     sizes = seen.numbers("Array.from(explorer.map.sizes)")
     assert (np.diff(sizes[np.argsort(seen.data["difficulty"])]) >= 0).all()
     np.testing.assert_array_equal(seen.colours(), seen.data["clusters"])
 
 
-def test_a_map_that_is_not_steady_says_so(seen: Seen) -> None:
+def test_a_map_that_is_not_stable_says_so(seen: Seen) -> None:
     assert seen.page.locator("#stability").count() == 0  # nothing is known of it
-    for agreement, said in ((0.44, "Not steady"), (0.96, "Steady")):
+    for stability, said in ((0.44, "Not stable"), (0.96, "Stable")):
         seen.page.evaluate(
-            "(agreement) => { explorer.space.agreement = agreement;"
+            "(stability) => { explorer.space.stability = stability;"
             " explorer.update(explorer.state.now, new Set(['all'])); }",
-            agreement,
+            stability,
         )
         assert seen.text("#stability").startswith(said)
-        assert f"{agreement:.3f}" in seen.text("#stability")
+        assert f"{stability:.3f}" in seen.text("#stability")
 
 
 def test_views_and_colours_can_be_chosen(seen: Seen) -> None:
     page = seen.page
     page.click("[data-view=axes]")
     np.testing.assert_allclose(seen.places(), seen.data["vectors"][:, :2], rtol=1e-5)
-    page.select_option("[aria-label='Axis up']", "2")
+    page.select_option("[aria-label='Vertical axis']", "2")
     np.testing.assert_allclose(seen.places(), seen.data["vectors"][:, [0, 2]], rtol=1e-5)
     page.click("[data-view=PCA]")
-    np.testing.assert_allclose(seen.places(), seen.data["views"]["PCA"], rtol=1e-5)
+    np.testing.assert_allclose(seen.places(), seen.data["projections"]["PCA"], rtol=1e-5)
     for label, values in (
         ("difficulty", seen.data["difficulty"]),
         ("success rate", seen.data["success"]),
@@ -190,10 +190,10 @@ def test_lists_of_similar_tasks_are_those_of_the_library(seen: Seen) -> None:
 
 def test_subpopulations_are_told_apart(seen: Seen) -> None:
     seen.go(f"#task={TASK}")
-    rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_groups"]
-    for place, name in enumerate([*seen.data["groups"], "all agents"]):
+    rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_subpopulations"]
+    for place, name in enumerate([*seen.data["subpopulations"], "all agents"]):
         members = slice(None) if name == "all agents" else groups == place
-        shown = seen.text(f"[data-group='{name}'] .value")
+        shown = seen.text(f"[data-subpopulation='{name}'] .value")
         assert float(shown.removesuffix(" %")) == pytest.approx(
             100 * rates[members].mean(), abs=0.8
         )
@@ -235,7 +235,7 @@ def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     assert np.ptp(wanted) > 0.2
     page.click("#tab-task")
-    shown = float(seen.text("[data-fact='predicted success']").removesuffix(" %"))
+    shown = float(seen.text("[data-fact='predicted probability']").removesuffix(" %"))
     task = int(page.evaluate("new URLSearchParams(location.hash.slice(1)).get('task')"))
     assert shown == pytest.approx(100 * wanted[task], abs=1)
 
@@ -245,7 +245,7 @@ def test_any_task_can_be_asked_and_taken_back(seen: Seen) -> None:
     seen.page.click("[data-result='0']")
     assert seen.page.locator(".answers li").count() == 1
     assert "✗" in seen.text(".answers li")
-    seen.page.click(".answers [aria-label^=Forget]")
+    seen.page.click(".answers [aria-label^=Remove]")
     assert seen.page.locator(".answers li").count() == 0
     assert seen.page.input_value("[aria-label=Colour]") == "cluster"
 
@@ -259,10 +259,10 @@ def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     truth = seen.finished.outcomes.rates[agent]
     np.testing.assert_allclose(results, truth[quiz], atol=1e-6)
     every = TaskMixture.known(np.arange(160))
-    wanted = candidates(seen, without=agent).predict(TaskMixture.known(quiz), results, every)
+    wanted = candidates(seen, without=agent).predict_proba(TaskMixture.known(quiz), results, every)
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     rest = np.setdiff1d(np.arange(160), quiz)
-    off = float(seen.text("[data-fact='mean difference']").removesuffix(" %"))
+    off = float(seen.text("[data-fact='mean absolute error']").removesuffix(" %"))
     assert off == pytest.approx(100 * np.abs(wanted - truth)[rest].mean(), abs=1)
     assert seen.page.locator(".scatter circle").count() == len(rest)
     seen.page.select_option("[aria-label=Colour]", "true")
@@ -318,12 +318,12 @@ def test_filters_and_two_groups_side_by_side(seen: Seen, tmp_path: Path) -> None
     page.click("#tab-select")
     page.select_option("[aria-label='Add a filter']", "difficulty")
     page.fill("[aria-label='difficulty from']", str(bound))
-    page.click("#keep-A")
+    page.click("#set-A")
     page.click("#clear-selection")
     chip = page.locator("#legend .chip").first
     name = chip.get_attribute("data-name")
     chip.click()
-    page.click("#keep-B")
+    page.click("#set-B")
     in_a = hard >= np.float32(bound)
     in_b = seen.data["clusters"] == seen.data["cluster_names"].index(name)
     cells = page.locator("#compared tr[data-row=difficulty] td").all_inner_texts()
@@ -356,7 +356,7 @@ def test_a_new_task_lands_where_the_library_puts_it(seen: Seen) -> None:
     cards = page.locator("#panel-new [data-list=nearest] .card").all()
     assert [int(card.get_attribute("data-task")) for card in cards] == wanted
     page.fill("input[name=location]", "2")
-    assert "location should be from 0 to 1." in seen.text("#panel-new .fault")
+    assert "location must be from 0 to 1, got 2." in seen.text("#panel-new .fault")
 
 
 def grids_to_solve(count: int, seed: int = 0) -> NDArray[np.float64]:
@@ -398,13 +398,13 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
     for length, each in zip(lengths.tolist(), found, strict=True):
         told = each.get("note", each.get("fault"))
         if length < 0:
-            assert told.startswith("No agent can solve it: walls keep it from ")
+            assert told.startswith("No agent can solve this task: walls block the way to ")
         elif length >= env.horizon:
-            assert told.endswith(f": it takes {length + 1} actions, and an episode has 20.")
+            assert told.endswith(f": it takes {length + 1} actions, but an episode has 20.")
         elif length:
-            assert told == f"Solved in {length + 1} actions at best, the last of them finish."
+            assert told == f"The shortest solution has {length + 1} actions, including finish."
         else:
-            assert told == "Solved in 1 action: finish."
+            assert told == "The shortest solution has 1 action: finish."
         assert ("note" in each) == (0 <= length < env.horizon)
 
 
@@ -430,7 +430,7 @@ def test_a_program_makes_a_new_task_of_karel(browser: Any, karel: Run) -> None:
         assert page.locator(".worlds [transform*=rotate]").count() == 12  # heroes
         page.fill("#program", "turnLeft pickMarker")
         page.wait_for_selector("#panel-new .fault")
-        told = "The program picks where there is no marker in world 1, at action 2."
+        told = "In world 1, at action 2, the program picks up a marker where there is none."
         assert seen.text("#panel-new .fault") == told
         assert star.count() == 0
         assert page.locator(".worlds [transform*=rotate]").count() == 6  # as they are before it
@@ -456,7 +456,7 @@ def test_the_exported_file_has_no_server_to_ask(browser: Any, karel: Run, tmp_pa
     page = browser.new_page()
     page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=1")
     page.wait_for_selector("#panel-new:visible", timeout=60_000)
-    told = "A new task of Karel needs the server: look at this map with taskspace explore."
+    told = "New Karel tasks need the server: open this map with taskspace explore."
     assert page.inner_text("#panel-new").endswith(told)
     page.close()
 
@@ -624,11 +624,11 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
 
 
 def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
-    nothing = {"format": "taskspace explorer", "version": 1, "tasks": []}
+    nothing = {"format": "taskspace explorer", "version": 2, "tasks": []}
     cases = [
-        ("no json", "The data is damaged: it is not the JSON that taskspace writes."),
-        (json.dumps(nothing), "There are no tasks in this data."),
-        (json.dumps({**nothing, "version": 2}), "This data has version 2"),
+        ("no json", "The data is damaged: it is not valid JSON."),
+        (json.dumps(nothing), "The data contains no tasks."),
+        (json.dumps({**nothing, "version": 1}), "The data must have version 2, got version 1."),
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()

@@ -99,7 +99,7 @@ def test_a_known_program_makes_the_known_task(client: httpx.Client, karel: Run) 
     found = client.post("/api/karel", json={"program": text, "like": "task-7"}).json()
     assert found["task"] == karel.outcomes.task_inputs[7].tolist()
     for name, view in karel.layouts.items():
-        np.testing.assert_allclose(found["places"][name], view[7], atol=1e-3)
+        np.testing.assert_allclose(found["positions"][name], view[7], atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from taskspace.cli import main
-from taskspace.explore.guards import MOST_BYTES
+from taskspace.explore.guards import MAX_BYTES
 from taskspace.explore.server import PORT, TRIED, is_local, listen, serve
 from taskspace.runs.run import Run
 from tests.messages import says
@@ -65,7 +65,7 @@ def test_it_serves_until_it_is_interrupted(keys: Run) -> None:
             assert client.get("/data.json.gz").json()["environment"] == "MultiKeyNav"
             assert client.get("/settings.json").status_code == 404
             assert "server" not in client.get("/api/info").headers
-            assert client.get("/", headers={"x": "x" * MOST_BYTES}).status_code == 431
+            assert client.get("/", headers={"x": "x" * MAX_BYTES}).status_code == 431
             with rude_clients(url):
                 process.send_signal(signal.SIGINT)
                 told = process.communicate(timeout=20)

@@ -1,1 +1,1 @@
-"""The explorer: a page to look at a finished map and ask it questions, and an HTTP API."""
+"""The explorer: an interactive page for the map of a run, and an HTTP API."""

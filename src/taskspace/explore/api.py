@@ -1,9 +1,11 @@
-"""The explorer's HTTP API: typed questions to a finished map, and the page beside them."""
+"""The explorer's server application: the HTTP API of a run, and the page."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,9 @@ from starlette.responses import Response
 
 from taskspace._version import __version__
 from taskspace.explore import guards, models, page
-from taskspace.explore.data import encode, explorer_data, form_kind, told
+from taskspace.explore.data import describe, encode, explorer_data, form_kind
 from taskspace.explore.manual import manual_html
-from taskspace.explore.service import Answers, Task, UnknownTask
+from taskspace.explore.service import Service, Task, UnknownTask
 from taskspace.explore.workers import Workers
 
 if TYPE_CHECKING:
@@ -27,21 +29,22 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
-PROGRAM = "program"  # the form in which a new task is a program
-SECONDS = 20.0  # for a request to arrive, and then for the work on it
+PROGRAM = "program"  # the form for environments whose tasks are programs
+SECONDS = 20.0  # for a request to arrive, and again for its computation
+_LONGEST_QUOTE = 100  # characters of a wrong value in an error message
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    422: {"model": models.Error, "description": "the request is not understood"},
-    413: {"model": models.Error, "description": "it is too large"},
-    503: {"model": models.Error, "description": "it takes too long, or too many others ask"},
+    422: {"model": models.Error, "description": "invalid request"},
+    413: {"model": models.Error, "description": "request too large"},
+    503: {"model": models.Error, "description": "computation too long, or server busy"},
 }
 _INTRODUCTION = (
-    "A task is its name, or a list of its features in the order of `columns` of `/api/info`."
-    ' Every error is an object with one sentence: {"error": "…"}.'
+    "A task is given by its name, or by the list of its features in the order of `columns` in"
+    ' `/api/info`. Every error is a JSON object with one sentence: `{"error": "…"}`.'
 )
 
 
 class _Any(PathConvertor):
-    """The rest of an address, line breaks and all: a task may have any name."""
+    """The rest of an address including line breaks, since a task may have any name."""
 
     regex = "(?s:.*)"
 
@@ -55,17 +58,22 @@ def create_app(
     hosts: Collection[str] = LOCAL_HOSTS,
     seconds: float = SECONDS,
 ) -> FastAPI:
-    """The server's application: the page of this map, its data, and the API.
+    """Create the server application for a run: the page, its data, and the API.
 
-    `hosts` are the names under which it answers ("*" for any), `seconds` the time that a request
-    may take to arrive, and then to be worked on.
+    Args:
+        run: The run whose map is served.
+        hosts: The host names that requests may use; "*" allows any.
+        seconds: The time limit for a request to arrive, and again for its computation.
+
+    Returns:
+        The application.
     """
     app = FastAPI(
         title=f"taskspace explorer: {run.name}", version=__version__,
         description=_INTRODUCTION, docs_url=None, redoc_url=None, redirect_slashes=False,
         responses=_ERRORS,
     )  # fmt: skip
-    _add_questions(app, Answers(run), seconds)
+    _add_api(app, Service(run), seconds)
     _add_pages(app, {
         "/": ("text/html; charset=utf-8", page.page_html().encode(), {}),
         "/data.json.gz": (
@@ -79,74 +87,74 @@ def create_app(
     return app
 
 
-def _add_questions(app: FastAPI, answers: Answers, seconds: float) -> None:
+def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
     work = Workers(seconds).run
 
-    @app.post("/api/predict")  # first, since it is asked for most: paths are tried in turn
+    @app.post("/api/predict")  # first, because it is used most and paths are tried in turn
     async def predict(asked: models.Predict) -> models.PredictAnswer:
-        """The chances of an agent on tasks, from its answers to a quiz."""
+        """Predict the probability that an agent solves tasks, from its answers to a quiz."""
         quiz, results = _split(asked.quiz)
-        if asked.interval is None and answers.quick(quiz, results, asked.tasks):
-            found = answers.predict(quiz, results, asked.tasks)  # a thread would cost more
+        if asked.interval is None and service.is_fast(quiz, results, asked.tasks):
+            found = service.predict(quiz, results, asked.tasks)  # faster than starting a thread
         else:
-            found = await work(answers.predict, quiz, results, asked.tasks, asked.interval)
-        chances, low, high = found
+            found = await work(service.predict, quiz, results, asked.tasks, asked.interval)
+        probabilities, low, high = found
         return models.PredictAnswer(
-            chances=chances.round(6).tolist(),
+            probabilities=probabilities.round(6).tolist(),
             low=None if low is None else low.tolist(),
             high=None if high is None else high.tolist(),
         )
 
     @app.get("/api/info")
     async def info() -> models.Info:
-        """What map this is, and how much a request may ask."""
-        return _info(answers.run, seconds)
+        """Return information about the map, and the limits on requests."""
+        return _info(service.run, seconds)
 
     @app.get("/api/tasks/{name:any}", responses={404: {"model": models.Error}})
     async def task(name: str) -> models.TaskAnswer:
-        """All about one task of the map."""
+        """Return everything known about one task of the map."""
         try:
-            place = answers.place(name)
+            number = service.number(name)
         except UnknownTask as error:
             raise HTTPException(404, str(error)) from None
-        return models.TaskAnswer(**answers.about(place))
+        return models.TaskAnswer(**service.describe(number))
 
     @app.post("/api/embed")
     async def embed(asked: models.Embed) -> models.EmbedAnswer:
-        """Where tasks lie on the map: vector, difficulty, and place in each view."""
-        found = await work(answers.embed, asked.tasks)
+        """Embed tasks: return their vectors, difficulties, and positions in each projection."""
+        found = await work(service.embed, asked.tasks)
         return models.EmbedAnswer(tasks=[models.Embedded(**each) for each in found])
 
     @app.post("/api/similar")
     async def similar(asked: models.Similar) -> models.SimilarAnswer:
-        """The tasks of the map that are most like one, harder or easier ones if so wished."""
-        found = await work(answers.similar, asked.task, asked.k, asked.harder, asked.easier)
-        return models.SimilarAnswer(tasks=[models.Alike(**each) for each in found])
+        """Find the most similar tasks of the map; optionally only harder or easier ones."""
+        found = await work(service.similar, asked.task, asked.k, asked.harder, asked.easier)
+        return models.SimilarAnswer(tasks=[models.SimilarTask(**each) for each in found])
 
     @app.post("/api/select")
     async def select(asked: models.Select) -> models.SelectAnswer:
-        """Which of several options are most like a task, harder or easier if so wished."""
+        """Select the options most similar to a task; optionally only harder or easier ones."""
         found = await work(
-            answers.select, asked.task, asked.options, asked.k, asked.harder, asked.easier
+            service.select, asked.task, asked.options, asked.k, asked.harder, asked.easier
         )
         return models.SelectAnswer(options=[models.Option(**each) for each in found])
 
     @app.post("/api/quiz/next")
     async def next_question(asked: models.NextQuestion) -> models.NextAnswer:
-        """The task whose result would tell most about what the agent can do."""
+        """Choose the most informative question to ask an agent next."""
         quiz, results = _split(asked.quiz)
-        best, chance, doubt = await work(
-            answers.next_question, quiz, results, asked.pool, asked.targets
+        best, probability, error_rate = await work(
+            service.next_question, quiz, results, asked.pool, asked.targets
         )
-        name = str(answers.run.outcomes.tasks[best])
-        return models.NextAnswer(task=name, chance=chance, doubt=doubt)
+        name = str(service.run.outcomes.tasks[best])
+        return models.NextAnswer(task=name, probability=probability, expected_error_rate=error_rate)
 
-    if form_kind(answers.run) == PROGRAM:
+    if form_kind(service.run) == PROGRAM:
 
         @app.post("/api/karel")
         async def karel(asked: models.Karel) -> models.KarelAnswer:
-            """Where a new task of Karel lies: what a program does in the worlds of another task."""
-            return models.KarelAnswer(**await work(answers.karel, asked.program, asked.like))
+            """Embed a new task of Karel, defined by a program and the worlds of another task."""
+            return models.KarelAnswer(**await work(service.karel, asked.program, asked.like))
 
 
 def _split(quiz: list[models.QuizAnswer]) -> tuple[list[Task], list[float]]:
@@ -157,7 +165,7 @@ def _info(run: Run, seconds: float) -> models.Info:
     outcomes = run.outcomes
     return models.Info(
         title=run.name,
-        told=told(run),
+        description=describe(run),
         version=__version__,
         environment=None if run.from_table else run.name,
         tasks=outcomes.n_tasks,
@@ -166,12 +174,12 @@ def _info(run: Run, seconds: float) -> models.Info:
         columns=list(outcomes.feature_names),
         clusters=list(run.clusters.names),
         examples=outcomes.tasks[:3].tolist(),
-        limits=models.Limits(body_bytes=guards.MOST_BYTES, seconds=seconds),
+        limits=models.Limits(body_bytes=guards.MAX_BYTES, seconds=seconds),
     )
 
 
 def _add_pages(app: FastAPI, pages: Mapping[str, tuple[str, bytes, dict[str, str]]]) -> None:
-    """Serve what is in memory, under exactly these paths: no request ever reaches a file."""
+    """Serve these contents from memory, so that no request reaches a file."""
     for path, (kind, content, headers) in pages.items():
         tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
         fixed = {"etag": tag, "cache-control": "no-cache", **headers}
@@ -194,15 +202,15 @@ def _page(kind: str, content: bytes, headers: dict[str, str]) -> Callable[[Reque
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Every error is JSON with one sentence."""
+    """Make every error a JSON object with one sentence."""
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
         path, method = request.url.path, request.method
-        sentences = {  # for those of the framework
-            "Not Found": f"there is nothing at {path}; /docs lists what there is",
-            "Method Not Allowed": f"{path} does not take {method}; /docs says what it takes",
-            "There was an error parsing the body": "the request is not JSON that can be read",
+        sentences = {  # in place of the framework's own
+            "Not Found": f"there is no page {path} on this server; see /docs for a list",
+            "Method Not Allowed": f"{path} does not accept {method}; see /docs for its method",
+            "There was an error parsing the body": "the request must be valid JSON",
         }
         status = 422 if error.status_code == 400 else error.status_code
         return _error(status, sentences.get(error.detail, error.detail), error.headers)
@@ -218,7 +226,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return _error(500, "the server failed at this request; its log says why")
+        return _error(500, "an internal error occurred; see the log of the server")
 
 
 def _error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -226,13 +234,22 @@ def _error(status: int, sentence: str, headers: Mapping[str, str] | None = None)
 
 
 def _sentence(error: RequestValidationError) -> str:
-    """What is wrong with a request, and where: the first fault that was found."""
+    """The first thing that is wrong with a request, and where."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return f"the request is not JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
-    place, *path = first["loc"]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    message = str(first["msg"])
-    if place == "body" and not where:
+        found = f"{first['ctx']['error']} at character {first['loc'][-1]}"
+        return f"the request must be valid JSON, got an error: {found}"
+    part, *path = first["loc"]
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    if part == "body" and not where:
         return "the request must be a JSON object, sent as application/json"
+    message = re.sub("^(Input|List|String) should", "must", str(first["msg"]))
+    if message.startswith("must "):
+        return f"{where.removeprefix('.')} {message}{_got(first['input'])}"
     return f"{where.removeprefix('.')}: {message[:1].lower()}{message[1:]}"
+
+
+def _got(value: Any) -> str:
+    """The wrong value, where it is short enough to quote."""
+    text = json.dumps(value) if isinstance(value, str | float | int | None) else ""
+    return f", got {text}" if 0 < len(text) <= _LONGEST_QUOTE else ""

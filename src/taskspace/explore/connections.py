@@ -1,4 +1,4 @@
-"""A client's connection: what comes before there is a request that the app could refuse."""
+"""Client connections: limits that apply before a complete request reaches the app."""
 
 from __future__ import annotations
 
@@ -9,58 +9,59 @@ import json
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from taskspace.explore.api import SECONDS
-from taskspace.explore.guards import HEADERS, MOST_BYTES
+from taskspace.explore.guards import HEADERS, MAX_BYTES
 
-# Of a head, a body in small chunks, and what may follow before the answer is there.
-MOST_BEFORE_ANSWER = 8 * MOST_BYTES
+# For a head, a body in small chunks, and further requests sent before the response.
+MAX_BEFORE_RESPONSE = 8 * MAX_BYTES
 
 
 class Connection(HttpToolsProtocol):
-    """Waits for the head of a request, but not for ever, and answers in JSON where it is none.
+    """Limits the time and size of a request's head, and reports invalid HTTP as JSON.
 
-    The time counts from the beginning of the connection, or the end of the last answer. A
-    connection that is idle after an answer is closed sooner, by uvicorn.
+    The time counts from the start of the connection, or from the end of the last response. uvicorn
+    closes connections sooner that are idle after a response.
     """
 
     seconds = SECONDS
-    _timer: asyncio.TimerHandle | None = None  # while a head is waited for
-    _size = 0  # of what came since the last answer
+    _timer: asyncio.TimerHandle | None = None  # while waiting for a head
+    _size = 0  # bytes received since the last response
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
+        """Start the timer."""
         super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the client."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless the head has no end, or what comes while it is worked on."""
+        """Read the data, unless too much has arrived."""
         self._size += len(data)
-        if self._timer is not None and self._size > MOST_BYTES:
-            self._refuse(431, f"the head of the request is larger than {MOST_BYTES} bytes")
-        elif self._size > MOST_BEFORE_ANSWER:
+        if self._timer is not None and self._size > MAX_BYTES:
+            limit = f"at most {MAX_BYTES} bytes"
+            self._refuse(431, f"the head of the request must have {limit}, got more")
+        elif self._size > MAX_BEFORE_RESPONSE:
             self.transport.abort()
         else:
             super().data_received(data)
 
     def on_headers_complete(self) -> None:
-        """The head is there; the guard of the app looks after the body."""
+        """Stop the timer: the app's guard limits the body."""
         self._stop()
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it is there already."""
+        """Wait for the next request, unless it has already arrived."""
         super().on_response_complete()
         self._size = 0
         if self.cycle.response_complete and not self.transport.is_closing():
             self._wait()
 
     def send_400_response(self, msg: str) -> None:
-        """For bytes that are no HTTP."""
-        self._refuse(400, "this is not a request in HTTP that can be read")
+        """Respond to bytes that are not HTTP."""
+        self._refuse(400, "the request must be valid HTTP")
 
     def _wait(self) -> None:
         self._timer = self.loop.call_later(self.seconds, self._late)
@@ -72,8 +73,8 @@ class Connection(HttpToolsProtocol):
 
     def _late(self) -> None:
         if self._size:
-            self._refuse(408, f"the request was not there after {self.seconds:g} seconds")
-        else:  # browsers open connections that they may need
+            self._refuse(408, f"the request did not arrive within {self.seconds:g} seconds")
+        else:  # browsers open spare connections
             self.transport.close()
 
     def _refuse(self, status: int, sentence: str) -> None:

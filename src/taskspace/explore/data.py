@@ -1,4 +1,4 @@
-"""All that the explorer's page knows about a map: one file of JSON, a few megabytes."""
+"""The data behind the explorer's page: one JSON file of a few megabytes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from taskspace.report.projections import Axes
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-FORMAT, FORMAT_VERSION = "taskspace explorer", 1
-CANDIDATES = 500  # that the page's quiz is about: it weighs them all at every answer
-KNOWN = 300  # of them, agents that were played
-NEVER = 255  # the rate of an agent on a task that it did not try; others are half percents
+FORMAT, FORMAT_VERSION = "taskspace explorer", 2
+CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
+KNOWN = 300  # of these candidates, agents of the population
+NOT_TRIED = 255  # in place of a rate; rates are stored in steps of half a percent
 
 
 def explorer_data(run: Run) -> dict[str, Any]:
-    """What the page needs, as plain values and arrays; `encode` writes it."""
+    """Everything the page needs, as plain values and arrays; `encode` converts it to bytes."""
     outcomes, clusters, vectors = run.outcomes, run.clusters, run.index.vectors
     rates = outcomes.rates
     return {
@@ -35,21 +35,21 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "version": FORMAT_VERSION,
         "title": run.name,
         "environment": None if run.from_table else run.name,
-        "told": told(run),
-        "agreement": _agreement(run),
-        "clusters_told": clusters.description,
+        "description": describe(run),
+        "stability": _stability(run),
+        "cluster_description": clusters.description,
         "tasks": outcomes.tasks.tolist(),
         "vectors": np.ascontiguousarray(vectors),
         "difficulty": run.index.lengths,
         "success": np.nanmean(rates, axis=0).astype(np.float32),
-        "views": run.layouts,
+        "projections": run.layouts,
         "cluster_names": list(clusters.names),
         "clusters": clusters.labels.astype(np.uint16),
         "columns": _columns(run),
         "rows": _rows(run),
         "agents": outcomes.agents.tolist(),
-        **_groups(run),
-        "rates": np.where(np.isnan(rates), NEVER, np.nan_to_num(200 * rates).round()).astype(
+        **_subpopulations(run),
+        "rates": np.where(np.isnan(rates), NOT_TRIED, np.nan_to_num(200 * rates).round()).astype(
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents),
@@ -61,7 +61,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
 
 
 def encode(data: dict[str, Any]) -> bytes:
-    """The data as JSON, compressed with gzip; an array is its kind, its shape and its bytes.
+    """The data as JSON, compressed with gzip; arrays become objects of dtype, shape and data.
 
     >>> json.loads(gzip.decompress(encode({"a": np.array([1, 2], np.uint8)})))
     {'a': {'dtype': 'uint8', 'shape': [2], 'data': 'AQI='}}
@@ -71,7 +71,7 @@ def encode(data: dict[str, Any]) -> bytes:
             data, default=_packed, ensure_ascii=False, separators=(",", ":"), allow_nan=False
         )
     except ValueError as error:
-        raise ValueError("the map holds numbers that are too large for the page") from error
+        raise ValueError("the numbers of the map must be finite, got infinity or NaN") from error
     return gzip.compress(text.encode(), 6, mtime=0)
 
 
@@ -81,18 +81,18 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape), "data": data}
 
 
-def told(run: Run) -> str:
-    """What the map is, in one sentence."""
+def describe(run: Run) -> str:
+    """What the map shows, in plain words."""
     outcomes, size = run.outcomes, run.embedder.n_components_
     return (
-        f"{outcomes.n_tasks} tasks, placed in {size} dimension{'s' if size > 1 else ''} by how"
-        f" {outcomes.n_agents} agents did on them: alike tasks lie in the same direction, hard"
-        " ones further out."
+        f"{outcomes.n_tasks} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
+        f" results of {outcomes.n_agents} agents. Similar tasks lie in the same direction from the"
+        " origin; harder tasks lie further out."
     )
 
 
-def _agreement(run: Run) -> float | None:
-    """How well a map that was learned from another seed agrees, where the run has got so far."""
+def _stability(run: Run) -> float | None:
+    """The Spearman correlation with a map from another seed, if the run has measured it."""
     try:
         found = float(run.results["stability"]["similarity"])
     except FileNotFoundError:
@@ -105,30 +105,31 @@ def _columns(run: Run) -> dict[str, NDArray[Any]]:
 
 
 def _smallest(column: NDArray[Any]) -> NDArray[Any]:
-    """Small whole numbers as bytes; the others in single precision, which has a largest number."""
-    bytes_do = ((column >= 0) & (column <= 255) & (column == np.floor(column))).all()
-    if bytes_do:
+    """Small integers as bytes; other numbers in single precision, clipped to its range."""
+    fit_bytes = ((column >= 0) & (column <= 255) & (column == np.floor(column))).all()
+    if fit_bytes:
         return column.astype(np.uint8)
-    most = np.finfo(np.float32).max
-    return np.clip(column, -most, most).astype(np.float32)
+    largest = np.finfo(np.float32).max
+    return np.clip(column, -largest, largest).astype(np.float32)
 
 
 def _rows(run: Run) -> NDArray[np.uint8] | None:
-    """Tasks that are too long for columns, and small enough to draw."""
+    """Tasks as rows of bytes, where they have too many values for columns."""
     features = run.outcomes.features
     if features is None or run.feature_columns or features.dtype != np.uint8:
         return None
     return features
 
 
-def _groups(run: Run) -> dict[str, Any]:
-    """The subpopulation of each agent, where the run folder knows it."""
+def _subpopulations(run: Run) -> dict[str, Any]:
+    """The subpopulation of each agent, if the run folder lists them."""
     found = run.subpopulations
     if found is None:
-        return {"groups": None, "agent_groups": None}
+        return {"subpopulations": None, "agent_subpopulations": None}
     names = list(dict.fromkeys(found))
     numbers = {name: number for number, name in enumerate(names)}
-    return {"groups": names, "agent_groups": np.array([numbers[n] for n in found], np.uint16)}
+    of_agents = np.array([numbers[name] for name in found], np.uint16)
+    return {"subpopulations": names, "agent_subpopulations": of_agents}
 
 
 def _posterior(posterior: Posterior, agents: int) -> dict[str, Any]:
@@ -144,10 +145,10 @@ def _posterior(posterior: Posterior, agents: int) -> dict[str, Any]:
 
 
 def thinned(prior: NDArray[np.float64], agents: int) -> tuple[NDArray[np.int64], Any]:
-    """Some of many candidates, and their prior; the first `agents` of them are known agents.
+    """A subset of many candidates, and their prior; the first `agents` of them are known agents.
 
-    Candidates of one kind have the same prior. Of each kind, some are left, evenly spaced, with
-    all of the prior of their kind.
+    Candidates from the same source have the same prior. Of each source, some candidates remain,
+    evenly spaced, and share the total prior of their source.
 
     >>> thinned(np.array([0.3, 0.3, 0.2, 0.2]), 2)
     (array([0, 1, 2, 3]), array([0.3, 0.3, 0.2, 0.2]))
@@ -155,28 +156,28 @@ def thinned(prior: NDArray[np.float64], agents: int) -> tuple[NDArray[np.int64],
     if len(prior) <= CANDIDATES:
         return np.arange(len(prior)), prior
     ends = 1 + np.flatnonzero(np.diff(prior[agents:])) + agents
-    known, *kinds = np.split(np.arange(len(prior)), [agents, *ends])
-    kept = [_evenly(known, KNOWN)]
-    left, total = CANDIDATES - len(kept[0]), len(prior) - agents
-    kept += [_evenly(kind, max(left * len(kind) // total, 1)) for kind in kinds]
-    scales = (len(kind) / len(few) for kind, few in zip((known, *kinds), kept, strict=True))
-    shares = [prior[few] * scale for few, scale in zip(kept, scales, strict=True)]
-    return np.concatenate(kept), np.concatenate(shares)
+    known, *sources = np.split(np.arange(len(prior)), [agents, *ends])
+    chosen = [_evenly(known, KNOWN)]
+    left, total = CANDIDATES - len(chosen[0]), len(prior) - agents
+    chosen += [_evenly(source, max(left * len(source) // total, 1)) for source in sources]
+    scales = (len(all_) / len(few) for all_, few in zip((known, *sources), chosen, strict=True))
+    priors = [prior[few] * scale for few, scale in zip(chosen, scales, strict=True)]
+    return np.concatenate(chosen), np.concatenate(priors)
 
 
-def _evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    if len(numbers) <= most:
+def _evenly(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    if len(numbers) <= count:
         return numbers
-    return numbers[(2 * np.arange(most) + 1) * len(numbers) // (2 * most)]
+    return numbers[(2 * np.arange(count) + 1) * len(numbers) // (2 * count)]
 
 
 def form_kind(run: Run) -> str:
-    """The form of a new task, by its name in `assets/tasks/form.js`."""
+    """The kind of form for a new task: a key of PANELS in `assets/tasks/form.js`."""
     return Environment.page_form if run.from_table else run.environment.page_form
 
 
 def _form(run: Run) -> list[dict[str, Any]] | None:
-    """The fields that make a new task: the environment's, or what the table's tasks span."""
+    """The fields of a new task; for tables, with the range of values that the tasks have."""
     if not run.feature_columns:
         return None
     if not run.from_table:
@@ -196,7 +197,7 @@ def _form(run: Run) -> list[dict[str, Any]] | None:
 
 
 def _network(embedder: TaskEmbedder, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
-    """What the page needs to embed a task itself: ReLU between the layers, none at the end."""
+    """The network, so that the page can embed a task itself: ReLU between the layers only."""
     layers = layers_of(embedder.network_)
     if not layers:
         return None

@@ -1,4 +1,4 @@
-"""The explorer's page as one file, which works from disk, without a server and a network."""
+"""The explorer's page as one file, which works without a server or a network."""
 
 from __future__ import annotations
 
@@ -17,23 +17,31 @@ from taskspace.files import atomic_path
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-MOST_TASKS = 20_000  # more make a file that browsers take long to open
-# The file holds all that it needs, and may ask nobody for more.
+MAX_TASKS = 20_000  # browsers take long to open larger files
+# The file contains everything it needs and must not load anything else.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:;"
     " style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 _IMPORT = re.compile(r'from "(\.[^"]+)"')
-_OWN = "taskspace/"  # modules in the file have no folder: each is imported by its path under assets
+_OWN = "taskspace/"  # prefix under which modules in the file import each other
 
 
 def export_page(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write the page of a map with its data, self-contained; up to 20,000 tasks."""
+    """Write the page of a run and its data to one HTML file.
+
+    Args:
+        run: The run, with at most 20,000 tasks.
+        path: The file to write; its name must end in .html.
+
+    Raises:
+        ValueError: The run has too many tasks, or the file would overwrite a part of the run.
+    """
     count = run.outcomes.n_tasks
-    if count > MOST_TASKS:
+    if count > MAX_TASKS:
         raise ValueError(
-            f"a page in one file holds at most {MOST_TASKS} tasks, and this map has {count};"
-            " use taskspace explore without --export, which serves any number"
+            f"the map of an exported page must have at most {MAX_TASKS} tasks, got {count};"
+            " use taskspace explore without --export, which has no such limit"
         )
     _check_name(Path(path), run.folder)
     whole = standalone(encode(explorer_data(run)))
@@ -42,15 +50,17 @@ def export_page(run: Run, path: str | os.PathLike[str]) -> None:
 
 
 def _check_name(path: Path, folder: Path) -> None:
-    """A page must not take the place of something else."""
+    """Make sure that the page does not overwrite another file."""
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"cannot write the page to {path}; expected a name that ends in .html")
+        raise ValueError(f"the name of the page must end in .html, got {path}")
     if path.exists() and path.resolve().parent == folder.resolve():
-        raise ValueError(f"{path} is part of the run; choose another name")
+        raise ValueError(
+            f"the page must not overwrite a file of the run, got {path}; choose another name"
+        )
 
 
 def standalone(data: bytes) -> str:
-    """The page with its styles, its scripts and this data (as `encode` gives it) inside."""
+    """The page including its styles, its scripts and this data (a result of `encode`)."""
     found = {name: content.decode() for name, (_, content) in assets().items()}
     scripts = [name for name in found if name.endswith(".js")]
     modules = {f"{_OWN}{name}": _address(name, found[name]) for name in scripts}
@@ -75,13 +85,13 @@ def standalone(data: bytes) -> str:
 
 
 def _script(attributes: str, text: str) -> str:
-    """A script; its own text must not end it."""
+    """A script element; its text must not contain its end tag."""
     safe = re.sub("</(?=script)", r"<\\/", text, flags=re.IGNORECASE)
     return f"<script {attributes}>{safe}</script>"
 
 
 def _address(name: str, module: str) -> str:
-    """A module as its own address; its imports are relative to its name."""
+    """A module as a data address; its relative imports become names in the import map."""
 
     def renamed(found: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))

@@ -1,4 +1,4 @@
-"""Around the whole server: who may ask, how much may be sent, and what browsers are told."""
+"""Checks before every request (host, size, time), and security headers on every response."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-MOST_BYTES = 1 << 20  # of a request's body
+MAX_BYTES = 1 << 20  # of a request's body
 ANY_HOST = "*"
 
 POLICY = (
@@ -29,15 +29,16 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-_RECEIVE: ContextVar[Receive] = ContextVar("_RECEIVE")  # of the request that is served
+_RECEIVE: ContextVar[Receive] = ContextVar("_RECEIVE")  # of the current request
+_LONGEST_HOST = 100  # characters of a wrong host that an error message quotes
 
 
 class Guard:
-    """Checks a request before the app sees it, and puts headers on every answer.
+    """Checks a request before the app sees it, and adds headers to every response.
 
-    Requests under a name that is not ours are refused: the name of a foreign site may be made to
-    point to this machine, and its scripts could read the answers. A body is read here, whole, so
-    that one that is too large or too slow never reaches the app.
+    Requests with an unknown host name are refused. Otherwise a foreign site could make its name
+    point to this machine, and its scripts could read the responses (DNS rebinding). The whole body
+    is read here, so that one that is too large or too slow never reaches the app.
     """
 
     def __init__(self, app: App, hosts: Collection[str], seconds: float) -> None:
@@ -51,47 +52,51 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
-        begun = False
+        started = False
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
+            nonlocal started
             if message["type"] == "http.response.start":
-                begun = True
+                started = True
                 message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
             try:
                 await send(message)
             except RuntimeError as error:
-                if "closed" not in str(error):  # by a client that did not wait for its answer
+                if "closed" not in str(error):  # the client did not wait for the response
                     raise
 
         headers = dict(scope["headers"])
-        if [name for name, _ in scope["headers"]].count(b"host") > 1:
-            await refuse(send_with_headers, 400, "the request names two hosts; expected one")
+        count = [name for name, _ in scope["headers"]].count(b"host")
+        if count > 1:
+            sentence = f"the request must name one host, got {count} hosts"
+            await refuse(send_with_headers, 400, sentence)
             return
-        if ANY_HOST not in self._hosts and _name(headers.get(b"host", b"")) not in self._hosts:
-            named = ", ".join(sorted(self._hosts))
-            await refuse(send_with_headers, 400, f"this server answers to {named} alone")
+        host = _name(headers.get(b"host", b""))
+        if ANY_HOST not in self._hosts and host not in self._hosts:
+            known, got = ", ".join(sorted(self._hosts)), host[:_LONGEST_HOST]
+            sentence = f"the host of the request must be one of {known}, got {got!r}"
+            await refuse(send_with_headers, 400, sentence)
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 20 or int(length) > MOST_BYTES:
+        if not length.isdigit() or len(length) > 20 or int(length) > MAX_BYTES:
             await refuse(send_with_headers, 413, _TOO_LARGE)
             return
         try:
             body = await self._in_time(_body(receive))
             if body is None:
-                told = f"the request was not there after {self._seconds:g} seconds"
-                await refuse(send_with_headers, 408, told)
-            elif len(body) > MOST_BYTES:
+                sentence = f"the request did not arrive within {self._seconds:g} seconds"
+                await refuse(send_with_headers, 408, sentence)
+            elif len(body) > MAX_BYTES:
                 await refuse(send_with_headers, 413, _TOO_LARGE)
             else:
                 _RECEIVE.set(receive)
                 await self._app(scope, _replay(body, receive), send_with_headers)
-        except asyncio.CancelledError:  # the server would print where each request was
-            if not begun:
-                await refuse(send_with_headers, 503, "the server ends")
+        except asyncio.CancelledError:  # or the server would print tracebacks
+            if not started:
+                await refuse(send_with_headers, 503, "the server is shutting down")
 
     async def _in_time(self, body: Coroutine[Any, Any, bytes | None]) -> bytes | None:
-        """What comes in time, else None; by a bare timer, which costs a tenth of a scope."""
+        """The body if it arrives in time, else None; a bare timer is faster than a scope."""
         task, late = asyncio.current_task(), False
         assert task is not None
 
@@ -104,29 +109,29 @@ class Guard:
         try:
             return await body
         except asyncio.CancelledError:
-            if not late:  # somebody else ends this request
+            if not late:  # cancelled from outside
                 raise
             return None
         finally:
             timer.cancel()
 
 
-_TOO_LARGE = f"the request is too large; at most {MOST_BYTES} bytes are read"
+_TOO_LARGE = f"the body of the request must have at most {MAX_BYTES} bytes, got more"
 
 
 def _name(host: bytes) -> str:
-    """Without the port: of `localhost:8000` and of `[::1]:8000`."""
+    """The host without its port, for names and addresses, e.g. `[::1]:8000`."""
     text = host.decode("latin-1").lower()
     name, colon, port = text.rpartition(":")
     return name if colon and port.isdigit() else text
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """All of it, or the beginning of one that is too large."""
+    """The whole body, or the beginning of one that is too large."""
     parts, size, more = [], 0, True
-    while more and size <= MOST_BYTES:
+    while more and size <= MAX_BYTES:
         message = await receive()
-        if message["type"] != "http.request":  # the client has gone
+        if message["type"] != "http.request":  # the client has disconnected
             return None
         parts.append(message.get("body", b""))
         size += len(parts[-1])
@@ -135,7 +140,7 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """What the app reads: the body at once, and then whatever else comes."""
+    """A receive function for the app: first the body, then any further messages."""
     left = [body]
 
     async def read() -> MutableMapping[str, Any]:
@@ -147,14 +152,14 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 async def client_gone() -> None:
-    """Wait until the client of the request that is served here has hung up."""
+    """Wait until the client of the current request disconnects."""
     receive = _RECEIVE.get()
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def refuse(send: Send, status: int, sentence: str) -> None:
-    """Answer with an error, as the API does, and end the connection: more may be on its way."""
+    """Respond with an error in the form of the API, and close the connection."""
     body = json.dumps({"error": sentence}).encode()
     headers = [
         (b"content-type", b"application/json"),

@@ -1,4 +1,4 @@
-"""The page at /docs: every question that the API takes, with an example, from its schema."""
+"""The page at /docs: every endpoint of the API with an example, from its schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def manual_html(schema: Mapping[str, Any]) -> str:
-    """A page of plain HTML about the endpoints of an OpenAPI schema."""
+    """A plain HTML page that documents the endpoints of an OpenAPI schema."""
     info, parts = schema["info"], schema["components"]["schemas"]
     routes = [
         (method.upper(), path, about)
@@ -29,8 +29,8 @@ def manual_html(schema: Mapping[str, Any]) -> str:
         f"<title>{escape(info['title'])}</title>"
         '<link rel="stylesheet" href="assets/manual.css"></head><body>'
         f"<h1>{escape(info['title'])}</h1><p>{_text(info['description'])}</p>"
-        '<p>The whole schema is at <a href="openapi.json">/openapi.json</a> (OpenAPI), the map'
-        ' itself at <a href=".">/</a>, and all of its data, as JSON compressed with gzip, at'
+        '<p>The OpenAPI schema is at <a href="openapi.json">/openapi.json</a>, the map at'
+        ' <a href=".">/</a>, and its data, as JSON compressed with gzip, at'
         f" <code>/data.json.gz</code>.</p><ul>{listed}</ul>{sections}{_parts(schema)}"
         "</body></html>\n"
     )
@@ -49,14 +49,14 @@ def _section(method: str, path: str, about: Mapping[str, Any], parts: Mapping[st
         for status, each in about["responses"].items()
         if status != "200"
     )
-    request = _fields("The request", asked, parts, needed=True)
-    return f"{head}{request}{_fields('The answer', answer, parts)}<p>Errors: {errors}.</p>"
+    request = _fields("Request", asked, parts, needed=True)
+    return f"{head}{request}{_fields('Response', answer, parts)}<p>Errors: {errors}.</p>"
 
 
 def _fields(
     title: str, schema: Mapping[str, Any] | None, parts: Mapping[str, Any], needed: bool = False
 ) -> str:
-    """A table of what is sent, with examples; of a request it says what is `needed`."""
+    """A table of the fields, with examples; `needed` marks required fields."""
     if schema is None:
         return ""
     named = parts[_name(schema)]
@@ -67,7 +67,7 @@ def _fields(
 
 
 def _parts(schema: Mapping[str, Any]) -> str:
-    """What requests and answers are made of."""
+    """Tables of the types that requests and responses contain."""
     parts, operations = schema["components"]["schemas"], schema["paths"].values()
     whole = {_name(each) for methods in operations for each in _contents(list(methods.values()))}
     rest = (
@@ -75,11 +75,11 @@ def _parts(schema: Mapping[str, Any]) -> str:
         for name, part in parts.items()
         if name not in whole
     )
-    return f"<h2>Parts of requests and answers</h2>{''.join(rest)}"
+    return f"<h2>Types in requests and responses</h2>{''.join(rest)}"
 
 
 def _contents(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The schemas of everything that is sent, wherever in a description of operations."""
+    """The schemas of all requests and responses in a description of operations."""
     if isinstance(value, Mapping):
         content = value.get("content", {}).get("application/json")
         yield from [content["schema"]] if content else _contents(list(value.values()))
@@ -104,7 +104,7 @@ def _table(part: Mapping[str, Any], needed: bool = False) -> str:
 
 
 def _kind(field: Mapping[str, Any]) -> str:
-    """A type in a few words."""
+    """A type, its bounds and its default in a few words."""
     if "anyOf" in field:
         return " or ".join(dict.fromkeys(_kind(each) for each in field["anyOf"]))
     if "$ref" in field:
@@ -114,8 +114,8 @@ def _kind(field: Mapping[str, Any]) -> str:
         return f"list of ({inner})" if " or " in inner else f"list of {inner}"
     bounds = " ".join(_bounds(field))
     default = field.get("default")
-    told = f" {bounds}" if bounds else ""
-    return f"{field['type']}{told}" + (f", {json.dumps(default)}" if "default" in field else "")
+    bounded = f"{field['type']} {bounds}" if bounds else str(field["type"])
+    return f"{bounded}, default {json.dumps(default)}" if "default" in field else bounded
 
 
 def _bounds(field: Mapping[str, Any]) -> Iterator[str]:
@@ -124,6 +124,6 @@ def _bounds(field: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Escaped, with `code` in its place."""
+    """Escaped text, with backticks turned into code elements."""
     parts = escape(text, quote=False).split("`")
     return "".join(f"<code>{p}</code>" if number % 2 else p for number, p in enumerate(parts))

@@ -1,4 +1,4 @@
-"""What the HTTP API takes and gives, as types; its schema is made of them."""
+"""Requests and responses of the HTTP API as types, from which its schema is generated."""
 
 from __future__ import annotations
 
@@ -7,54 +7,53 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetCoreSchemaHandler
 from pydantic_core import core_schema
 
-MOST_EMBEDDED = 1000  # tasks in a request
-MOST_QUIZ = 1000  # answers in a request
-MOST_TASKS = 10_000  # tasks to predict, or to choose from
-MOST_FOUND = 1000  # tasks in an answer
+MAX_EMBEDDED = 1000  # tasks per request
+MAX_QUIZ = 1000  # answers per request
+MAX_TASKS = 10_000  # tasks to predict, or to choose from
+MAX_FOUND = 1000  # tasks per response
 LONGEST_PROGRAM = 1000  # characters
 
 
-class Expected:
-    """One sentence for whatever is wrong with a value that may be of several kinds."""
+class MustBe:
+    """One error message for a value that may have one of several types."""
 
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence
+    def __init__(self, expected: str) -> None:
+        self.message = f"must be {expected}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
-        """What pydantic asks of annotations."""
+        """The hook that pydantic calls on annotations."""
         return core_schema.custom_error_schema(
-            handler(source), custom_error_type="expected", custom_error_message=self.sentence
+            handler(source), custom_error_type="expected", custom_error_message=self.message
         )
 
 
 Features = Annotated[list[FiniteFloat], Field(max_length=10_000)]
-Task = Annotated[
-    str | Features, Expected("expected the name of a task, or the list of its features")
-]
+Task = Annotated[str | Features, MustBe("the name of a task or the list of its features")]
 Result = Annotated[
     bool | Annotated[float, Field(ge=0, le=1)],
-    Expected("expected true or false, 1 or 0, or a success rate between them"),
+    MustBe("true or false, 1 or 0, or a success rate between them"),
 ]
-Count = Annotated[int, Field(ge=1, le=MOST_FOUND, description="how many tasks at most")]
-Harder = Annotated[bool, Field(description="only harder ones")]
-Easier = Annotated[bool, Field(description="only easier ones")]
+Count = Annotated[int, Field(ge=1, le=MAX_FOUND, description="maximum number of tasks to return")]
+Harder = Annotated[bool, Field(description="return only harder tasks")]
+Easier = Annotated[bool, Field(description="return only easier tasks")]
 
 
 class Strict(BaseModel):
-    """No other fields, no text where numbers should be."""
+    """Refuses unknown fields, and text in place of numbers."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class Error(BaseModel):
-    """What every error looks like."""
+    """The form of every error."""
 
-    error: str = Field(description="one sentence")
+    error: str = Field(description="one sentence about what is wrong")
 
 
 # -- requests --------------------------------------------------------------------------------------
 
 _QUIZ = [{"task": "task-1", "result": True}, {"task": "task-2", "result": 0.25}]
+_TASK = "name of a task of the map, or list of its features"
 
 
 def _example(request: dict[str, Any]) -> ConfigDict:
@@ -62,31 +61,35 @@ def _example(request: dict[str, Any]) -> ConfigDict:
 
 
 class Embed(Strict):
-    """Tasks that are looked for on the map."""
+    """Tasks to embed in the map."""
 
     model_config = _example({"tasks": ["task-1", "task-2"]})
 
-    tasks: Annotated[list[Task], Field(min_length=1, max_length=MOST_EMBEDDED)]
+    tasks: Annotated[list[Task], Field(min_length=1, max_length=MAX_EMBEDDED)] = Field(
+        description="names of tasks of the map, or lists of features"
+    )
 
 
 class Similar(Strict):
-    """A task whose like on the map is looked for."""
+    """A task for which similar tasks of the map are wanted."""
 
     model_config = _example({"task": "task-1", "k": 3, "harder": True})
 
-    task: Task
+    task: Task = Field(description=_TASK)
     k: Count = 10
     harder: Harder = False
     easier: Easier = False
 
 
 class Select(Strict):
-    """A task, and options of which those most like it are wanted."""
+    """A task, and options from which the most similar ones are selected."""
 
     model_config = _example({"task": "task-1", "options": ["task-2", "task-3"], "k": 1})
 
-    task: Task
-    options: Annotated[list[Task], Field(min_length=1, max_length=MOST_TASKS)]
+    task: Task = Field(description=_TASK)
+    options: Annotated[list[Task], Field(min_length=1, max_length=MAX_TASKS)] = Field(
+        description="names of tasks of the map, or lists of features"
+    )
     k: Count = 10
     harder: Harder = False
     easier: Easier = False
@@ -98,54 +101,66 @@ class Karel(Strict):
     model_config = _example({"program": "REPEAT R=2 { move } turnLeft", "like": "task-1"})
 
     program: Annotated[str, Field(max_length=LONGEST_PROGRAM)] = Field(
-        description="in one line, as the page shows programs, or in tokens: `DEF run m( move m)`"
+        description="as the page shows programs, or in tokens: `DEF run m( move m)`"
     )
-    like: str = Field(description="the name of a task of the map")
+    like: str = Field(description="name of a task of the map")
 
 
 class QuizAnswer(Strict):
-    """How an agent did on a task."""
+    """The result of an agent on one task."""
 
-    task: Task
-    result: Result = Field(description="solved or not, or a success rate")
+    task: Task = Field(description=_TASK)
+    result: Result = Field(description="whether the agent solved it, or its success rate")
 
 
-Quiz = Annotated[list[QuizAnswer], Field(max_length=MOST_QUIZ)]
+Quiz = Annotated[
+    list[QuizAnswer], Field(max_length=MAX_QUIZ, description="the answers of the agent so far")
+]
 
 
 class Predict(Strict):
-    """An agent's quiz, and tasks on which its chances are wanted."""
+    """The quiz of an agent, and the tasks to predict its success on."""
 
     model_config = _example({"quiz": _QUIZ, "tasks": ["task-3", "task-4"], "interval": 0.9})
 
     quiz: Quiz
-    tasks: Annotated[list[Task], Field(min_length=1, max_length=MOST_TASKS)]
+    tasks: Annotated[list[Task], Field(min_length=1, max_length=MAX_TASKS)] = Field(
+        description="tasks to predict"
+    )
     interval: Annotated[
-        float | None, Field(gt=0, lt=1, description="the share of cases in which bounds hold")
+        float | None,
+        Field(gt=0, lt=1, description="level of the intervals to return, e.g. 0.9; none if null"),
     ] = None
 
 
 class NextQuestion(Strict):
-    """An agent's quiz so far, the tasks that may be asked and those to know about (all)."""
+    """The quiz of an agent so far, the tasks that may be asked, and the targets."""
 
     model_config = _example({"quiz": _QUIZ, "targets": ["task-3", "task-4"]})
 
     quiz: Quiz = Field(default_factory=list)
-    pool: Annotated[list[str], Field(min_length=1, max_length=MOST_TASKS)] | None = None
-    targets: Annotated[list[str], Field(min_length=1, max_length=MOST_TASKS)] | None = None
+    pool: Annotated[list[str], Field(min_length=1, max_length=MAX_TASKS)] | None = Field(
+        default=None, description="names of the tasks that may be asked; all if null"
+    )
+    targets: Annotated[list[str], Field(min_length=1, max_length=MAX_TASKS)] | None = Field(
+        default=None, description="names of the tasks to learn about; all if null"
+    )
 
 
-# -- answers ---------------------------------------------------------------------------------------
+# -- responses -------------------------------------------------------------------------------------
 
-Place = Annotated[list[float], Field(min_length=2, max_length=2)]
+Position = Annotated[list[float], Field(min_length=2, max_length=2)]
+_POSITIONS = "x and y in each projection, by its name"
+_DIFFICULTY = "length of the vector: the longer, the fewer agents succeed"
+_SIMILARITY = "inner product of the two vectors"
 
 
 class Embedded(BaseModel):
-    """A task on the map; `places` say where views draw it."""
+    """A task on the map."""
 
     vector: list[float]
-    difficulty: float
-    places: dict[str, Place]
+    difficulty: float = Field(description=_DIFFICULTY)
+    positions: dict[str, Position] = Field(description=_POSITIONS)
 
 
 class EmbedAnswer(BaseModel):
@@ -155,94 +170,106 @@ class EmbedAnswer(BaseModel):
 
 
 class KarelAnswer(Embedded):
-    """The new task: its program as it was understood, and its features."""
+    """The new task."""
 
-    program: str
-    task: list[int] = Field(description="as `/api/embed` and the others take it")
+    program: str = Field(description="the program as it was understood")
+    task: list[int] = Field(description="the features of the task, as `/api/embed` takes them")
 
 
-class Known(BaseModel):
-    """A task of the map; `success` is the mean over the agents that tried it."""
+class TaskSummary(BaseModel):
+    """A task of the map."""
 
     task: str
-    difficulty: float
-    success: float
+    difficulty: float = Field(description=_DIFFICULTY)
+    success: float = Field(description="mean success rate of the agents that attempted it")
     cluster: str
 
 
-class Alike(Known):
-    """A task of the map, and how much it is like another."""
+class SimilarTask(TaskSummary):
+    """A task of the map, and its similarity to another one."""
 
-    similarity: float
+    similarity: float = Field(description=_SIMILARITY)
 
 
 class SimilarAnswer(BaseModel):
-    """The most alike first."""
+    """The most similar task comes first."""
 
-    tasks: list[Alike]
+    tasks: list[SimilarTask]
 
 
 class Option(BaseModel):
-    """An option by its number in the request, from 0 on."""
+    """One of the options of the request."""
 
-    option: int
-    similarity: float
-    difficulty: float
+    option: int = Field(description="its index in the request, starting at 0")
+    similarity: float = Field(description=_SIMILARITY)
+    difficulty: float = Field(description=_DIFFICULTY)
 
 
 class SelectAnswer(BaseModel):
-    """The best first; fewer than asked for where fewer are harder or easier."""
+    """The most similar option comes first; there are fewer than `k` if too few are suitable."""
 
     options: list[Option]
 
 
 class PredictAnswer(BaseModel):
-    """Chances in the order of the tasks, and bounds of them where an interval was asked for."""
+    """Predicted probabilities in the order of the tasks."""
 
-    chances: list[float]
-    low: list[float] | None = None
-    high: list[float] | None = None
+    probabilities: list[float] = Field(description="probability that the agent solves each task")
+    low: list[float] | None = Field(
+        default=None, description="lower ends of the intervals, if requested"
+    )
+    high: list[float] | None = Field(
+        default=None, description="upper ends of the intervals, if requested"
+    )
 
 
 class NextAnswer(BaseModel):
-    """What to ask now, the chance that it is solved, and the share of targets still in doubt."""
+    """The most informative question."""
 
     task: str
-    chance: float
-    doubt: float
+    probability: float = Field(description="probability that the agent solves it")
+    expected_error_rate: float = Field(
+        description="expected fraction of targets on which the current prediction is wrong"
+    )
 
 
-class TaskAnswer(Known):
-    """All about a task of the map; `groups` has the success of each subpopulation."""
+class TaskAnswer(TaskSummary):
+    """Everything known about a task of the map."""
 
     vector: list[float]
-    places: dict[str, Place]
+    positions: dict[str, Position] = Field(description=_POSITIONS)
     features: dict[str, float] | None
-    groups: dict[str, float] | None
+    subpopulations: dict[str, float] | None = Field(
+        description="success rate of each subpopulation, if subpopulations are known"
+    )
 
 
 class Limits(BaseModel):
-    """How much a request may ask."""
+    """Maximum sizes of requests and responses."""
 
-    embedded: int = MOST_EMBEDDED
-    quiz: int = MOST_QUIZ
-    tasks: int = MOST_TASKS
-    found: int = MOST_FOUND
-    body_bytes: int
-    seconds: float
+    embedded: int = Field(default=MAX_EMBEDDED, description="tasks to embed per request")
+    quiz: int = Field(default=MAX_QUIZ, description="answers per request")
+    tasks: int = Field(
+        default=MAX_TASKS, description="tasks to predict or to choose from, per request"
+    )
+    found: int = Field(default=MAX_FOUND, description="tasks per response")
+    body_bytes: int = Field(description="bytes per request")
+    seconds: float = Field(description="time for a request to arrive, and for its computation")
 
 
 class Info(BaseModel):
-    """What map this is."""
+    """The map that is served."""
 
     title: str
-    told: str
-    version: str
-    environment: str | None
-    tasks: int
-    agents: int
+    description: str = Field(description="one sentence about the map")
+    version: str = Field(description="version of taskspace")
+    environment: str | None = Field(description="null if the map was learned from a table")
+    tasks: int = Field(description="number of tasks")
+    agents: int = Field(description="number of agents")
     dimensions: int
-    columns: list[str] = Field(description="features of a task, in their order; none: names only")
-    clusters: list[str]
+    columns: list[str] = Field(
+        description="features of a task, in order; empty if tasks are known by name only"
+    )
+    clusters: list[str] = Field(description="names of the clusters")
     examples: list[str] = Field(description="names of some tasks")
     limits: Limits

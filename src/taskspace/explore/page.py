@@ -9,7 +9,7 @@ _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=ut
 
 
 def page_html() -> str:
-    """The page, which links to `assets/…` and fetches `data.json.gz`, all beside it.
+    """The page, which links to `assets/…` and fetches `data.json.gz`.
 
     >>> page_html().splitlines()[0]
     '<!doctype html>'
@@ -18,7 +18,7 @@ def page_html() -> str:
 
 
 def assets() -> dict[str, tuple[str, bytes]]:
-    """What the page links to: the kind and the bytes of each file, by its path under `assets/`.
+    """The media type and the content of each file of the page, by its path under `assets/`.
 
     >>> assets()["map/points.js"][0]
     'text/javascript; charset=utf-8'

@@ -1,4 +1,4 @@
-"""Karel programs as people write them, and the tasks that they make in given worlds."""
+"""Karel programs as people write them, and the tasks that they define in given worlds."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from taskspace.envs.karel.language import (
 from taskspace.envs.karel.machine import DONE, HIT_WALL, NO_MARKER, OUT_OF_TICKS, TOO_MANY_MARKERS
 
 _WORDS = re.compile(r"(?i:[rimewc])[()]|[(){}]|[^\s(){}]+")
-_KNOWN = {token.lower(): token for token in TOKENS[:-2]}  # capitals do not matter
+_KNOWN = {token.lower(): token for token in TOKENS[:-2]}  # in any case
 _CLOSING = {"{": "}", "(": ")", **{f"{letter}(": f"{letter})" for letter in "rimewc"}}
-_LONGEST_WORD = 24  # of a word that is quoted
+_LONGEST_WORD = 24  # characters that an error message quotes
 _STATEMENT = f"an action ({', '.join(ACTIONS)}), REPEAT, WHILE, IF or IFELSE"
 _CRASHES = {
     HIT_WALL: "the program runs into a wall or off the grid",
-    NO_MARKER: "the program picks where there is no marker",
+    NO_MARKER: "the program picks up a marker where there is none",
     TOO_MANY_MARKERS: "the program puts an eleventh marker on a cell",
 }
 
@@ -47,38 +47,38 @@ _CRASHES = {
 
 
 def read(text: str) -> Program:
-    """The program that a text means: as `shown` writes it, or in the tokens of the language.
+    """Parse a program, in the notation of `shown` or in the tokens of the language.
 
-    Brackets may be of any kind, `DEF run` and those around a condition may be left out, and so may
-    `R=`. An `IF` may have an `ELSE`.
+    All kinds of brackets are accepted. `DEF run`, the brackets around a condition, and `R=` may be
+    omitted. An `IF` may have an `ELSE`.
 
     >>> read("repeat 2 {move} turnLeft") == read("DEF run m( REPEAT R=2 r( move r) turnLeft m)")
     True
     >>> read("REPEAT 2 { jump }")
     Traceback (most recent call last):
-    ValueError: word 4, 'jump', is no word of Karel; expected an action (move, turnLeft, turnRight,
-    pickMarker, putMarker), REPEAT, WHILE, IF or IFELSE
+    ValueError: word 4 must be an action (move, turnLeft, turnRight, pickMarker, putMarker),
+    REPEAT, WHILE, IF or IFELSE, got 'jump', which is not a word of Karel
     """
     return _Reader(text).program()
 
 
 class _Reader:
-    """Recursive descent over words; texts are short enough for it."""
+    """A recursive-descent parser; texts are short enough for it."""
 
     def __init__(self, text: str) -> None:
         self.words = [_KNOWN.get(word.lower(), word) for word in _WORDS.findall(text)]
         self.next = 0
 
     def program(self) -> Program:
-        """All of it, and nothing after."""
+        """The whole program, up to the end of the text."""
         if not self.words:
-            raise ValueError("the program is empty; write an action at least, such as move")
+            raise ValueError("the program is empty; write at least one action, e.g. move")
         whole = self.takes("DEF")
         if whole and not self.takes("run"):
             raise self.fault("run")
         body = self.block() if whole else self.statements(None)
         if self.peek() is not None:
-            raise self.fault("nothing after the program")
+            raise self.fault("the end of the program")
         return Program(body)
 
     def block(self) -> Body:
@@ -89,17 +89,17 @@ class _Reader:
         return self.statements(closing)
 
     def statements(self, closing: str | None) -> Body:
-        """Statements up to a closing bracket, which is taken too, or up to the end."""
+        """Statements up to and including a closing bracket, or up to the end."""
         found = [self.statement(closing, first=True)]
         while self.peek() is not None if closing is None else not self.takes(closing):
             found.append(self.statement(closing))
         return tuple(found)
 
     def statement(self, closing: str | None, first: bool = False) -> Statement:
-        """One statement, whole; `closing` is the bracket that may come instead, but not `first`."""
+        """One statement; the bracket `closing` may come instead, unless it is the `first`."""
         word = self.peek()
         if word is None and closing is not None:
-            raise ValueError(f"a bracket is never closed; expected {closing!r} in the end")
+            raise ValueError(f"a bracket is not closed; add {closing!r} at the end")
         if word in _CLOSING.values() and closing is None:
             raise ValueError(f"word {self.next + 1} is {word!r}, but no bracket is open")
         if word in ACTIONS:
@@ -121,11 +121,11 @@ class _Reader:
         return If(condition, body)
 
     def rounds(self) -> int:
-        """How often a REPEAT repeats."""
+        """The number of repetitions of a REPEAT."""
         word = self.peek() or ""
         token = word if word in ROUNDS else f"R={word}"
         if token not in ROUNDS:
-            raise self.fault(f"a number of rounds from R=0 to {ROUNDS[-1]}")
+            raise self.fault(f"a number of repetitions from R=0 to {ROUNDS[-1]}")
         self.next += 1
         return ROUNDS.index(token)
 
@@ -144,30 +144,30 @@ class _Reader:
         return Condition(name, negated)
 
     def open(self) -> str | None:
-        """Go past an opening bracket; what closes it, or None where there is none."""
+        """Skip an opening bracket, if there is one, and return the bracket that closes it."""
         closing = _CLOSING.get(self.peek() or "")
         self.next += closing is not None
         return closing
 
     def takes(self, wanted: str) -> bool:
-        """Whether this is the next word; it is passed then."""
+        """Skip the next word if it is this one; return whether it is."""
         found = self.peek() == wanted
         self.next += found
         return found
 
     def peek(self) -> str | None:
-        """The next word; None at the end."""
+        """The next word, or None at the end."""
         return self.words[self.next] if self.next < len(self.words) else None
 
     def fault(self, expected: str) -> ValueError:
-        """What is wrong at the next word."""
+        """An error about the next word."""
         word = self.peek()
         if word is None:
-            return ValueError(f"the program ends too early; expected {expected}")
+            return ValueError(f"the program is incomplete; the next word must be {expected}")
         short = word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}…"
         known = word.lower() in _KNOWN or word in "{}()" or word.isdecimal()
-        what = f" is {short!r}" if known else f", {short!r}, is no word of Karel"
-        return ValueError(f"word {self.next + 1}{what}{',' if known else ';'} expected {expected}")
+        unknown = "" if known else ", which is not a word of Karel"
+        return ValueError(f"word {self.next + 1} must be {expected}, got {short!r}{unknown}")
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -201,12 +201,12 @@ def _shown(body: Body) -> Iterator[str]:
 
 
 def task_of(program: Program, like: NDArray[Any]) -> NDArray[np.uint8]:
-    """The row of a new task: the inputs of another one, and what the program makes of them."""
+    """The row of a new task: the inputs of another task, and the outputs of the program."""
     tokens = encode([program])
     if tokens.shape[1] > Karel.horizon:
         raise ValueError(
-            f"the program has {tokens.shape[1]} tokens, and a task of Karel at most"
-            f" {Karel.horizon}; each bracket is one, and DEF run m( m) are four"
+            f"the program must have at most {Karel.horizon} tokens, got {tokens.shape[1]};"
+            " each bracket is one token, and DEF run m( m) are four"
         )
     inputs = KarelTasks.from_rows(like[None]).inputs
     runs = run(tokens[:, None], inputs, trace=True)
@@ -216,7 +216,7 @@ def task_of(program: Program, like: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _check_end(runs: Runs) -> None:
-    """A sentence about the first world in which a program does not end well."""
+    """Raise an error about the first world in which a program crashes or does not end."""
     bad = np.flatnonzero(runs.status != DONE)
     if not len(bad):
         return
@@ -224,5 +224,5 @@ def _check_end(runs: Runs) -> None:
     world = int(bad[0])
     status, done = int(runs.status.flat[world]), int((runs.actions[0, world] != PAD).sum())
     if status == OUT_OF_TICKS:
-        raise ValueError(f"the program is not done after {TICKS} steps in world {world + 1}")
-    raise ValueError(f"{_CRASHES[status]} in world {world + 1}, at action {done}")
+        raise ValueError(f"in world {world + 1}, the program has not ended after {TICKS} steps")
+    raise ValueError(f"in world {world + 1}, at action {done}, {_CRASHES[status]}")

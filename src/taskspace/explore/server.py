@@ -1,4 +1,4 @@
-"""The explorer's server: a free port, the page in a browser, and an end at Ctrl-C."""
+"""The explorer's server: it chooses a port, opens the page in a browser, and ends at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 PORT = 8400
-TRIED = 20  # ports from there on, where none is asked for
-_PATIENCE = 2  # seconds, for requests that are under way at the end
+TRIED = 20  # ports, starting there, if the user names none
+_PATIENCE = 2  # seconds for running requests when the server stops
 
 
 def serve(
@@ -33,27 +33,30 @@ def serve(
     host: str = "127.0.0.1",
     open_browser: bool = True,
 ) -> None:
-    """Serve the map of a run until Ctrl-C.
+    """Serve the explorer of a run until Ctrl-C.
 
-    Without a `port` it is the first free one from 8400 on. Only this machine can reach the server,
-    unless `host` is the address, or the name, of another of its network interfaces (0.0.0.0 for
-    all of them).
+    Args:
+        run: The run to explore.
+        port: The port, by default the first free one from 8400 to 8419.
+        host: The address or name of the network interface. By default, only this machine can
+            reach the server; "0.0.0.0" stands for all interfaces.
+        open_browser: Whether to open the page in a browser.
     """
     local = is_local(host)
     with listen(host, port) as taken:
         if not local:
             warnings.warn(
-                f"everybody who can reach this machine at {host} can look at the map and ask it"
-                " questions; without --host only this machine can",
+                f"everyone who can reach this machine at {host} can see and query the map;"
+                " omit --host to allow this machine only",
                 stacklevel=2,
             )
         url = _url(host, taken.getsockname()[1])
         app = create_app(run, hosts=_names(host, local))
-        _run(app, taken, lambda: _tell(run.name, url, open_browser))
+        _run(app, taken, lambda: _announce(run.name, url, open_browser))
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine can reach servers at an address.
+    """Whether only this machine can reach a server at this address.
 
     >>> is_local("localhost"), is_local("::1"), is_local("0.0.0.0")
     (True, True, False)
@@ -67,7 +70,7 @@ def is_local(host: str) -> bool:
 
 
 def listen(host: str, port: int | None = None) -> socket.socket:
-    """A socket on this port, or on the first free one from 8400 on."""
+    """A socket on this port, by default on the first free one from 8400 to 8419."""
     if port is None:
         for number in range(PORT, PORT + TRIED):
             try:
@@ -75,10 +78,11 @@ def listen(host: str, port: int | None = None) -> socket.socket:
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
                     raise
-        raise OSError(f"ports {PORT} to {PORT + TRIED - 1} are all in use; give another as --port")
+        last = PORT + TRIED - 1
+        raise OSError(f"ports {PORT} to {last} are all in use; choose another one with --port")
     number = checks.whole(port, "the port")
     if number > 65535:
-        raise ValueError(f"the port must be a number from 0 to 65535, not {port}")
+        raise ValueError(f"the port must be an integer from 0 to 65535, got {port}")
     return _bound(host, number)
 
 
@@ -86,9 +90,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (socket.gaierror, UnicodeError) as error:
-        raise ValueError(f"there is no host {host!r}; expected an address of this machine") from (
-            error
-        )
+        raise ValueError(f"the host must be an address of this machine, got {host!r}") from error
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -96,22 +98,22 @@ def _bound(host: str, port: int) -> socket.socket:
         found.listen()  # or another process might still bind the same port
     except OSError as error:
         found.close()
-        told = OSError(_WHY.get(error.errno or 0, "cannot listen on {host}, port {port}: {error}")
-                       .format(host=host, port=port, error=error.strerror))  # fmt: skip
-        told.errno = error.errno
-        raise told from error
+        reason = _REASONS.get(error.errno or 0, "cannot listen on {host}, port {port}: {error}")
+        clearer = OSError(reason.format(host=host, port=port, error=error.strerror))
+        clearer.errno = error.errno
+        raise clearer from error
     return found
 
 
-_WHY = {
-    errno.EADDRINUSE: "port {port} is in use; give another as --port, or none to have one chosen",
-    errno.EACCES: "port {port} is not for everybody; give one from 1024 on as --port",
-    errno.EADDRNOTAVAIL: "{host} is no address of this machine; leave --host away to use 127.0.0.1",
+_REASONS = {
+    errno.EADDRINUSE: "port {port} is in use; choose another one, or omit --port to use a free one",
+    errno.EACCES: "port {port} needs administrator rights; choose a --port of at least 1024",
+    errno.EADDRNOTAVAIL: "{host} is not an address of this machine; omit --host to use 127.0.0.1",
 }
 
 
 def _names(host: str, local: bool) -> tuple[str, ...]:
-    """Under which names the server answers: of an address for all interfaces, under any."""
+    """The host names that requests may use; any, if the server listens on all interfaces."""
     if host in ("0.0.0.0", "::", ""):
         return (ANY_HOST,)
     return LOCAL_HOSTS if local else (*LOCAL_HOSTS, _bracketed(host))
@@ -126,15 +128,15 @@ def _url(host: str, port: int) -> str:
     return f"http://{_bracketed(shown)}:{port}"
 
 
-def _tell(name: str, url: str, open_browser: bool) -> None:
-    print(f"the map of {name} is at {url} (Ctrl-C ends it); for other programs: {url}/docs")
+def _announce(name: str, url: str, open_browser: bool) -> None:
+    print(f"serving the map of {name} at {url} (HTTP API: {url}/docs); press Ctrl-C to stop")
     sys.stdout.flush()
     if open_browser and _has_windows():
         webbrowser.open(url)
 
 
 def _has_windows() -> bool:
-    """A text browser would take the terminal away."""
+    """Whether there is a graphical browser; a text browser would take over the terminal."""
     shown = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     return shown or sys.platform in ("darwin", "win32")
 
@@ -144,21 +146,21 @@ def _run(app: Any, taken: socket.socket, started: Callable[[], None]) -> None:
 
     from taskspace.torch_state import one_thread
 
-    # What clients do wrong is told to them; where the app fails, it logs that itself.
+    # Clients get their own errors as responses; the app logs internal errors itself.
     config = uvicorn.Config(
         app, http=Connection, log_level="critical", access_log=False, server_header=False,
         lifespan="off", ws="none", timeout_graceful_shutdown=_PATIENCE,
     )  # fmt: skip
     try:
-        # Requests share the cores among them; each is too small to gain by more than one.
+        # Requests run in parallel; each is too small to benefit from more than one core.
         with threadpool_limits(1), one_thread():
             _Server(config, started).run(sockets=[taken])
-    except KeyboardInterrupt:  # by which a server is meant to end
+    except KeyboardInterrupt:  # the normal way to stop the server
         print("stopped", file=sys.stderr)
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens."""
+    """Calls `started` as soon as it accepts connections."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)

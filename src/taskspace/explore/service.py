@@ -1,4 +1,4 @@
-"""What a run answers to the page and to other programs, by calls of the library."""
+"""The calls to the library behind each request of the HTTP API."""
 
 from __future__ import annotations
 
@@ -20,138 +20,140 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Task = str | list[float]  # its name, or its features
 
-_FEW = 500  # tasks
-_FARTHEST = 1e15  # that a number of a vector may be from 0: products stay finite
+_FEW = 500  # tasks that are predicted within a millisecond
+_LARGEST = 1e15  # coordinate of a vector; with larger ones, products might overflow
 
 
-LONGEST_TOLD = 100  # characters of a name in a sentence
+LONGEST_NAME = 100  # characters of a name that an error message quotes
 
 
 class UnknownTask(ValueError):
-    """A name that no task has."""
+    """There is no task with this name in the map."""
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_TOLD else f"{name[:LONGEST_TOLD]}…"
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
 
 
-class Answers:
-    """A map and its known agents, to be asked by many at the same time.
+class Service:
+    """Answers questions about a run; safe to call from several threads.
 
-    Tasks are names of tasks of the map, or rows of features.
+    A task is the name of a task of the map, or a list of features.
     """
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self._predictor = run.predictor
-        self._views = run.layouts
+        self._projections = run.layouts
         self._axes = Axes.of(run.index.vectors)
         self._success = np.nanmean(run.outcomes.rates, axis=0)
-        self._places = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
+        self._numbers = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
         self._clusters = run.clusters.by_task
 
     # -- tasks ---------------------------------------------------------------------------------
 
-    def place(self, name: str) -> int:
+    def number(self, name: str) -> int:
         """The number of the task with this name."""
         try:
-            return self._places[name]
+            return self._numbers[name]
         except KeyError:
             raise UnknownTask(f"there is no task {_shortened(name)!r} in this map") from None
 
-    def about(self, place: int) -> dict[str, Any]:
-        """What there is to know about a task of the map."""
-        index = self.run.index
-        columns = self.run.feature_columns
-        features = {name: column[place].item() for name, column in columns.items()}
+    def describe(self, number: int) -> dict[str, Any]:
+        """Everything known about a task of the map."""
+        index, columns = self.run.index, self.run.feature_columns
+        features = {name: column[number].item() for name, column in columns.items()}
+        positions = {name: found[number].tolist() for name, found in self._projections.items()}
         return {
-            **self.row(place),
-            "vector": index.vectors[place].tolist(),
-            "places": {name: view[place].tolist() for name, view in self._views.items()},
+            **self.summary(number),
+            "vector": index.vectors[number].tolist(),
+            "positions": positions,
             "features": features or None,
-            "groups": self._by_group(place),
+            "subpopulations": self._by_subpopulation(number),
         }
 
-    def row(self, place: int) -> dict[str, Any]:
-        """The same in short."""
+    def summary(self, number: int) -> dict[str, Any]:
+        """Name, difficulty, success rate and cluster of a task of the map."""
         return {
-            "task": str(self.run.outcomes.tasks[place]),
-            "difficulty": float(self.run.index.lengths[place]),
-            "success": float(self._success[place]),
-            "cluster": str(self._clusters[place]),
+            "task": str(self.run.outcomes.tasks[number]),
+            "difficulty": float(self.run.index.lengths[number]),
+            "success": float(self._success[number]),
+            "cluster": str(self._clusters[number]),
         }
 
-    def _by_group(self, place: int) -> dict[str, float] | None:
-        kinds = self._kinds
-        if kinds is None:
+    def _by_subpopulation(self, number: int) -> dict[str, float] | None:
+        """The success rate of each subpopulation on a task, where subpopulations are known."""
+        of_agents = self._subpopulations
+        if of_agents is None:
             return None
         outcomes = self.run.outcomes
-        tried = outcomes.rollouts[:, place] > 0
-        rates = outcomes.successes[:, place] / np.maximum(outcomes.rollouts[:, place], 1)
-        groups = dict.fromkeys(kinds[tried].tolist())
-        return {name: float(rates[tried & (kinds == name)].mean()) for name in groups}
+        tried = outcomes.rollouts[:, number] > 0
+        rates = outcomes.successes[:, number] / np.maximum(outcomes.rollouts[:, number], 1)
+        names = dict.fromkeys(of_agents[tried].tolist())
+        return {name: float(rates[tried & (of_agents == name)].mean()) for name in names}
 
     @functools.cached_property
-    def _kinds(self) -> NDArray[np.str_] | None:
+    def _subpopulations(self) -> NDArray[np.str_] | None:
         found = self.run.subpopulations
         return None if found is None else np.array(found)
 
     def vectors(self, tasks: Sequence[Task]) -> Floats:
         """The vectors of tasks (tasks, dimensions)."""
         found = np.empty((len(tasks), self.run.index.vectors.shape[1]))
-        new = [number for number, task in enumerate(tasks) if not isinstance(task, str)]
+        new = [index for index, task in enumerate(tasks) if not isinstance(task, str)]
         if new:
-            found[new] = self._transform(self._rows([tasks[n] for n in new]))
-        known = [number for number, task in enumerate(tasks) if isinstance(task, str)]
-        places = [self.place(str(tasks[number])) for number in known]
-        found[known] = self.run.index.vectors[places]
+            found[new] = self._transform(self._rows([tasks[index] for index in new]))
+        known = [index for index, task in enumerate(tasks) if isinstance(task, str)]
+        numbers = [self.number(str(tasks[index])) for index in known]
+        found[known] = self.run.index.vectors[numbers]
         return found
 
     def _rows(self, tasks: Sequence[Any]) -> NDArray[Any]:
-        """Features of tasks, or one sentence on what is wrong with them."""
+        """Features of tasks as an array, checked."""
         features = self.run.outcomes.features
         if features is None:
-            raise ValueError("this map knows tasks by their names alone, not by features")
+            raise ValueError("the tasks of this map have no features; use their names")
         for number, task in enumerate(tasks):
             if len(task) != features.shape[1]:
                 raise ValueError(
-                    f"a task has {features.shape[1]} features, but row {number} has {len(task)}"
+                    f"a task must be a list of {features.shape[1]} features, got {len(task)}"
+                    f" in row {number}"
                 )
         rows = np.array(tasks, np.float64)
         return rows if self.run.from_table else self.run.environment.check_tasks(rows)
 
     def _transform(self, rows: NDArray[Any]) -> Floats:
         vectors = self.run.embedder.transform(rows)
-        if not (np.abs(vectors) < _FARTHEST).all():
-            raise ValueError("the features are too large: the vectors would not be finite numbers")
+        if not (np.abs(vectors) < _LARGEST).all():
+            raise ValueError("features must be small enough for finite vectors, got larger values")
         return vectors
 
     def embed(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-        """Vector, difficulty and place in each view."""
+        """Vector, difficulty, and position in each projection."""
         vectors = self.vectors(tasks)
-        places = {name: self._land(name, vectors) for name in self._views}
-        for number, task in enumerate(tasks):
-            if isinstance(task, str):  # is drawn already
-                for name, view in self._views.items():
-                    places[name][number] = view[self._places[task]]
+        positions = {name: self._project(name, vectors) for name in self._projections}
+        for index, task in enumerate(tasks):
+            if isinstance(task, str):  # exactly where the page draws it
+                for name, found in self._projections.items():
+                    positions[name][index] = found[self._numbers[task]]
         return [
             {
                 "vector": vector.tolist(),
                 "difficulty": float(np.linalg.norm(vector)),
-                "places": {name: view[number].tolist() for name, view in places.items()},
+                "positions": {name: found[index].tolist() for name, found in positions.items()},
             }
-            for number, vector in enumerate(vectors)
+            for index, vector in enumerate(vectors)
         ]
 
     def karel(self, program: str, like: str) -> dict[str, Any]:
-        """The same of the task that a Karel program makes in the worlds of a task of the map."""
-        understood, place = read(program), self.place(like)
-        row = task_of(understood, self.run.outcomes.task_inputs[place]).tolist()
+        """The new task that a Karel program defines in the worlds of the task `like`."""
+        understood, number = read(program), self.number(like)
+        row = task_of(understood, self.run.outcomes.task_inputs[number]).tolist()
         return {"program": shown(understood), "task": row, **self.embed([row])[0]}
 
-    def _land(self, view: str, vectors: Floats) -> NDArray[Any]:
-        if view == TSNE:
-            return between(vectors, self._tree, self._views[TSNE])
+    def _project(self, projection: str, vectors: Floats) -> NDArray[Any]:
+        if projection == TSNE:
+            return between(vectors, self._tree, self._projections[TSNE])
         return self._axes.project(vectors)
 
     # -- choosing tasks ------------------------------------------------------------------------
@@ -159,30 +161,30 @@ class Answers:
     def similar(
         self, task: Task, k: int, harder: bool = False, easier: bool = False
     ) -> list[dict[str, Any]]:
-        """The tasks of the map most like this one, itself left out, the most alike first."""
+        """The k tasks of the map most similar to this one, excluding itself; best first."""
         vector = self.vectors([task])[0]
-        found, likeness = self.run.index.similar(vector, k + 1, harder=harder, easier=easier)
-        pairs = zip(found.tolist(), likeness.tolist(), strict=True)
-        itself = self._places[task] if isinstance(task, str) else -1
-        rows = [{**self.row(n), "similarity": like} for n, like in pairs if n != itself]
+        found, similarities = self.run.index.similar(vector, k + 1, harder=harder, easier=easier)
+        pairs = zip(found.tolist(), similarities.tolist(), strict=True)
+        itself = self._numbers[task] if isinstance(task, str) else -1
+        rows = [{**self.summary(n), "similarity": value} for n, value in pairs if n != itself]
         return rows[:k]
 
     def select(
         self, task: Task, options: Sequence[Task], k: int, harder: bool, easier: bool
     ) -> list[dict[str, Any]]:
-        """Which options are most like a task, by their numbers in the list, the best first."""
+        """The k options most similar to a task, by their indices in the list; best first."""
         reference, *rest = self.vectors([task, *options])
         vectors = np.array(rest)
         best = best_first(reference, vectors, harder=harder, easier=easier)[:k]
-        likeness, lengths = vectors[best] @ reference, np.linalg.norm(vectors[best], axis=1)
-        rows = zip(best.tolist(), likeness.tolist(), lengths.tolist(), strict=True)
-        return [{"option": n, "similarity": like, "difficulty": far} for n, like, far in rows]
+        similarities, lengths = vectors[best] @ reference, np.linalg.norm(vectors[best], axis=1)
+        rows = zip(best.tolist(), similarities.tolist(), lengths.tolist(), strict=True)
+        return [{"option": n, "similarity": value, "difficulty": far} for n, value, far in rows]
 
     # -- the quiz ------------------------------------------------------------------------------
 
     @staticmethod
-    def quick(quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]) -> bool:
-        """Whether a prediction without interval is a matter of a millisecond or less."""
+    def is_fast(quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]) -> bool:
+        """Whether a prediction without an interval takes about a millisecond or less."""
         named = {*map(type, quiz), *map(type, tasks)} <= {str}
         return named and {*results} <= {0.0, 1.0} and len(quiz) + len(tasks) <= _FEW
 
@@ -191,11 +193,11 @@ class Answers:
         interval: float | None = None,
     ) -> tuple[Floats, Floats, Floats] | tuple[Floats, None, None]:  # fmt: skip
         """Probabilities of success of an agent with these results, and bounds if wanted."""
-        asked, wanted = self._alike(quiz), self._alike(tasks)
-        chances = self._predictor.predict_proba(asked, results, wanted)
+        asked, wanted = self._uniform(quiz), self._uniform(tasks)
+        probabilities = self._predictor.predict_proba(asked, results, wanted)
         if interval is None:
-            return chances, None, None
-        return (chances, *self._predictor.interval(asked, results, wanted, interval))
+            return probabilities, None, None
+        return (probabilities, *self._predictor.interval(asked, results, wanted, interval))
 
     def next_question(
         self, quiz: Sequence[Task], results: Sequence[float],
@@ -203,26 +205,27 @@ class Answers:
     ) -> tuple[int, float, float]:  # fmt: skip
         """The most informative question, its probability of success, and the expected error rate.
 
-        The error rate is that of guesses about the targets. Of more than a thousand tasks a random
-        thousand counts.
+        The error rate is that of guesses about the targets. Of more than 1,000 tasks, a random
+        sample of 1,000 is considered.
         """
         conversation = Quiz(self._predictor, targets, pool=pool)
-        for task, result in zip(self._alike(quiz), results, strict=True):
+        for task, result in zip(self._uniform(quiz), results, strict=True):
             conversation.answer(result, task)
         best = conversation.next_number()
         return best, float(conversation.predict_proba([best])[0]), conversation.expected_error_rate
 
-    def _alike(self, tasks: Sequence[Task]) -> Any:
+    def _uniform(self, tasks: Sequence[Task]) -> Any:
         """All tasks by their names, or all as rows of features."""
         if all(isinstance(task, str) for task in tasks):
             for task in tasks:
-                self.place(str(task))  # complains about names that no task has
+                self.number(str(task))  # raises for unknown names
             return list(tasks)
         features = self.run.outcomes.features
         if features is None:
-            return self._rows(tasks)  # complains
+            return self._rows(tasks)  # raises
         return self._rows([
-            features[self.place(task)].tolist() if isinstance(task, str) else task for task in tasks
+            features[self.number(task)].tolist() if isinstance(task, str) else task
+            for task in tasks
         ])  # fmt: skip
 
     @functools.cached_property

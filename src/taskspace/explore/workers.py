@@ -1,4 +1,4 @@
-"""Threads for requests that take long, and before them a queue that has an end."""
+"""Threads for slow requests, with a queue of limited length."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from taskspace.explore.guards import client_gone
 from taskspace.rollouts.cores import available_cores
 
 T = TypeVar("T")
-THREADS = max(1, min(4, available_cores() - 1))  # a core is left for what is quick
-WAITING = 64  # requests; others are sent away
-RETRY = 5  # seconds, in which most of them are worked off
-FULL = f"{WAITING} requests wait for their turn already; ask again in {RETRY} seconds"
+THREADS = max(1, min(4, available_cores() - 1))  # one core is left for fast requests
+WAITING = 64  # requests in the queue; further ones are refused
+RETRY = 5  # seconds, after which most of them should be done
+FULL = f"the server is busy: {WAITING} requests are waiting; try again in {RETRY} seconds"
 
 
 class Workers:
-    """Work in threads, that others are served meanwhile, and not for ever.
+    """Runs functions in threads, with a time limit, so that fast requests need not wait.
 
-    A thread cannot be stopped. One that takes too long for its client keeps its place until it
-    ends, so that abandoned work never takes the cores from other requests.
+    A thread cannot be stopped. After the time limit, it still counts as busy until it ends, so that
+    there are never more threads than allowed.
     """
 
     def __init__(self, seconds: float, threads: int = THREADS) -> None:
@@ -34,18 +34,18 @@ class Workers:
         self._queue: deque[asyncio.Future[None]] = deque()
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What the function returns; only the work has a time limit, not the wait for a turn."""
+        """Return the function's result; the time limit does not include the wait in the queue."""
         await self._turn()
         work = asyncio.wrap_future(_started(function, *arguments))
         work.add_done_callback(self._ended)
         done, _ = await asyncio.wait([work], timeout=self._seconds)
         if not done:
-            told = f"no answer after {self._seconds:g} seconds of work; ask for less"
-            raise HTTPException(503, told)
+            sentence = f"the computation took more than {self._seconds:g} seconds; request less"
+            raise HTTPException(503, sentence)
         return work.result()
 
     async def _turn(self) -> None:
-        """Wait for a thread, as long as the client does."""
+        """Wait for a free thread, until the client disconnects."""
         if self._free:
             self._free -= 1
             return
@@ -57,9 +57,9 @@ class Workers:
         try:
             await asyncio.wait([turn, gone], return_when=asyncio.FIRST_COMPLETED)
             if gone.done():
-                gone.result()  # or what went wrong in looking
-                raise HTTPException(503, "the client has gone")
-        except BaseException:  # also where the server ends
+                gone.result()  # raises if watching the client failed
+                raise HTTPException(503, "the client has disconnected")
+        except BaseException:  # including cancellation when the server stops
             if turn.done():
                 self._pass_on()
             else:
@@ -70,11 +70,11 @@ class Workers:
 
     def _ended(self, work: asyncio.Future[Any]) -> None:
         if not work.cancelled():
-            work.exception()  # seen, where the client no longer waits for it
+            work.exception()  # marked as retrieved, even if no client waits for it
         self._pass_on()
 
     def _pass_on(self) -> None:
-        """Give a thread to the request that waits longest."""
+        """Give the free thread to the request that has waited longest."""
         if self._queue:
             self._queue.popleft().set_result(None)
         else:
@@ -82,7 +82,7 @@ class Workers:
 
 
 def _started(function: Callable[..., T], *arguments: Any) -> Future[T]:
-    """Work in a thread of its own, which does not keep the program from ending."""
+    """Run a function in a new daemon thread, which does not keep the program alive."""
     work: Future[T] = Future()
 
     def run() -> None:

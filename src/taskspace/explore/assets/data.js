@@ -1,10 +1,11 @@
-// The data file: fetched from the server, or in the page itself. Checked once, here.
+// Reads the data file, from the server or from the page itself, and checks it.
 
 const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
 const NOT_TRIED = 255;
 const EXPORTED = "exported-data";
+const VERSION = 2; // of the data file
 
-// What is wrong with the data, in one sentence.
+// An error whose message is shown to the user.
 export class Fault extends Error {}
 
 export async function load() {
@@ -12,7 +13,7 @@ export async function load() {
   return readData(await (exported ? decompress(exported.textContent) : fetchData()));
 }
 
-// Whether the page is one file, without a server.
+// Whether the page is an exported file, without a server.
 export function isExported() {
   return document.getElementById(EXPORTED) !== null;
 }
@@ -35,7 +36,7 @@ async function decompress(text) {
     const plain = packed.pipeThrough(new DecompressionStream("gzip"));
     return parseJson(await new Response(plain).text());
   } catch {
-    throw new Fault("The data in this file is damaged. Please export the page again.");
+    throw new Fault("The data in this file is damaged. Export the page again.");
   }
 }
 
@@ -43,7 +44,7 @@ function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Fault("The data is damaged: it is not the JSON that taskspace writes.");
+    throw new Fault("The data is damaged: it is not valid JSON.");
   }
 }
 
@@ -58,24 +59,24 @@ function array(given, what, ...shape) {
   const Kind = given && KINDS[given.dtype];
   const fits = Kind && shape.every((size, axis) => size === null || given.shape[axis] === size);
   if (!fits || given.shape.length !== shape.length) {
-    throw new Fault(`The data is damaged: ${what} should be an array of ${shape.join(" × ")}.`);
+    throw new Fault(`The data is damaged: ${what} must be an array of ${shape.join(" × ")}.`);
   }
   const values = new Kind(bytes(given.data).buffer);
   if (values.length !== given.shape.reduce((a, b) => a * b, 1)) {
-    throw new Fault(`The data is damaged: ${what} is cut short.`);
+    throw new Fault(`The data is damaged: ${what} is incomplete.`);
   }
   return values;
 }
 
-// Everything that the page knows, with arrays unpacked.
+// All data of the page, with arrays unpacked.
 function readData(given) {
   if (!given || given.format !== "taskspace explorer") {
-    throw new Fault("This is no data of taskspace's explorer.");
+    throw new Fault("The data must come from the taskspace explorer, got other data.");
   }
-  if (given.version !== 1) {
-    throw new Fault(`This data has version ${given.version}; this page reads version 1.`);
+  if (given.version !== VERSION) {
+    throw new Fault(`The data must have version ${VERSION}, got version ${given.version}.`);
   }
-  if (!given.tasks || !given.tasks.length) throw new Fault("There are no tasks in this data.");
+  if (!given.tasks || !given.tasks.length) throw new Fault("The data contains no tasks.");
   try {
     return spaceOf(given);
   } catch (error) {
@@ -91,16 +92,16 @@ function spaceOf(given) {
   const columns = columnsOf(given, n);
   const space = {
     title: given.title,
-    description: given.told,
-    agreement: given.agreement ?? null,
-    clustersDescription: given.clusters_told,
+    description: given.description,
+    stability: given.stability ?? null,
+    clusterDescription: given.cluster_description,
     count: n,
     dimensions: d,
     names: given.tasks,
     vectors: array(given.vectors, "vectors", n, d),
     difficulty: array(given.difficulty, "difficulty", n),
     success: array(given.success, "success", n),
-    views: viewsOf(given, n),
+    projections: projectionsOf(given, n),
     clusterNames: given.cluster_names,
     clusters: array(given.clusters, "clusters", n),
     columns,
@@ -108,9 +109,10 @@ function spaceOf(given) {
     rows: given.rows && array(given.rows, "rows", n, null),
     rowWidth: given.rows && given.rows.shape[1],
     agents: given.agents,
-    subpopulations: given.groups,
+    subpopulations: given.subpopulations,
     agentSubpopulations:
-      given.agent_groups && array(given.agent_groups, "agent_groups", given.agents.length),
+      given.agent_subpopulations &&
+      array(given.agent_subpopulations, "agent_subpopulations", given.agents.length),
     rates: array(given.rates, "rates", given.agents.length, n),
     drawing: given.drawing,
     formKind: given.form_kind,
@@ -121,23 +123,23 @@ function spaceOf(given) {
   return space;
 }
 
-function viewsOf(given, n) {
-  const views = new Map();
-  for (const [name, both] of Object.entries(given.views)) {
+function projectionsOf(given, n) {
+  const projections = new Map();
+  for (const [name, both] of Object.entries(given.projections)) {
     const flat = array(both, name, n, 2);
     const x = new Float32Array(n);
     const y = new Float32Array(n);
     for (let i = 0; i < n; i++) [x[i], y[i]] = [flat[2 * i], flat[2 * i + 1]];
-    views.set(name, { x, y });
+    projections.set(name, { x, y });
   }
-  return views;
+  return projections;
 }
 
 function columnsOf(given, n) {
   return new Map(Object.entries(given.columns || {}).map(([k, v]) => [k, array(v, k, n)]));
 }
 
-// The names of columns that hold nothing but 0 and 1.
+// The names of columns whose values are all 0 or 1.
 function flagsIn(columns) {
   const names = [...columns.keys()];
   return new Set(
@@ -149,11 +151,11 @@ function posteriorOf(given, n) {
   if (!given) return null;
   const prior = array(given.prior, "prior", null);
   const profiles = array(given.profiles, "profiles", n, prior.length);
-  const known = [...array(given.known, "known", given.agents)]; // the agents among the candidates
+  const known = [...array(given.known, "known", given.agents)]; // agents among the candidates
   return { profiles, prior, candidates: prior.length, known, temper: given.temper };
 }
 
-// -- asking it ------------------------------------------------------------------------------------
+// -- access ---------------------------------------------------------------------------------------
 
 export function vectorOf(space, task) {
   return space.vectors.subarray(task * space.dimensions, (task + 1) * space.dimensions);
@@ -165,7 +167,7 @@ export function rate(space, agent, task) {
   return found === NOT_TRIED ? NaN : found / 200;
 }
 
-// The values that a task is drawn from, by the names of columns; long tasks have a row.
+// The values of a task by column; tasks without columns have a row of bytes.
 export function valuesOf(space, task) {
   const values = Object.create(null);
   for (const [name, column] of space.columns) values[name] = column[task];

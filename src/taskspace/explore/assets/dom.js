@@ -1,4 +1,4 @@
-// Elements in one call. Text is always set as text, never read as HTML.
+// Creates elements in one call. Text is always set as text, never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,8 +10,8 @@ export function svg(name, given = {}, ...children) {
   return filled(document.createElementNS(SVG, name), given, children);
 }
 
-// `text` is the text inside, `on…` a listener, all else an attribute; null and false are left
-// out.
+// `text` is the text content, functions are listeners (`onclick`), all else is an attribute; null
+// and false are skipped.
 function filled(element, given, children) {
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined || value === false) continue;
@@ -38,7 +38,7 @@ export function select(label, choices, chosen, onchange) {
   return box;
 }
 
-// Arrow keys move the focus among the buttons inside; `across` says how many stand in a row.
+// Arrow keys move the focus among the buttons inside; `across` is the number per row.
 export function arrowKeys(container, across = 1) {
   container.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across };
@@ -52,7 +52,7 @@ export function arrowKeys(container, across = 1) {
   });
 }
 
-// A figure in few letters: 0.123, 12.3, 1,234.
+// A number in few characters: 0.123, 12.3, 1,234.
 export function figure(value) {
   if (value === null || Number.isNaN(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");
@@ -61,7 +61,7 @@ export function figure(value) {
   return value.toFixed(digits).replace("-", "−");
 }
 
-// A number without the noise of single precision; whole ones stay whole.
+// A number without the rounding errors of single precision; integers stay as they are.
 export function short(value, digits = 4) {
   return Number.isInteger(value) ? value : Number(value.toPrecision(digits));
 }

@@ -1,14 +1,17 @@
-// A name and its value, for a list of facts; some names have a word of explanation.
+// A name and its value, for a list of facts; some names have a tooltip.
 
 import { el } from "./dom.js";
 
 const TOOLTIPS = {
-  difficulty: "The length of the task's vector: the longer, the more agents fail.",
-  "success rate": "The mean over all agents.",
-  "expected wrong guesses": "How often one would be wrong to guess solved above 50 %, else not.",
-  "right on other tasks": "How often the prediction is on the right side of 50 %.",
-  "without any answer": "The same with what is known of all agents together.",
-  "mean difference": "Between the predicted and the true success rate.",
+  difficulty: "Length of the task's vector. The longer it is, the fewer agents succeed.",
+  "success rate": "Mean over all agents.",
+  "expected success rate": "Mean predicted probability of success over all tasks.",
+  "expected error rate":
+    "How often the prediction would be wrong if it counted a task as solved above 50 %.",
+  "accuracy on other tasks":
+    "How often the prediction and the true success rate are on the same side of 50 %.",
+  "accuracy without answers": "The same for the prediction before the first answer.",
+  "mean absolute error": "Mean difference between the prediction and the true success rate.",
 };
 
 export function fact([name, text]) {

@@ -1,4 +1,4 @@
-// The page: loads the data, puts the parts together, and draws whatever follows from the state.
+// The page: loads the data, connects the parts, and draws what follows from the state.
 
 import { Fault, isExported, load } from "./data.js";
 import { arrowKeys, button, figure } from "./dom.js";
@@ -121,7 +121,7 @@ class App {
     if (chosen) this.map.reveal(now.task);
   }
 
-  // The map shows another part of itself.
+  // The visible part of the map has changed.
   moved() {
     this.marks.reposition();
     byId("nothing").hidden = this.map.any();
@@ -156,7 +156,7 @@ class App {
     this.marks.show(this.marked(view), this.outline());
   }
 
-  // What was made before from the same parts: the map looks only at what is another object.
+  // The previous value if the parts are the same: the map redraws only what is a new object.
   once(name, parts, make) {
     this.made ??= new Map();
     const before = this.made.get(name);
@@ -185,16 +185,16 @@ class App {
     return found;
   }
 
-  // The lasso, in the view that it was drawn in.
+  // The lasso, if it was drawn in the current view.
   outline() {
     const { lasso, view, axes } = this.state.now;
     return lasso && lasso.view === view && lasso.axes.join() === axes.join() ? lasso.points : null;
   }
 
-  // -- what a person does ------------------------------------------------------------------------
+  // -- user actions ------------------------------------------------------------------------------
 
   click(task) {
-    this.hover.hide(); // the panel tells the same, and more
+    this.hover.hide(); // the panel shows the same and more
     const quizzing = this.state.now.tab === "quiz";
     this.state.change(quizzing ? { task } : { task, tab: "task" });
   }
@@ -202,7 +202,7 @@ class App {
   lasso(points) {
     const { view, axes } = this.state.now;
     if (points.length > 2) this.state.change({ lasso: { view, axes, points }, tab: "select" });
-    else this.draw(); // without what was traced
+    else this.draw(); // without the traced line
   }
 
   setMode(mode) {
@@ -237,10 +237,10 @@ class App {
       () => false,
     );
     const toast = byId("toast");
-    const needed = isExported() ? " Whoever opens it needs this file." : "";
+    const needed = isExported() ? " It works for people who have this file." : "";
     toast.textContent = copied
-      ? `The link to this view is copied.${needed}`
-      : `The address of this page is the link to this view.${needed}`;
+      ? `Link copied.${needed}`
+      : `The link could not be copied. Copy the address of this page instead.${needed}`;
     toast.classList.add("up");
     setTimeout(() => toast.classList.remove("up"), 2500);
   }
@@ -257,7 +257,7 @@ async function begin() {
   const status = byId("status");
   try {
     const app = new App(await load());
-    window.explorer = app; // a handle for the console, and for tests
+    window.explorer = app; // for the console and for tests
     byId("page").hidden = false;
     await app.start();
     status.hidden = true;
@@ -266,7 +266,9 @@ async function begin() {
     byId("page").hidden = true;
     status.classList.add("fault");
     const known = error instanceof Fault;
-    status.textContent = known ? error.message : "Something went wrong on this page.";
+    status.textContent = known
+      ? error.message
+      : "An error occurred on this page. The browser's console shows details.";
     if (!known) throw error;
   }
 }

@@ -1,17 +1,17 @@
-// Who is this agent like? Candidates weighted by the answers of a quiz (Bayes), and what they do.
-// The same as taskspace.applications.posterior and quiz, on fewer candidates.
+// Predictions from a quiz: candidate agents are weighted by the answers (Bayes).
+// The same as taskspace.applications.posterior and quiz, with fewer candidates.
 
-const LEAST = 0.25 / 255; // probabilities have steps of 1 / 255; nothing is taken to be impossible
-const LIKELY = 1e-4; // candidates below this share of the best one's weight are passed over
+const LEAST = 0.25 / 255; // probabilities have steps of 1 / 255; none counts as impossible
+const LIKELY = 1e-4; // candidates with a smaller weight relative to the best one are ignored
 const ASKED = 400; // tasks that are considered as the next question
-const WANTED = 200; // tasks that it should tell about
+const WANTED = 200; // tasks that it should be informative about
 
 function probability(profiles, index) {
   return Math.min(Math.max(profiles[index] / 255, LEAST), 1 - LEAST);
 }
 
-// How likely each candidate is after answers [{task, result}]; `leftOut` is a known agent that is
-// taken out of them, or null.
+// The posterior weight of each candidate after answers [{task, result}]; `leftOut` is an agent to
+// exclude from the candidates, or null.
 export function weights(posterior, answers, leftOut = null) {
   const { profiles, prior, candidates, temper } = posterior;
   const logs = new Float64Array(candidates);
@@ -51,8 +51,8 @@ function likely(given, least) {
 
 // -- the next question ----------------------------------------------------------------------------
 
-// The task whose answer tells most about the others, or null if none is left. Of many tasks an
-// even share is looked at.
+// The most informative task, or null if none is left. Of many tasks, only evenly spaced ones are
+// considered.
 export function nextQuestion(posterior, given, count, asked) {
   const pool = evenly(count, ASKED).filter((task) => !asked.has(task));
   if (!pool.length) return null;
@@ -101,7 +101,7 @@ function mean(rows, row, roots) {
   return sum;
 }
 
-// Four sums at a time keep the processor busy: this is most of the work.
+// Four sums at a time are faster, and most of the time is spent here.
 function dot(left, a, right, b, width) {
   let [i, j, c] = [a * width, b * width, 0];
   let [s0, s1, s2, s3] = [0, 0, 0, 0];

@@ -1,11 +1,11 @@
-// What is known of every task: what the map may be coloured by, filtered by, and compared in.
+// Quantities per task, by which the map is coloured and filtered, and selections are compared.
 
 import { rate } from "./data.js";
 
 export const GREY = 6; // its index among the colours of names
 
-// A quantity has a key, a label, values (one a task) and a kind: "names" (with `names`, and perhaps
-// a `palette`: the colours' indices), "number", "rate" (0 to 1) or "difference" (-1 to 1).
+// A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
+// optionally a `palette` of colour indices), "number", "rate" (0 to 1) or "difference" (-1 to 1).
 export function quantities(space, insight) {
   const found = [
     {
@@ -21,13 +21,13 @@ export function quantities(space, insight) {
   if (insight.predicted) {
     found.push({
       key: "predicted",
-      label: "predicted success",
+      label: "predicted probability",
       kind: "rate",
       values: insight.predicted,
     });
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
-  if (insight.groups) found.push(insight.groups);
+  if (insight.selections) found.push(insight.selections);
   for (const [name, values] of space.columns) {
     const column = { key: `column ${name}`, label: name, values };
     const flag = { kind: "names", names: ["0", "1"], palette: [GREY, 0] };
@@ -38,9 +38,9 @@ export function quantities(space, insight) {
 
 function ofAgent(space, { predicted, truth, agent }) {
   const missed = truth.map((value, task) => predicted[task] - value);
-  const who = space.agents[agent];
+  const label = `true success rate of ${space.agents[agent]}`;
   return [
-    { key: "true", label: `true success of ${who}`, kind: "rate", values: truth },
+    { key: "true", label, kind: "rate", values: truth },
     { key: "missed", label: "predicted − true", kind: "difference", values: missed },
   ];
 }

@@ -1,9 +1,9 @@
-// Which tasks pass the filters and lie inside the lasso.
+// The tasks that pass the filters and lie inside the lasso.
 
 import { figure } from "./dom.js";
 import { viewOf } from "./views.js";
 
-// The numbers of the tasks that pass, or null if there is nothing to pass.
+// The numbers of the tasks that pass, or null if there is neither a filter nor a lasso.
 export function matching(space, quantities, { filters, lasso }) {
   const tests = filters.map((filter) => testOf(quantities, filter)).filter(Boolean);
   if (lasso) tests.push(inside(space, lasso));
@@ -14,12 +14,12 @@ export function matching(space, quantities, { filters, lasso }) {
   return found;
 }
 
-// Whether a filter makes sense for a quantity: names are chosen among, numbers have bounds.
+// Whether a filter suits a quantity: lists for names, bounds for numbers.
 export function fits(quantity, { among }) {
   return Boolean(quantity) && (quantity.kind === "names") === Array.isArray(among);
 }
 
-// A filter on what is not known any more, such as a prediction, holds for all.
+// Filters on quantities that no longer exist, e.g. a prediction, are ignored.
 function testOf(quantities, filter) {
   const { what, low, high, among } = filter;
   const quantity = quantities.find(({ key }) => key === what);
@@ -29,7 +29,7 @@ function testOf(quantities, filter) {
   return (task) => !(low !== null && values[task] < low) && !(high !== null && values[task] > high);
 }
 
-const INSIDE = new WeakMap(); // what was found, by the lasso
+const INSIDE = new WeakMap(); // results by lasso
 
 // Whether a task lies inside the lasso.
 function inside(space, lasso) {
@@ -59,18 +59,18 @@ function describeFilter(quantity, { low, high, among }) {
   const { label, names } = quantity;
   if (among) return `${label} is ${among.map((index) => names[index]).join(" or ")}`;
   if (low === null && high === null) return `any ${label}`;
-  if (low === null) return `${label} up to ${figure(high)}`;
-  if (high === null) return `${label} from ${figure(low)}`;
+  if (low === null) return `${label} at most ${figure(high)}`;
+  if (high === null) return `${label} at least ${figure(low)}`;
   return `${label} ${figure(low)} to ${figure(high)}`;
 }
 
-// A kept group in words.
-export function describeGroup(insight, { filters, lasso }) {
+// A selection in words.
+export function describeSelection(insight, { filters, lasso }) {
   const known = filters
     .map((filter) => [insight.quantity(filter.what), filter])
     .filter(([quantity, filter]) => fits(quantity, filter));
   const parts = [
-    ...(lasso ? ["inside a lasso"] : []),
+    ...(lasso ? ["inside the lasso"] : []),
     ...known.map(([quantity, filter]) => describeFilter(quantity, filter)),
   ];
   return parts.join(", ") || "all tasks";

@@ -1,4 +1,4 @@
-// Tasks like a given vector: the larger the inner product, the more alike; the longer, the harder.
+// Similar tasks: similarity is the inner product of vectors, difficulty their length.
 
 const ROUNDING = 1e-9;
 
@@ -27,7 +27,7 @@ function product(vectors, vector, start) {
   return sum;
 }
 
-// Where the largest scores are; of equal ones the first comes first.
+// The indices of the largest scores; ties are in order of index.
 function largest(scores, count) {
   const best = [];
   for (let index = 0; index < scores.length; index++) {
@@ -42,7 +42,7 @@ function largest(scores, count) {
   return best;
 }
 
-// The nearest tasks by distance, with shares that fall with it: between these a new task lies.
+// The nearest tasks by distance, with weights inverse to it, to interpolate a new task.
 export function nearest(space, vector, count = 3) {
   const distances = new Float32Array(space.count);
   for (let task = 0; task < space.count; task++) {
@@ -55,5 +55,5 @@ export function nearest(space, vector, count = 3) {
   const tasks = largest(distances, count);
   const raw = tasks.map((task) => 1 / Math.max(-distances[task], 1e-12));
   const total = raw.reduce((a, b) => a + b, 0);
-  return tasks.map((task, index) => ({ task, share: raw[index] / total }));
+  return tasks.map((task, index) => ({ task, weight: raw[index] / total }));
 }

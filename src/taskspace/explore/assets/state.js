@@ -1,24 +1,24 @@
-// What is looked at: one plain object, which is also what the address says after its #.
+// The state of the page: one plain object, which is also encoded in the address after its #.
 
 import { viewNames } from "./views.js";
 
 const EMPTY = {
-  view: null, // name of a view, or "axes"
+  view: null, // the name of a projection, or "axes"
   axes: [0, 1],
   colour: "cluster",
   tab: "task",
-  task: null, // the chosen task
+  task: null, // the current task
   answers: [], // of the quiz: {task, result}
-  agent: null, // the one that was loaded
+  agent: null, // the loaded agent
   filters: [], // {what, low, high} or {what, among}
   lasso: null, // {view, axes, points: [[x, y], …]}
-  groups: { A: null, B: null }, // each {filters, lasso}
+  selections: { A: null, B: null }, // each {filters, lasso}
   made: null, // values of the new task, in the order of the form, or {program, like}
-  range: null, // what the map shows: [left, right, bottom, top]
+  range: null, // the visible part of the map: [left, right, bottom, top]
 };
 
 const REST = 200; // milliseconds
-const STEPS = new Set(["task", "tab", "view"]); // that the browser's Back takes back
+const STEPS = new Set(["task", "tab", "view"]); // changes that the browser's Back undoes
 
 export class State {
   constructor(space) {
@@ -28,19 +28,19 @@ export class State {
     window.addEventListener("hashchange", () => this.restore());
   }
 
-  // Take over new values and tell everybody which ones changed.
+  // Set new values and notify the listeners of the keys that changed.
   change(values) {
     const changed = Object.keys(values).filter((key) => values[key] !== this.now[key]);
     if (!changed.length) return;
     const step = changed.some((key) => STEPS.has(key));
-    if (step) this.write(); // what was noted before it belongs to the page before
+    if (step) this.write(); // noted values belong to the previous history entry
     this.now = { ...this.now, ...values };
     this.write(step);
-    this.tell(new Set(changed));
+    this.notify(new Set(changed));
   }
 
-  // Take over what the screen shows already. The address follows when it rests: browsers refuse
-  // to change it many times a second.
+  // Set values that the screen already shows. The address follows after a pause, because browsers
+  // refuse to change it many times per second.
   note(values) {
     this.now = { ...this.now, ...values };
     clearTimeout(this.resting);
@@ -50,10 +50,10 @@ export class State {
   restore() {
     if (window.location.hash === this.written) return;
     this.now = read(this.space, window.location.hash);
-    this.tell(new Set(Object.keys(EMPTY)));
+    this.notify(new Set(Object.keys(EMPTY)));
   }
 
-  tell(changed) {
+  notify(changed) {
     for (const listener of this.listeners) listener(this.now, changed);
   }
 
@@ -82,7 +82,8 @@ function written(space, now) {
   if (now.filters.length) words.set("filters", JSON.stringify(now.filters));
   if (now.lasso) words.set("lasso", JSON.stringify(now.lasso));
   for (const name of ["A", "B"]) {
-    if (now.groups[name]) words.set(`group${name}`, JSON.stringify(now.groups[name]));
+    const selection = now.selections[name];
+    if (selection) words.set(`group${name}`, JSON.stringify(selection));
   }
   if (Array.isArray(now.made)) words.set("made", now.made.join());
   else if (now.made) {
@@ -94,15 +95,15 @@ function written(space, now) {
   return text && `#${text}`;
 }
 
-const MADE_IN = { program: programIn }; // by the kind of form; in all others values are set
+const MADE_IN = { program: programIn }; // by the kind of form; all others have values
 
-// Whatever the address says that makes no sense is passed over.
+// Invalid parts of the address are ignored.
 function read(space, hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const views = viewNames(space);
-  const number = (key, count) => wholeBelow(words.get(key), count);
+  const number = (key, count) => integerBelow(words.get(key), count);
   const axes = numbers(words.get("axes")).filter(
-    (axis) => wholeBelow(axis, space.dimensions) !== null,
+    (axis) => integerBelow(axis, space.dimensions) !== null,
   );
   const range = numbers(words.get("range"));
   return {
@@ -116,9 +117,9 @@ function read(space, hash) {
     answers: answersIn(words.get("quiz"), space.count),
     filters: filtersIn(json(words.get("filters"))),
     lasso: lassoIn(json(words.get("lasso")), space),
-    groups: {
-      A: groupIn(json(words.get("groupA")), space),
-      B: groupIn(json(words.get("groupB")), space),
+    selections: {
+      A: selectionIn(json(words.get("groupA")), space),
+      B: selectionIn(json(words.get("groupB")), space),
     },
     made: (MADE_IN[space.formKind] || valuesIn)(words, space),
     range: range.length === 4 ? range : null,
@@ -126,10 +127,10 @@ function read(space, hash) {
 }
 
 function firstView(space) {
-  return space.views.keys().next().value;
+  return space.projections.keys().next().value;
 }
 
-function wholeBelow(text, count) {
+function integerBelow(text, count) {
   const value = text === null || text === "" ? NaN : Number(text);
   return Number.isInteger(value) && value >= 0 && value < count ? value : null;
 }
@@ -147,7 +148,7 @@ function valuesIn(words, { form }) {
 // A program, and the task in whose worlds it runs.
 function programIn(words, { count }) {
   const program = words.get("program");
-  const like = wholeBelow(words.get("like"), count);
+  const like = integerBelow(words.get("like"), count);
   return program === null || like === null ? null : { program, like };
 }
 
@@ -155,7 +156,7 @@ function answersIn(text, count) {
   const found = new Map(); // the last answer on a task counts
   for (const pair of (text || "").split(",")) {
     const [task, result] = pair.split(":");
-    const index = wholeBelow(task, count);
+    const index = integerBelow(task, count);
     const value = Number(result);
     if (index !== null && result && value >= 0 && value <= 1) found.set(index, value);
   }
@@ -191,6 +192,6 @@ function lassoIn(given, space) {
   return placed && viewNames(space).includes(given.view) ? given : null;
 }
 
-function groupIn(given, space) {
+function selectionIn(given, space) {
   return given && { filters: filtersIn(given.filters), lasso: lassoIn(given.lasso, space) };
 }

@@ -1,10 +1,10 @@
-// Light or dark: as the system says, until somebody says otherwise.
+// Light or dark theme: that of the system, unless the user chooses one.
 
 const KEY = "taskspace-theme";
 const system = window.matchMedia("(prefers-color-scheme: dark)");
 
 export function startTheme(button, changed) {
-  document.documentElement.dataset.theme = kept() || "";
+  document.documentElement.dataset.theme = stored() || "";
   const update = () => {
     button.textContent = isDark() ? "☀" : "☾";
     changed();
@@ -12,7 +12,7 @@ export function startTheme(button, changed) {
   button.addEventListener("click", () => {
     const theme = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = theme;
-    keep(theme);
+    store(theme);
     update();
   });
   system.addEventListener("change", update);
@@ -24,8 +24,8 @@ export function isDark() {
   return chosen ? chosen === "dark" : system.matches;
 }
 
-// A page from disk may not be allowed to remember anything.
-function kept() {
+// A page from disk may have no access to storage.
+function stored() {
   try {
     return window.localStorage.getItem(KEY);
   } catch {
@@ -33,15 +33,15 @@ function kept() {
   }
 }
 
-function keep(theme) {
+function store(theme) {
   try {
     window.localStorage.setItem(KEY, theme);
   } catch {
-    // then only this page knows
+    // the choice is lost when the page is closed
   }
 }
 
-// The colour of the page that has this name in its style.
+// A colour of the style sheet by its name.
 export function pageColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,10 +1,10 @@
-// Flat views of the map, and where in them a new vector lies.
+// Views of the map (a projection or two axes), and the position of a new vector in them.
 
 import { nearest } from "./similar.js";
 
-// The names of the views: those of the data, and the map's own axes where there are several.
+// The names of the views: the projections, and the map's axes if there are several.
 export function viewNames(space) {
-  return [...space.views.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
+  return [...space.projections.keys(), ...(space.dimensions > 1 ? ["axes"] : [])];
 }
 
 // The coordinates of a view: {x, y, titles, equal}.
@@ -24,13 +24,13 @@ export function viewOf(space, name, [across, up]) {
   }
   const line = space.dimensions === 1;
   return {
-    ...space.views.get(name),
-    titles: line ? ["the only axis; the height has no meaning", null] : null,
+    ...space.projections.get(name),
+    titles: line ? ["the only axis (the height has no meaning)", null] : null,
     equal: !line,
   };
 }
 
-// Where in a view a new vector lies. In t-SNE it lies between the nearest tasks.
+// The position of a new vector in a view. In t-SNE it is interpolated from the nearest tasks.
 export function positionInView(space, view, name, [across, up], vector) {
   if (name === "axes") return [vector[across], vector[up]];
   if (space.dimensions === 1) return [vector[0], 0];
@@ -40,7 +40,7 @@ export function positionInView(space, view, name, [across, up], vector) {
     );
   const near = nearest(space, vector);
   return [view.x, view.y].map((values) =>
-    near.reduce((sum, { task, share }) => sum + share * values[task], 0),
+    near.reduce((sum, { task, weight }) => sum + weight * values[task], 0),
   );
 }
 

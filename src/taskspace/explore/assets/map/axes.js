@@ -1,10 +1,10 @@
-// A grid behind the points, and figures before them, for views whose axes mean something.
+// A grid behind the points and numbers in front, for views whose axes have a meaning.
 
 import { svg } from "../dom.js";
 
-const APART = 90; // pixels from line to line, or somewhat more
+const APART = 90; // minimum distance of lines in pixels
 
-// {lines, figures} of what a camera sees; a title is null where an axis has no meaning.
+// {lines, figures} for the visible range; a title is null if its axis has no meaning.
 export function axes(camera, titles) {
   if (!titles) return { lines: [], figures: [] };
   const {
@@ -41,8 +41,7 @@ function label(x, y, text, anchor, kind = "figure") {
   return svg("text", { x, y, text, class: kind, "text-anchor": anchor });
 }
 
-// Round values from one end to the other, about `count` of them: 1, 2 or 5 times a power of ten
-// apart.
+// About `count` round values in a range, spaced by 1, 2 or 5 times a power of ten.
 export function ticks(low, high, count) {
   const step = stepOf(low, high, count);
   const first = Math.ceil(low / step);

@@ -1,17 +1,17 @@
-// What part of a view is seen: a range [left, right, bottom, top] of its coordinates.
+// The visible part of a view: a range [left, right, bottom, top] of its coordinates.
 
 import { extent } from "../quantities.js";
 
-const ROOM = 0.05; // around all points, as a share of their extent
-const [CLOSEST, WIDEST] = [1e-3, 5]; // that one can zoom to, as shares of all
-const [SMALLEST, FARTHEST] = [1e-7, 1000]; // that an address may ask for
+const ROOM = 0.05; // around all points, relative to their extent
+const [CLOSEST, WIDEST] = [1e-3, 5]; // zoom, relative to the extent of all points
+const [SMALLEST, FARTHEST] = [1e-7, 1000]; // ranges that an address may request
 
 export class Camera {
   constructor() {
     Object.assign(this, { width: 1, height: 1, all: [0, 1, 0, 1], range: [0, 1, 0, 1] });
   }
 
-  // The view's coordinates; `equal` ones have the same scale across and up.
+  // The view's coordinates; with `equal`, both axes have the same scale.
   setView({ x, y, equal }) {
     this.equal = equal;
     this.all = [x, y].flatMap((values) => {
@@ -21,14 +21,14 @@ export class Camera {
     });
   }
 
-  // Look at a range, or at all; more is seen where the window has another shape.
+  // Show a range, or all; with equal scales, the range is extended to the shape of the window.
   look(range) {
-    const given = range && this.makesSense(range) ? range : this.all;
+    const given = range && this.isValid(range) ? range : this.all;
     this.range = this.equal ? fitted(given, this.width / this.height) : given;
   }
 
-  // Whether a range, which may be out of an address, is neither too small nor too far away.
-  makesSense([left, right, bottom, top]) {
+  // Whether a range, which may come from an address, is neither too small nor too far away.
+  isValid([left, right, bottom, top]) {
     const [first, last, lowest, highest] = this.all;
     const near = (low, high, start, end) =>
       high - low > SMALLEST * (end - start) &&
@@ -58,7 +58,7 @@ export class Camera {
     return [left - x, right - x, bottom + y, top + y];
   }
 
-  // The range after zooming in by a factor; what is at these pixels stays there.
+  // The range after zooming by a factor around these pixels.
   zoomed(factor, across = this.width / 2, down = this.height / 2) {
     const [left, right, bottom, top] = this.range;
     const whole = this.all[1] - this.all[0];
@@ -69,7 +69,7 @@ export class Camera {
   }
 }
 
-// The smallest range with this shape (width to height) that holds another, around its middle.
+// The smallest range with this aspect ratio that contains another, with the same centre.
 function fitted([left, right, bottom, top], shape) {
   const [wide, high] = [right - left, top - bottom];
   const across = Math.max(wide, high * shape) / 2;

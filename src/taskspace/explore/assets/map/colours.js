@@ -1,4 +1,4 @@
-// Colours, safe for the colour-blind, the same as those of the library's plots.
+// Colour-blind-safe colours, the same as in the library's plots.
 
 import { GREY, extent } from "../quantities.js";
 import { isDark } from "../theme.js";
@@ -15,7 +15,7 @@ const NAMED = [
   "#882255",
 ];
 const NAMED_DARK = [
-  // lighter, for a dark ground
+  // lighter, for a dark background
   "#3d9be0",
   "#F0B429",
   "#1FBF92",
@@ -26,16 +26,15 @@ const NAMED_DARK = [
   "#d2c52b",
   "#c8628f",
 ];
-// Clusters beyond the ninth repeat colours in another shape; points.js draws them in this order.
+// After the ninth cluster, colours repeat with another shape; points.js uses the same order.
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x"];
 const NUMBERS = ["#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e"]; // from low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
 const STEPS = 256; // of a scale
-const OPAQUE = 217; // of 255: where points overlap one sees it
+const OPAQUE = 217; // of 255, so that overlapping points are visible
 const ENDS = ["#D55E00", "#EBA067", "#7FB4D6", "#0072B2"]; // orange fails, blue succeeds
 
-// The colour (four bytes) and the shape of every task by a quantity, and what the legend tells
-// about it.
+// The colour (four bytes) and the shape of every task by a quantity, and the data of the legend.
 export function colouring(quantity) {
   if (quantity.kind === "names") return named(quantity);
   const dark = isDark();

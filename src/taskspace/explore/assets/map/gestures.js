@@ -1,8 +1,8 @@
-// What a hand does on the map: point, click, drag, pinch and turn the wheel.
+// Mouse and touch on the map: point, click, drag, pinch and wheel.
 
-const STILL = 4; // pixels that a click may move
-const WHEEL = 0.0022; // how far a pixel of the wheel zooms
-const LINE = 16; // pixels of a wheel that counts lines
+const STILL = 4; // pixels that the pointer may move during a click
+const WHEEL = 0.0022; // zoom per pixel of the wheel
+const LINE = 16; // pixels per line, for wheels that count lines
 
 export class Gestures {
   // `handlers` has point(x, y), leave(), click(x, y, finger), move(x, y), zoom(factor, x, y), and
@@ -17,7 +17,7 @@ export class Gestures {
     on("lostpointercapture", this.cancel);
     on("pointerleave", () => this.handlers.leave());
     on("wheel", this.wheel);
-    on("gesturestart", this.pinchTrackpad); // Safari's own, for two fingers beside the screen
+    on("gesturestart", this.pinchTrackpad); // Safari's event for trackpads
     on("gesturechange", this.pinchTrackpad);
   }
 
@@ -79,7 +79,7 @@ export class Gestures {
     if (this.down.delete(event.pointerId)) this.drop();
   }
 
-  // Forget the lasso that is being drawn.
+  // Discard the lasso that is being drawn.
   drop() {
     if (this.trail) this.handlers.trace(null);
     this.trail = null;

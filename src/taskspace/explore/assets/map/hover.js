@@ -1,11 +1,11 @@
-// The card beside the pointer: a task's picture and its values.
+// The card beside the pointer: a task's picture and values.
 
 import { valuesOf } from "../data.js";
 import { el, figure, percent, short } from "../dom.js";
 import { fact } from "../facts.js";
 import { picture } from "../tasks/cards.js";
 
-const MOST_VALUES = 8;
+const MAX_VALUES = 8;
 const AWAY = 18; // pixels from the point
 
 export class HoverCard {
@@ -18,10 +18,10 @@ export class HoverCard {
     const drawn = picture(space, valuesOf(space, task));
     const rows = [
       ["difficulty", figure(space.difficulty[task])],
-      ["success", percent(space.success[task])],
+      ["success rate", percent(space.success[task])],
     ];
-    if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);
-    if (space.columns.size <= MOST_VALUES) {
+    if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);
+    if (space.columns.size <= MAX_VALUES) {
       for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }
     this.card.replaceChildren(
@@ -36,7 +36,7 @@ export class HoverCard {
     this.beside(x, y);
   }
 
-  // To the right of the point and below it, or where there is room.
+  // To the right of the point if there is room, else to the left.
   beside(x, y) {
     const { offsetWidth: wide, offsetHeight: high, offsetParent: around } = this.card;
     const left = x + AWAY + wide < around.clientWidth ? x + AWAY : Math.max(x - AWAY - wide, 4);

@@ -1,4 +1,4 @@
-// What the colours mean. Names are switches, too: they filter the map.
+// The legend of the colours. Its names are also buttons that filter the map.
 
 import { arrowKeys, button, el, figure, percent } from "../dom.js";
 import { fits } from "../selection.js";
@@ -9,7 +9,7 @@ export function showLegend(container, app, quantity, colouring) {
   const shown = quantity.kind === "names" ? names(app, quantity) : scale(quantity, colouring);
   container.replaceChildren(...shown);
   const chips = [...container.querySelectorAll(".chip")];
-  chips.find((chip) => chip.dataset.name === focused)?.focus(); // what had the focus is gone
+  chips.find((chip) => chip.dataset.name === focused)?.focus(); // the focused element was replaced
 }
 
 function names({ state }, quantity) {
@@ -26,7 +26,7 @@ function names({ state }, quantity) {
         class: "chip",
         "aria-pressed": String(on),
         "data-name": quantity.names[index],
-        title: on ? "Show all again" : "Show only these",
+        title: on ? "Show all tasks" : "Show only these tasks",
       });
       chip.append(dot, el("span", { text: quantity.names[index] }));
       return chip;
@@ -44,7 +44,7 @@ function filterOn(state, quantity) {
   return state.now.filters.find((filter) => filter.what === quantity.key && fits(quantity, filter));
 }
 
-// One name more or less among those that are shown; none of them means all.
+// Add a name to the filter or remove it; a filter without names is removed.
 function flip(state, quantity, index) {
   const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
   const filter = filterOn(state, quantity);

@@ -1,4 +1,4 @@
-// The map: every task a point.
+// The map: every task is a point.
 
 import { el, svg } from "../dom.js";
 import { meanOf } from "../quantities.js";
@@ -9,14 +9,14 @@ import { Pace } from "./pace.js";
 import { FlatPoints } from "./points-flat.js";
 import { glPoints } from "./points.js";
 
-const ZOOM = 1.5; // by a button or a key
-const MANY = 2000; // tasks, whose points have no edges: they would darken what lies below
+const ZOOM = 1.5; // factor per button click or key press
+const MANY = 2000; // tasks; more have points without edges, which would hide the points below
 const EDGE = 0.7; // pixels
-const REACH = 14; // pixels from the pointer to its point
-const FINGER = 24; // from a finger
-const SHARPEST = 2; // pixels of the device to one of the page; more are not seen on points
-const CORNERS = 60; // of a lasso, at the most: it must fit in an address
-const PALE = 64; // of 255: points that are not selected
+const REACH = 14; // maximum distance from pointer to point in pixels
+const FINGER = 24; // the same for a finger
+const SHARPEST = 2; // device pixels per page pixel; more make no visible difference
+const CORNERS = 60; // maximum number of points of a lasso, which must fit in an address
+const PALE = 64; // opacity of 255 for points that are not selected
 
 export class TaskMap {
   // `mode()` is "pan" or "lasso"; `handlers` has hover(task), leave(), click(task), trace(points),
@@ -28,12 +28,12 @@ export class TaskMap {
     this.canvas = el("canvas");
     this.points = glPoints(this.canvas);
     if (!this.points) {
-      this.canvas = el("canvas"); // of another kind
+      this.canvas = el("canvas"); // a canvas cannot change its context
       this.points = new FlatPoints(this.canvas);
     }
     element.append(this.lines, this.canvas, this.figures);
     this.sizes = sizesOf(space);
-    this.bySize = new Uint32Array(space.count).map((_, task) => task); // small ones on top
+    this.bySize = new Uint32Array(space.count).map((_, task) => task); // smaller points on top
     this.bySize.sort((a, b) => this.sizes[b] - this.sizes[a]);
     this.points.send("size", this.sizes);
     this.camera = new Camera();
@@ -71,7 +71,7 @@ export class TaskMap {
   // -- drawing -----------------------------------------------------------------------------------
 
   // Draw a scene: {x, y, titles, equal, range, colouring, shown, pale}. Several calls before the
-  // next picture of the screen are one.
+  // next frame are drawn once.
   draw(scene) {
     const before = this.scene || {};
     const anew = (...parts) => parts.some((part) => before[part] !== scene[part]);
@@ -80,7 +80,7 @@ export class TaskMap {
     if (view) this.camera.setView(scene);
     if (!before.x) this.measure();
     if (view || anew("range")) {
-      this.camera.look(scene.range); // at once: the next act of a hand counts from there
+      this.camera.look(scene.range); // at once, because the next gesture starts from there
       this.leave();
     }
     return this.redraw();
@@ -132,10 +132,10 @@ export class TaskMap {
     this.measure();
     this.camera.look(this.scene.range);
     this.leave();
-    this.drawNow(); // at once: a canvas of a new size is empty
+    this.drawNow(); // at once, because resizing clears the canvas
   }
 
-  // A window may come to a sharper screen, and keep its size.
+  // A window may move to a screen of higher resolution without changing its size.
   watchSharpness() {
     const screen = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
     const changed = () => {
@@ -145,9 +145,9 @@ export class TaskMap {
     screen.addEventListener("change", changed, { once: true });
   }
 
-  // -- where things are --------------------------------------------------------------------------
+  // -- positions ---------------------------------------------------------------------------------
 
-  // Where a position of the view is, in pixels from the corner of the map.
+  // A position of the view in pixels from the corner of the map.
   pixels(x, y) {
     return this.camera.pixels(x, y);
   }
@@ -156,7 +156,7 @@ export class TaskMap {
     return this.pixels(this.scene.x[task], this.scene.y[task]);
   }
 
-  // The task whose point is nearest to some pixels, if it is within reach.
+  // The task whose point is nearest to a pixel, if it is within reach.
   nearest(across, down, reach) {
     const { x, y } = this.scene;
     const [left, top] = this.camera.position(across, down);
@@ -188,7 +188,7 @@ export class TaskMap {
 
   // -- moving ------------------------------------------------------------------------------------
 
-  // Look at a range while a hand moves the map.
+  // Show a range during a gesture.
   look(range) {
     this.camera.look(range);
     this.handlers.range(this.camera.range);
@@ -203,7 +203,7 @@ export class TaskMap {
     return this.draw({ ...this.scene, range });
   }
 
-  // Bring a task into view, if it is not.
+  // Move the map so that a task is visible.
   reveal(task) {
     const { camera } = this;
     const [x, y] = this.pixelsOf(task);
@@ -211,7 +211,7 @@ export class TaskMap {
     if (!seen) this.show(camera.moved(camera.width / 2 - x, camera.height / 2 - y));
   }
 
-  // Whether any task is in view.
+  // Whether any task is visible.
   any() {
     const [left, right, bottom, top] = this.camera.range;
     const { x, y } = this.scene;
@@ -257,7 +257,7 @@ function interleaved(x, y) {
   return positions;
 }
 
-// Colours in which only some tasks stand out.
+// Colours in which only the tasks shown stand out.
 function faded(colours, shown, [red, green, blue]) {
   const result = new Uint8Array(colours.length);
   for (let at = 0; at < result.length; at += 4) result.set([red, green, blue, PALE], at);
@@ -265,7 +265,7 @@ function faded(colours, shown, [red, green, blue]) {
   return result;
 }
 
-// An order in which some tasks come last, and lie on top.
+// An order in which the tasks shown come last and are drawn on top.
 function onTop(order, shown) {
   const above = new Uint8Array(order.length);
   for (const task of shown) above[task] = 1;
@@ -284,7 +284,7 @@ function thinned(trail) {
   return trail.filter((_, at) => at % step === 0);
 }
 
-// The area of a point is in proportion to the difficulty; more tasks have smaller points.
+// The area of a point is proportional to the difficulty; maps with more tasks have smaller points.
 function sizesOf({ difficulty, count }) {
   const base = Math.min(11, 42 / count ** 0.22);
   const mean = meanOf(difficulty, difficulty.keys()) || 1;

@@ -1,4 +1,4 @@
-// Marks on top of the map: they follow it while it moves, and cost nothing to change.
+// Marks on top of the map, which move with it and are cheap to change.
 
 import { svg } from "../dom.js";
 
@@ -11,7 +11,7 @@ const SHAPES = {
 };
 
 export class Marks {
-  // `pixels(x, y)` says where on the screen a position of the view is.
+  // `pixels(x, y)` converts a position of the view to pixels of the map.
   constructor(element, pixels) {
     this.element = element;
     this.pixels = pixels;
@@ -40,7 +40,7 @@ export class Marks {
     this.reposition();
   }
 
-  // Put them where the map now has them.
+  // Move the marks to the current positions of the map.
   reposition() {
     for (const [drawn, x, y] of this.marks) {
       const [left, top] = this.pixels(x, y);

@@ -1,8 +1,8 @@
-// Whether the screen keeps up while the map moves. Where it does not, as without a graphics card,
-// fewer points are drawn on the way, and all of them when the hand rests.
+// Measures whether drawing is fast enough while the map moves. If it is not, e.g. without a
+// graphics card, fewer points are drawn during the movement, and all of them afterwards.
 
-const SLOW = 40; // milliseconds until the next picture
-const SOME = 4; // pictures in a row: one alone may have other reasons
+const SLOW = 40; // milliseconds per frame
+const SOME = 4; // consecutive slow frames; a single one may have other causes
 const REST = 160; // milliseconds without a move
 
 export class Pace {
@@ -22,7 +22,7 @@ export class Pace {
     if (this.slow) this.rested();
   }
 
-  // A picture is drawn; says whether fewer points do.
+  // Called for every frame; returns whether to draw fewer points.
   picture() {
     if (!this.moving || this.slow) return this.moving;
     const drawn = performance.now();
@@ -33,6 +33,6 @@ export class Pace {
   took(time) {
     this.times = [...this.times, time].slice(-SOME);
     const slow = this.times.length === SOME && this.times.every((each) => each > SLOW);
-    this.slow ||= slow; // and stays so: points must not flicker
+    this.slow ||= slow; // permanently, because points must not flicker
   }
 }

@@ -1,8 +1,8 @@
-// The same points without WebGL, drawn one by one: slower, but they are there.
+// The same points without WebGL, drawn one by one, which is slower.
 
 import { FEWER } from "./points.js";
 
-// Corners of the shapes around their middle, in radii; y points up. A circle has none.
+// Corners of the shapes relative to their centre, in radii; y points up. A circle has none.
 const CORNERS = [
   null,
   [

@@ -1,18 +1,18 @@
-// Points in WebGL: a program of our own, because a scene of 50,000 points must follow the hand.
-// Positions, sizes and colours lie in the memory of the graphics card; to move the map is to change
-// two numbers, and to colour it is to send four bytes a point.
+// Points in WebGL, fast enough to drag a map of 50,000 points smoothly. Positions, sizes and
+// colours are in the memory of the graphics card; moving the map changes two numbers, and new
+// colours take four bytes per point.
 
-export const FEWER = 4; // one of so many points, where all would take too long
-const ATTRIBUTES = { position: 2, size: 1, colour: 4, shape: 1 }; // numbers a point
+export const FEWER = 4; // every fourth point is drawn if all would take too long
+const ATTRIBUTES = { position: 2, size: 1, colour: 4, shape: 1 }; // values per point
 
 const VERTEX = `#version 300 es
 in vec2 position;
 in float size;
 in vec4 colour;
 in float shape;
-uniform vec2 middle; // of what is seen, in the view's coordinates
+uniform vec2 middle; // of the visible range, in the view's coordinates
 uniform vec2 scale; // from there to the clip space
-uniform float ratio; // pixels of the device to one of the page
+uniform float ratio; // device pixels per page pixel
 flat out vec4 fill;
 flat out int kind;
 flat out float radius;
@@ -27,7 +27,7 @@ void main() {
   fill = colour;
 }`;
 
-// The distance to the edge of each shape, in pixels, below zero inside; areas are alike.
+// The distance to the edge of each shape, in pixels, below zero inside; areas are equal.
 const FRAGMENT = `#version 300 es
 precision highp float;
 flat in vec4 fill;
@@ -72,7 +72,7 @@ export function glPoints(canvas) {
   try {
     return gl && new GlPoints(canvas, gl);
   } catch (error) {
-    console.warn(error); // a driver that cannot do it
+    console.warn(error); // the driver does not support it
     return null;
   }
 }
@@ -85,7 +85,7 @@ class GlPoints {
     canvas.addEventListener("webglcontextrestored", () => this.begin());
   }
 
-  // Also after the card has forgotten everything, as it may.
+  // Also called after the graphics card has lost its memory.
   begin() {
     const { gl } = this;
     this.program = programOf(gl);
@@ -103,7 +103,7 @@ class GlPoints {
     this.setOrder(this.order);
   }
 
-  // Values of an attribute, for all points: floats, or bytes, of which colours are shares of 255.
+  // Set an attribute of all points: floats or bytes; colours are divided by 255.
   send(name, values) {
     const { gl } = this;
     this.sent[name] = values;
@@ -116,8 +116,7 @@ class GlPoints {
     gl.vertexAttribPointer(at, ATTRIBUTES[name], type, name === "colour", 0, 0);
   }
 
-  // The numbers of the points in the order in which they are drawn: the last lies on top. Some of
-  // them follow once more.
+  // The points in drawing order, the last on top; every fourth of them follows again at the end.
   setOrder(order) {
     const { gl } = this;
     this.order = order;

@@ -1,36 +1,34 @@
-// Two groups of tasks side by side.
+// Two selections of tasks side by side.
 
 import { button, el, figure, percent } from "../dom.js";
 import { meanOf } from "../quantities.js";
-import { describeGroup } from "../selection.js";
+import { describeSelection } from "../selection.js";
 import { bySubpopulation } from "./detail.js";
 
-const MOST_COLUMNS = 8; // those in which the groups differ most
-const MOST_TASKS = 2000; // of a group whose agents are looked at: a mean needs no more
+const MAX_COLUMNS = 8; // those in which the selections differ most
+const MAX_TASKS = 2000; // for the means of subpopulations, which need no more
 
-export function comparison({ insight, space, state }, groups) {
-  const kept = ["A", "B"].filter((name) => groups[name]);
-  const lines = kept.map((name) =>
+export function comparison({ insight, space, state }, selections) {
+  const filled = ["A", "B"].filter((name) => selections[name]);
+  const lines = filled.map((name) =>
     el(
       "p",
-      { class: "kept" },
+      { class: "compared-selection" },
       el("strong", { text: name }),
-      el("span", {
-        text: `${describeGroup(insight, groups[name])}: ${countOf(insight, groups[name])}`,
-      }),
-      button("×", () => state.change({ groups: { ...groups, [name]: null } }), {
+      el("span", { text: describeWithCount(insight, selections[name]) }),
+      button("×", () => state.change({ selections: { ...selections, [name]: null } }), {
         class: "plain",
-        "aria-label": `Forget group ${name}`,
+        "aria-label": `Remove selection ${name}`,
       }),
     ),
   );
-  if (kept.length < 2) return lines;
-  const members = kept.map((name) => insight.members(groups[name]));
+  if (filled.length < 2) return lines;
+  const members = filled.map((name) => insight.members(selections[name]));
   const head = el(
     "tr",
     {},
     el("td"),
-    ...kept.map((name) => el("th", { text: `Group ${name}`, scope: "col" })),
+    ...filled.map((name) => el("th", { text: `Selection ${name}`, scope: "col" })),
   );
   const rows = rowsOf(space, insight, members).map(([name, cells]) =>
     el(
@@ -43,28 +41,29 @@ export function comparison({ insight, space, state }, groups) {
   const same =
     members[0].length === members[1].length &&
     members[0].every((task, index) => task === members[1][index]);
-  if (same) lines.push(el("p", { class: "fault", text: "A and B hold the same tasks." }));
+  if (same) lines.push(el("p", { class: "fault", text: "A and B contain the same tasks." }));
   return [
     ...lines,
     el(
       "table",
       { id: "compared" },
-      el("caption", { class: "quiet", text: "Means over the tasks of each group." }),
+      el("caption", { class: "quiet", text: "Means over the tasks of each selection." }),
       el("thead", {}, head),
       el("tbody", {}, ...rows),
     ),
   ];
 }
 
-function countOf(insight, group) {
-  const count = insight.members(group).length;
-  return `${figure(count)} task${count === 1 ? "" : "s"}`;
+function describeWithCount(insight, selection) {
+  const count = insight.members(selection).length;
+  const tasks = `${figure(count)} task${count === 1 ? "" : "s"}`;
+  return `${describeSelection(insight, selection)}: ${tasks}`;
 }
 
 function rowsOf(space, insight, members) {
   const each = (of) => members.map(of);
   const some = members.map((tasks) =>
-    tasks.filter((_, index) => index % Math.ceil(tasks.length / MOST_TASKS) === 0),
+    tasks.filter((_, index) => index % Math.ceil(tasks.length / MAX_TASKS) === 0),
   );
   const solving = some.map((tasks) => bySubpopulation(space, tasks));
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
@@ -75,7 +74,7 @@ function rowsOf(space, insight, members) {
   }
   for (const index of (space.subpopulations || []).keys()) {
     rows.push([
-      `success of ${space.subpopulations[index]}`,
+      `success rate of ${space.subpopulations[index]}`,
       solving.map((found) => percent(found[index].mean)),
     ]);
   }
@@ -94,7 +93,7 @@ function columnRows(space, members) {
     return { name, means, apart: Math.abs(means[0] - means[1]) / (spread(values) || Infinity) };
   });
   found.sort((a, b) => b.apart - a.apart);
-  return found.slice(0, MOST_COLUMNS).map(({ name, means }) => [name, means.map(figure)]);
+  return found.slice(0, MAX_COLUMNS).map(({ name, means }) => [name, means.map(figure)]);
 }
 
 function spread(values) {

@@ -1,4 +1,4 @@
-// Tasks as a table, with all that is known of them.
+// Tasks as a CSV table with all quantities.
 
 import { short } from "../dom.js";
 
@@ -27,7 +27,7 @@ function value({ kind, values, names }, task) {
   return Number.isNaN(values[task]) ? "" : short(values[task], 6);
 }
 
-// Spreadsheets take a text that begins like a formula for one, unless a quote comes first.
+// Spreadsheets would run a text that looks like a formula, unless it begins with a quote.
 function quoted(given) {
   const formula = typeof given === "string" && /^[=+\-@\t\r]/.test(given);
   const text = formula ? `'${given}` : String(given);

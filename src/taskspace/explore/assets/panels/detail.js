@@ -1,4 +1,4 @@
-// The panel of one task: its picture and values, who solves it, and the tasks around it.
+// The panel of one task: its picture and features, success rates, and similar tasks.
 
 import { rate, valuesOf, vectorOf } from "../data.js";
 import { button, el, figure, percent, short } from "../dom.js";
@@ -6,8 +6,8 @@ import { fact } from "../facts.js";
 import { colourOfName } from "../map/colours.js";
 import { neighbourLists, picture } from "../tasks/cards.js";
 
-const FEW = 12; // values are listed at once; more are folded away
-const STABLE = 0.7; // rank correlation
+const FEW = 12; // features are listed openly; more are folded
+const STABLE = 0.7; // Spearman correlation
 
 export class Detail {
   constructor(app) {
@@ -20,29 +20,29 @@ export class Detail {
     const focused = this.element.contains(document.activeElement);
     this.element.replaceChildren(...(now.task === null ? this.welcome() : this.about(now)));
     const heading = this.element.querySelector("h2");
-    if (focused && heading) heading.focus(); // what had the focus is gone
+    if (focused && heading) heading.focus(); // the focused element was replaced
   }
 
   welcome() {
     const { space } = this.app;
     const steps = [
       ["Hover", "over a point to see its task."],
-      ["Click", "it for the tasks around it, and who solves it."],
-      ["Quiz", "an agent: a few answers predict its success everywhere."],
-      ["Select", "tasks by lasso or filter, compare two groups, save them."],
-      ...(this.app.form ? [["New task", "shows where a task of your own would lie."]] : []),
+      ["Click", "a point to see its success rates and similar tasks."],
+      ["Quiz", "an agent: a few answers predict its success on all tasks."],
+      ["Select", "tasks with a lasso or filters, compare two selections, save a table."],
+      ...(this.app.form ? [["New task", "shows where your own task lies on the map."]] : []),
     ];
     return [
       el("h2", { text: "A map of tasks" }),
       el("p", { text: space.description }),
       ...stability(space),
-      el("p", { text: "A point is a task; the larger, the harder." }),
+      el("p", { text: "Each point is a task. The larger the point, the harder the task." }),
       el(
         "dl",
         { class: "steps" },
         ...steps.flatMap(([name, text]) => [el("dt", { text: name }), el("dd", { text })]),
       ),
-      el("p", { class: "quiet", text: `Colours show ${space.clustersDescription}.` }),
+      el("p", { class: "quiet", text: `Colours show ${space.clusterDescription}.` }),
     ];
   }
 
@@ -54,28 +54,29 @@ export class Detail {
       cluster(space, task),
       ...(drawn ? [drawn] : []),
       facts(space, insight, task),
-      ...values(space, task),
-      this.whoSolves(task),
+      ...features(space, task),
+      this.successRates(task),
       ...neighbourLists(space, vectorOf(space, task), task, go),
-      button("Unselect", () => this.app.state.change({ task: null }), { class: "plain" }),
+      button("Close", () => this.app.state.change({ task: null }), { class: "plain" }),
     ];
   }
 
-  whoSolves(task) {
-    const rows = bySubpopulation(this.app.space, [task]);
-    return el("section", { id: "who" }, el("h3", { text: "Who solves it" }), bars(rows));
+  successRates(task) {
+    const { space } = this.app;
+    const text = space.subpopulations ? "Success rate by subpopulation" : "Success rate";
+    return el("section", {}, el("h3", { text }), bars(bySubpopulation(space, [task])));
   }
 }
 
-// Whether the map would be the same if it were learned again.
-function stability({ agreement }) {
-  if (agreement === null) return [];
-  const again = "learned again from another seed, its similarities agree";
-  const stable = agreement >= STABLE;
+// Whether a map learned with another seed has the same similarities.
+function stability(space) {
+  if (space.stability === null) return [];
+  const stable = space.stability >= STABLE;
+  const correlation = `${figure(space.stability)} (Spearman correlation of similarities)`;
   const text = stable
-    ? `Steady: ${again} to ${figure(agreement)} (rank correlation).`
-    : `Not steady: ${again} to ${figure(agreement)} only (rank correlation). More agents, or more` +
-      " attempts of each, would help.";
+    ? `Stable across seeds: ${correlation}.`
+    : `Not stable across seeds: ${correlation}.` +
+      " More agents, or more attempts per agent and task, would help.";
   return [el("p", { class: stable ? "quiet" : "fault", id: "stability", text })];
 }
 
@@ -91,23 +92,23 @@ function facts(space, insight, task) {
     ["difficulty", figure(space.difficulty[task])],
     ["success rate", percent(space.success[task])],
   ];
-  if (insight.predicted) rows.push(["predicted success", percent(insight.predicted[task])]);
+  if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);
   if (insight.truth)
-    rows.push([`true, ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
+    rows.push([`true rate of ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
   return el("dl", { class: "facts" }, ...rows.map(fact));
 }
 
-function values(space, task) {
+function features(space, task) {
   const rows = [...space.columns].map(([name, column]) => [name, figure(short(column[task]))]);
   if (!rows.length) return [];
   const list = el("dl", { class: "values" }, ...rows.map(fact));
   if (rows.length <= FEW) return [list];
-  return [el("details", {}, el("summary", { text: `All ${rows.length} values` }), list)];
+  return [el("details", {}, el("summary", { text: `All ${rows.length} features` }), list)];
 }
 
 // -- subpopulations -------------------------------------------------------------------------------
 
-// [{name, agents, mean}]: the mean success on some tasks of each subpopulation, then of all agents.
+// [{name, agents, mean}]: mean success rates on tasks, per subpopulation and of all agents.
 export function bySubpopulation(space, tasks) {
   const names = space.subpopulations || [];
   const totals = Array.from({ length: names.length + 1 }, () => ({ sum: 0, count: 0, agents: 0 }));
@@ -141,7 +142,7 @@ function bars(rows) {
       const count = `${agents} agent${agents === 1 ? "" : "s"}`;
       return el(
         "li",
-        { "data-group": name, title: count },
+        { "data-subpopulation": name, title: count },
         el("span", { class: "name", text: name }),
         el("span", { class: "track" }, fill),
         el("span", { class: "value", text: percent(mean) }),

@@ -24,7 +24,7 @@ export function finder(space, go) {
     const note = (text) => el("li", { class: "quiet", text });
     list.replaceChildren(
       ...found.map((task, index) => option(task, index)),
-      ...(found.length ? [] : [note("no such task")]),
+      ...(found.length ? [] : [note("No task found")]),
       ...(more ? [note(`and ${figure(more)} more`)] : []),
     );
     at = found.length ? 0 : -1;
@@ -80,17 +80,17 @@ export function finder(space, go) {
   return [box, list];
 }
 
-// The name itself first, then names that begin with the words, then those that hold them; and how
-// many `more` there are.
+// First the exact name, then names that begin with the words, then names that contain them; and the
+// number of `more` matches.
 function matches(names, words) {
-  const [same, begin, hold] = [[], [], []];
+  const [same, begin, contain] = [[], [], []];
   for (let task = 0; task < names.length; task++) {
     const name = names[task].toLowerCase();
     const index = name.indexOf(words);
     if (name === words) same.push(task);
     else if (index === 0) begin.push(task);
-    else if (index > 0) hold.push(task);
+    else if (index > 0) contain.push(task);
   }
-  const all = [...same, ...begin, ...hold];
+  const all = [...same, ...begin, ...contain];
   return { found: all.slice(0, SHOWN), more: Math.max(all.length - SHOWN, 0) };
 }

@@ -1,4 +1,4 @@
-// The panel of the quiz: answers in an agent's place, and what they say about all other tasks.
+// The panel of the quiz: the user answers for an agent, and the page predicts all other tasks.
 
 import { rate, valuesOf } from "../data.js";
 import { button, el, percent, select } from "../dom.js";
@@ -7,14 +7,14 @@ import { meanOf } from "../quantities.js";
 import { picture } from "../tasks/cards.js";
 import { scatter } from "./scatter.js";
 
-const LOADED = 10; // questions that an agent of the population is asked
+const LOADED = 10; // questions to an agent of the population
 const LOADING =
-  `Asks an agent of the population ${LOADED} questions, and compares the prediction with what it` +
-  " really does. It is not among those that the prediction is made from.";
+  `Asks an agent of the population ${LOADED} questions and compares the prediction with its true` +
+  " success rates. Its other results are not used for the prediction.";
 const COMPARED =
-  "A point is a task that was not asked; the thick line is their mean. On the dashed line," +
+  "Each point is a task that was not asked. The thick line is the mean. On the dashed line," +
   " prediction and truth agree.";
-const OF_QUIZ = new Set(["predicted", "true", "missed"]); // colours that go with it
+const OF_QUIZ = new Set(["predicted", "true", "missed"]); // colours that need a quiz
 
 export class QuizPanel {
   constructor(app) {
@@ -32,7 +32,7 @@ export class QuizPanel {
       {},
       el("h2", { text: "Quiz an agent" }),
       el("p", {
-        text: "Say what an agent solves. The map then shows its chance of success everywhere.",
+        text: "Enter what an agent solves. The map shows its probability of success on all tasks.",
       }),
       this.question,
       this.summary,
@@ -68,7 +68,7 @@ export class QuizPanel {
 
   update(now, changed) {
     this.question.replaceChildren(...this.asked(now));
-    if (changed.size === 1 && changed.has("task")) return; // all else is as it was
+    if (changed.size === 1 && changed.has("task")) return; // nothing else changes
     this.summary.replaceChildren(...this.summaryOf());
     this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
     this.over.disabled = !now.answers.length && now.agent === null;
@@ -79,7 +79,7 @@ export class QuizPanel {
   asked(now) {
     const { space } = this.app;
     const propose = button(
-      now.answers.length ? "Propose another" : "Propose a question",
+      now.answers.length ? "Suggest another" : "Suggest a question",
       () => this.propose(),
       { id: "propose" },
     );
@@ -88,7 +88,7 @@ export class QuizPanel {
         propose,
         el("p", {
           class: "quiet",
-          text: "The page picks the task that tells most. Or click any point.",
+          text: "Suggests the most informative question. You can also click any point.",
         }),
       ];
     }
@@ -120,10 +120,10 @@ export class QuizPanel {
     const { space, insight } = this.app;
     if (!insight.predicted) return [];
     const all = [...space.names.keys()];
-    const doubt = insight.predicted.map((p) => Math.min(p, 1 - p));
+    const errors = insight.predicted.map((p) => Math.min(p, 1 - p));
     const rows = [
-      ["expected to solve", percent(meanOf(insight.predicted, all))],
-      ["expected wrong guesses", percent(meanOf(doubt, all))],
+      ["expected success rate", percent(meanOf(insight.predicted, all))],
+      ["expected error rate", percent(meanOf(errors, all))],
     ];
     return rows.map(fact);
   }
@@ -138,14 +138,14 @@ export class QuizPanel {
       { "data-task": task },
       el("span", { class: `result ${kind}`, text: symbol }),
       button(name, () => state.change({ task }), { class: "link" }),
-      button("×", () => this.forget(task), {
+      button("×", () => this.remove(task), {
         class: "plain",
-        "aria-label": `Forget the answer on ${name}`,
+        "aria-label": `Remove the answer on ${name}`,
       }),
     );
   }
 
-  forget(task) {
+  remove(task) {
     const { state } = this.app;
     state.change({ answers: state.now.answers.filter((answer) => answer.task !== task) });
   }
@@ -153,12 +153,12 @@ export class QuizPanel {
   propose() {
     const { state, insight } = this.app;
     const asked = state.now.answers;
-    const passed = state.now.task; // not the same one again
+    const passed = state.now.task; // do not suggest it again
     const next = insight.nextQuestion(asked, passed === null ? [] : [passed]);
     if (next !== null) state.change({ task: next });
   }
 
-  // Take an answer, colour the map by the prediction, and ask the next question.
+  // Record an answer, colour the map by the prediction, and ask the next question.
   answer(task, result) {
     const { state, insight } = this.app;
     const focused = this.question.contains(document.activeElement);
@@ -167,10 +167,10 @@ export class QuizPanel {
     state.change({ answers, colour: "predicted" });
     state.change({ task: insight.nextQuestion(answers) });
     const again = this.question.querySelector(`[data-result="${result}"]`);
-    if (focused && again) again.focus(); // the next answer is one key away
+    if (focused && again) again.focus(); // so that the keyboard can answer the next one
   }
 
-  // The questions that tell most, one after the other, answered with the agent's success rates.
+  // Ask the most informative questions, answered with the agent's success rates.
   async load(agent) {
     const { space, state, insight } = this.app;
     this.loading = agent;
@@ -207,13 +207,13 @@ export class QuizPanel {
     const { truth } = insight;
     const right = (predicted) => (task) => Number(predicted[task] > 0.5 === truth[task] > 0.5);
     const rows = [
-      ["right on other tasks", mean(right(insight.predicted))],
-      ["without any answer", mean(right(insight.predictedBefore))],
-      ["mean difference", mean((task) => Math.abs(insight.predicted[task] - truth[task]))],
+      ["accuracy on other tasks", mean(right(insight.predicted))],
+      ["accuracy without answers", mean(right(insight.predictedBefore))],
+      ["mean absolute error", mean((task) => Math.abs(insight.predicted[task] - truth[task]))],
     ];
     return [
       el("dl", { class: "facts" }, ...rows.map(fact)),
-      scatter(insight.predicted, truth, tasks, "predicted success", "true success"),
+      scatter(insight.predicted, truth, tasks, "predicted probability", "true success rate"),
       el("p", { class: "quiet", text: COMPARED }),
     ];
   }

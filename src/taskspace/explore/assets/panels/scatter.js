@@ -1,18 +1,18 @@
-// A small scatter plot of two shares: points on the diagonal agree.
+// A small scatter plot of two rates; points on the diagonal agree.
 
 import { svg } from "../dom.js";
 import { evenly } from "../posterior.js";
 import { meanOf } from "../quantities.js";
 
-const SHOWN = 1500; // more would be one blot
-const BINS = 10; // that the mean is taken in
-const FEW = 5; // points have no mean worth a line
+const SHOWN = 1500; // more points would not be distinguishable
+const BINS = 10; // for the line of means
+const FEW = 5; // fewer points per bin leave a gap in the line
 
 export function scatter(across, up, tasks, acrossLabel, upLabel) {
   const single = tasks.every((task) => up[task] === 0 || up[task] === 1); // attempts, not rates
   const points = evenly(tasks.length, SHOWN).map((index) => {
     const task = tasks[index];
-    // A little to the side, or equal rates would hide each other.
+    // Jitter, so that equal rates do not hide each other.
     const aside = (((index * 0.618034) % 1) * 2 - 1) * (single ? 4 : 1);
     return svg("circle", { cx: 100 * across[task], cy: 100 - 100 * up[task] + aside, r: 0.9 });
   });
@@ -42,7 +42,7 @@ export function scatter(across, up, tasks, acrossLabel, upLabel) {
   );
 }
 
-// The means of both in bins from left to right; where there are few points the line has a gap.
+// The means of both rates per bin, from left to right, with gaps at bins with few points.
 function meanLine(across, up, tasks) {
   const bins = Array.from({ length: BINS }, () => []);
   for (const task of tasks) bins[Math.min(Math.floor(BINS * across[task]), BINS - 1)].push(task);

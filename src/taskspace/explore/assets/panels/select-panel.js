@@ -1,4 +1,4 @@
-// The panel of the selection: filters and lasso, two groups side by side, a table to keep.
+// The panel of the selection: filters and lasso, comparison of two selections, CSV table.
 
 import { button, el, figure, select } from "../dom.js";
 import { extent } from "../quantities.js";
@@ -9,12 +9,12 @@ import { csv } from "./csv.js";
 export class SelectPanel {
   constructor(app) {
     this.app = app;
-    this.keys = ["filters", "lasso", "groups", "answers", "agent", "mode"];
+    this.keys = ["filters", "lasso", "selections", "answers", "agent", "mode"];
     this.count = el("p", { class: "count", id: "count", "aria-live": "polite" });
     this.lasso = el("div", { class: "row" });
     this.filters = el("div", { class: "filters" });
     this.adder = el("div");
-    this.groups = el("section", { id: "groups" });
+    this.compared = el("section", { id: "selections" });
     this.element = el(
       "div",
       {},
@@ -34,16 +34,16 @@ export class SelectPanel {
       el("h3", { text: "Filters" }),
       this.filters,
       this.adder,
-      el("h3", { text: "Compare two groups" }),
-      el("p", { class: "quiet", text: "Select some tasks and keep them as A, then others as B." }),
+      el("h3", { text: "Compare two selections" }),
+      el("p", { class: "quiet", text: "Select tasks and set them as A, then set others as B." }),
       el(
         "div",
         { class: "row" },
         ...["A", "B"].map((name) =>
-          button(`Keep as ${name}`, () => this.keep(name), { id: `keep-${name}` }),
+          button(`Set as ${name}`, () => this.assign(name), { id: `set-${name}` }),
         ),
       ),
-      this.groups,
+      this.compared,
     );
   }
 
@@ -54,7 +54,7 @@ export class SelectPanel {
       el("strong", { text: figure(shown) }),
       ` of ${figure(space.count)} tasks`,
     );
-    for (const id of ["save", "keep-A", "keep-B"]) {
+    for (const id of ["save", "set-A", "set-B"]) {
       this.element.querySelector(`#${id}`).disabled = shown === 0;
     }
     this.element.querySelector("#clear-selection").disabled = !now.filters.length && !now.lasso;
@@ -65,9 +65,9 @@ export class SelectPanel {
         ...now.filters.map((filter, index) => this.filterRow(filter, index)),
       );
     this.adder.replaceChildren(this.choice());
-    const compared = ["groups", "answers", "agent", "tab", "all"];
+    const compared = ["selections", "answers", "agent", "tab", "all"];
     if (compared.some((key) => changed.has(key))) {
-      this.groups.replaceChildren(...comparison(this.app, now.groups));
+      this.compared.replaceChildren(...comparison(this.app, now.selections));
     }
   }
 
@@ -76,7 +76,7 @@ export class SelectPanel {
     const drawing = mode() === "lasso";
     const idle = now.lasso ? "Draw another" : "Draw a lasso";
     const flip = () => this.app.setMode(drawing ? "pan" : "lasso");
-    const draw = button(drawing ? "Drawing … drag on the map" : idle, flip, {
+    const draw = button(drawing ? "Drag on the map …" : idle, flip, {
       id: "draw-lasso",
       "aria-pressed": String(drawing),
     });
@@ -182,10 +182,10 @@ export class SelectPanel {
     state.change({ filters: state.now.filters.filter((_, at) => at !== index) });
   }
 
-  keep(name) {
+  assign(name) {
     const { state } = this.app;
-    const { filters, lasso, groups } = state.now;
-    state.change({ groups: { ...groups, [name]: { filters, lasso } } });
+    const { filters, lasso, selections } = state.now;
+    state.change({ selections: { ...selections, [name]: { filters, lasso } } });
   }
 
   save() {

@@ -1,4 +1,4 @@
-// The row above the map: which view, which colours, what dragging does.
+// The row above the map: projection, colours, and what dragging does.
 
 import { arrowKeys, button, el, select } from "../dom.js";
 import { viewNames } from "../views.js";
@@ -18,7 +18,7 @@ export class Toolbar {
       return row;
     };
     container.replaceChildren(
-      group("View", this.views),
+      group("Projection", this.views),
       this.axes,
       el(
         "label",
@@ -26,7 +26,7 @@ export class Toolbar {
         el("span", { class: "quiet", text: "Colour" }),
         this.colours,
       ),
-      group("Dragging", this.modes),
+      group("Drag mode", this.modes),
     );
   }
 
@@ -58,7 +58,8 @@ export class Toolbar {
     };
     const raw = now.view === "axes" && space.dimensions > 2;
     if (!this.axes.contains(document.activeElement)) {
-      this.axes.replaceChildren(...(raw ? [axis(0, "Axis across"), axis(1, "Axis up")] : []));
+      const both = raw ? [axis(0, "Horizontal axis"), axis(1, "Vertical axis")] : [];
+      this.axes.replaceChildren(...both);
     }
     const choices = insight.quantities.map(({ key, label }) => [key, label]);
     if (!this.colours.contains(document.activeElement)) {

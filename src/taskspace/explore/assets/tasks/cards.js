@@ -1,4 +1,4 @@
-// Tasks as cards: a small picture, the name and two figures. A click goes to the task.
+// Tasks as cards: a small picture, the name and three numbers. A click opens the task.
 
 import { valuesOf, vectorOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
@@ -12,9 +12,9 @@ const LISTS = [
   ["Similar but easier", "easier", "shorter vectors"],
 ];
 const SIMILARITY_TOOLTIP =
-  "The inner product of two tasks' vectors: large where success on one tells much about the other.";
+  "Inner product of the two vectors: large if success on one task predicts success on the other.";
 
-// The three lists around a vector; `except` is the task itself, or -1.
+// The three lists of tasks similar to a vector; `except` is the task itself, or -1.
 export function neighbourLists(space, vector, except, go) {
   return LISTS.map(([title, side, subtitle]) => {
     const found = similar(space, vector, SHOWN, side, except).filter(({ score }) => score > 0);
@@ -26,7 +26,7 @@ export function neighbourLists(space, vector, except, go) {
     arrowKeys(cards, 2);
     const none = found.length
       ? null
-      : el("p", { class: "quiet", text: `No task is alike${side ? ` and ${side}` : ""}.` });
+      : el("p", { class: "quiet", text: `There is no similar${side ? ` ${side}` : ""} task.` });
     return el(
       "section",
       { "data-list": side || "nearest" },
@@ -55,11 +55,11 @@ function card(space, task, score, go) {
     el("span", { class: "name", text: space.names[task] }),
     el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: SIMILARITY_TOOLTIP }),
     el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
-    el("span", { class: "quiet", text: `${percent(space.success[task])} solve it` }),
+    el("span", { class: "quiet", text: `success rate ${percent(space.success[task])}` }),
   );
 }
 
-// The picture with its sentence, in full size.
+// The picture in full size, with its caption.
 export function picture(space, task) {
   const drawn = drawing(space, task);
   return drawn && el("figure", {}, drawn.picture, el("figcaption", { text: drawn.caption }));

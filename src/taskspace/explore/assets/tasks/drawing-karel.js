@@ -111,8 +111,8 @@ export function drawGrids({ values }, small) {
   const count = (group) =>
     cells(group, SIDE * SIDE).reduce((sum, name) => sum + (values[name] > 0.5), 0);
   const change = count("postMarker") - count("marker");
-  const kinds = ["Pick up a marker", "Go to the wanted place", "Put down a marker"];
-  const caption = kinds[Math.sign(change) + 1];
+  const captions = ["Pick up a marker", "Go to the goal position", "Put down a marker"];
+  const caption = captions[Math.sign(change) + 1];
   const parts = [
     ...world(0, 0, 1, basicWorld(values, false)),
     arrow(4.85, 2, 0.4),
@@ -120,8 +120,8 @@ export function drawGrids({ values }, small) {
   ];
   if (!small) {
     for (const [x, text] of [
-      [2, "now"],
-      [7.7, "wanted"],
+      [2, "start"],
+      [7.7, "goal"],
     ]) {
       parts.push(
         svg("text", {
@@ -159,11 +159,11 @@ function basicWorld(values, wanted) {
 
 // -- Karel ----------------------------------------------------------------------------------------
 
-// Where the parts of a row begin: 24 tokens, 6 sizes, 6 × 2 heroes, 6 walls (a bit a cell), 6 × 2
-// markers (half a byte a cell). Worlds are 16 × 16 at the most, and row 0 is the lowest.
+// Where the parts of a row begin: 24 tokens, 6 sizes, 6 × 2 heroes, 6 walls (one bit per cell),
+// 6 × 2 markers (half a byte per cell). Worlds have at most 16 × 16 cells; row 0 is the lowest.
 const [SIZES, HEROES, WALLS, MARKERS] = [24, 36, 72, 264];
 
-const EXAMPLES = 6; // the last one is held out: neither agents nor the map see it
+const EXAMPLES = 6; // the last one is held out: neither the agents nor the map use it
 
 export function drawExamples({ row }, small) {
   const caption = programOf(row);
@@ -174,7 +174,7 @@ export function drawExamples({ row }, small) {
   return { caption, box: `-0.2 -0.2 19 ${small ? 8.4 : 17}`, parts, tall: !small };
 }
 
-// All worlds of a task with their numbers, before and after the program, or before it alone.
+// All worlds of a task with their numbers, before and after the program, or only before it.
 export function drawWorlds(row, withOutputs) {
   const [across, wide, letters] = withOutputs ? [2, 21.5, 1.4] : [3, 10.5, 1.05];
   const parts = [];
@@ -202,7 +202,7 @@ function pair(row, example, x, y) {
   ];
 }
 
-// In the middle of a square of side 8.
+// A world centred in a square of side 8.
 function framed(found, x, y) {
   const size = 8 / Math.max(found.rows, found.columns);
   return world(x + (8 - size * found.columns) / 2, y + (8 - size * found.rows) / 2, size, found);
@@ -224,7 +224,7 @@ function karelWorld(row, example, end) {
   };
 }
 
-// The program that solves the task, in one line, without the brackets around it all.
+// The program that solves the task, in one line, without the outer brackets.
 export function programOf(row) {
   const numbers = [...row.subarray(0, SIZES)].filter((token) => token < PAD);
   const inner = numbers

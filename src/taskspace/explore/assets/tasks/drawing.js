@@ -1,4 +1,4 @@
-// Pictures of tasks, the same things as the environments' draw_state shows.
+// Pictures of tasks, with the same content as the environments' draw_state.
 
 import { svg } from "../dom.js";
 import { drawExamples, drawGrids } from "./drawing-karel.js";
@@ -12,8 +12,8 @@ const ORANGE = "#E69F00";
 const GREEN = "#009E73";
 const RED = "#D55E00";
 
-// By the kind of drawing that the data names. Each takes the task, whether the picture is small,
-// and what the data says about the drawing.
+// By the kind of drawing in the data. Each takes the task, whether the picture is small, and the
+// drawing's settings in the data.
 const DRAWINGS = {
   keys: drawKeys,
   "cart-pole": drawCartPole,
@@ -22,8 +22,8 @@ const DRAWINGS = {
   programs: drawExamples,
 };
 
-// {picture, caption}: the picture of a task and one sentence on it, or null where there is none.
-// `task` is {values, row}; a small picture has fewer words.
+// {picture, caption} of a task, or null if it has no picture. `task` is {values, row}; a small
+// picture has fewer words.
 export function drawing(space, task, small = false) {
   const draw = DRAWINGS[space.drawing?.kind];
   if (!draw) return null;
@@ -119,7 +119,7 @@ function tile(x, y, letter, look) {
 
 // -- CartPoleVar ----------------------------------------------------------------------------------
 
-const EXAGGERATION = 3; // of the drawn angle; the real ones are too small to see
+const EXAGGERATION = 3; // of the drawn angle, which would be too small to see
 const LIMIT = (12 * Math.PI) / 180;
 
 function drawCartPole({ values }, small) {

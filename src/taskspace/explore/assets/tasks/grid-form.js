@@ -1,4 +1,4 @@
-// The form of a task that is two grids: they are there to click on instead of 88 switches.
+// The form of a BasicKarel task: two grids to click on instead of 88 switches.
 
 import { arrowKeys, button, el } from "../dom.js";
 import { solvable } from "./solvable.js";
@@ -13,7 +13,7 @@ const TOOLS = [
 ];
 const HEADINGS = ["north", "south", "east", "west"];
 const ARROWS = ["▲", "▼", "▶", "◀"];
-const TURNED = [2, 3, 1, 0]; // to the right of each heading
+const TURNED = [2, 3, 1, 0]; // the heading after a turn to the right
 
 export class GridPanel extends ValuesPanel {
   makeFields(form) {
@@ -29,12 +29,12 @@ export class GridPanel extends ValuesPanel {
   }
 }
 
-// {elements, set}: `now` gives the values in the order of the form, `change` takes new ones.
+// {elements, set}; `now` returns the values in the order of the form, `change` sets new ones.
 function gridForm(form, now, change) {
   const indices = Object.fromEntries(form.map(({ name }, at) => [name, at]));
   const grids = [
-    grid("now", ["marker", "position", "heading"]),
-    grid("wanted", ["postMarker", "postPosition", "postHeading"]),
+    grid("start", ["marker", "position", "heading"]),
+    grid("goal", ["postMarker", "postPosition", "postHeading"]),
   ];
   let tool = "wall";
   const tools = TOOLS.map(([key, text]) =>
@@ -115,14 +115,14 @@ function gridForm(form, now, change) {
   }
 
   const elements = [
-    el("div", { class: "row", role: "group", "aria-label": "What a click sets" }, ...tools),
+    el("div", { class: "row", role: "group", "aria-label": "What a click draws" }, ...tools),
     el("div", { class: "boards" }, ...grids.map(({ element }) => element)),
-    el("p", { class: "quiet", text: "A click on the agent turns it. Walls are in both grids." }),
+    el("p", { class: "quiet", text: "Click the agent to turn it. Walls are in both grids." }),
   ];
   return { elements, set };
 }
 
-// {fault} or {note}: what is wrong with the grids, or how the task is solved at best.
+// {fault}: what is wrong with the grids; or {note}: the length of the shortest solution.
 export function checkGrids(values) {
   const set = (group, size) => Array.from({ length: size }, (_, n) => values[`${group}${n}`] > 0.5);
   for (const [group, size] of [
@@ -132,13 +132,13 @@ export function checkGrids(values) {
     ["postHeading", 4],
   ]) {
     if (set(group, size).filter(Boolean).length !== 1) {
-      return { fault: "Each grid should have one agent, which faces one way." };
+      return { fault: "Each grid must have one agent with one heading." };
     }
   }
   const walls = set("wall", CELLS);
   const held = ["marker", "postMarker", "position", "postPosition"].map((g) => set(g, CELLS));
   if (walls.some((wall, cell) => wall && held.some((group) => group[cell]))) {
-    return { fault: "A marker or the agent stands on a wall." };
+    return { fault: "Markers and agents must not be on walls." };
   }
   return solvable(values);
 }

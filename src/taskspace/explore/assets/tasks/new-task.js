@@ -1,19 +1,19 @@
-// What the panel says about a new task whose position on the map is known.
+// The panel's description of a new task whose vector is known.
 
 import { el, figure, percent } from "../dom.js";
 import { fact } from "../facts.js";
 import { length, nearest } from "../similar.js";
 import { neighbourLists } from "./cards.js";
 
-// Its difficulty, how its neighbours fare, and the tasks around it.
+// Its difficulty, success rates interpolated from the nearest tasks, and similar tasks.
 export function newTaskFacts({ space, insight, go }, vector) {
   const near = nearest(space, vector);
-  const guess = (values) => near.reduce((sum, { task, share }) => sum + share * values[task], 0);
+  const mean = (values) => near.reduce((sum, { task, weight }) => sum + weight * values[task], 0);
   const facts = [
     ["difficulty", figure(length(vector))],
-    ["success rate of its neighbours", percent(guess(space.success))],
+    ["success rate of nearest tasks", percent(mean(space.success))],
   ];
-  if (insight.predicted) facts.push(["predicted success there", percent(guess(insight.predicted))]);
+  if (insight.predicted) facts.push(["predicted probability", percent(mean(insight.predicted))]);
   return [
     el("dl", { class: "facts" }, ...facts.map(fact)),
     ...neighbourLists(space, vector, -1, go),

@@ -1,16 +1,16 @@
-// The panel of a new task that is a program: it runs in the worlds of a known task. To embed the
-// task takes the encoder, which is large: the server is asked.
+// The panel of a new Karel task: a program that runs in the worlds of a task of the map. The
+// server embeds it, because the encoder is too large for the page.
 
 import { isExported, valuesOf } from "../data.js";
 import { button, el } from "../dom.js";
 import { drawWorlds, programOf } from "./drawing-karel.js";
 import { faultLine, newTaskFacts } from "./new-task.js";
 
-const PAUSE = 300; // milliseconds without a key, after which a program is run
-const LONGEST = 1000; // letters that the server reads
-const ALONE = "A new task of Karel needs the server: look at this map with taskspace explore.";
+const PAUSE = 300; // milliseconds without typing, after which the program runs
+const LONGEST = 1000; // characters that the server accepts
+const ALONE = "New Karel tasks need the server: open this map with taskspace explore.";
 const SILENT = "The server does not answer. Is taskspace explore still running?";
-const WORDS = [
+const LANGUAGE = [
   ["Actions", "move, turnLeft, turnRight, pickMarker, putMarker"],
   ["Loops", "REPEAT R=3 { … }, WHILE (…) { … }"],
   ["Choices", "IF (…) { … }, IFELSE (…) { … } ELSE { … }"],
@@ -26,7 +26,7 @@ export class ProgramPanel {
   constructor(app) {
     this.app = app;
     this.keys = ["made", "answers", "task"];
-    this.found = null; // what the server said: {made, answer} or {made, fault}
+    this.found = null; // the server's response: {made, answer} or {made, fault}
     this.typing = null;
     const heading = el("h2", { text: "New task" });
     this.element = el(
@@ -38,7 +38,7 @@ export class ProgramPanel {
     if (isExported()) return;
     app.state.listeners.push((now, changed) => {
       if (!changed.has("made")) return;
-      this.still(); // what was typed before that does not count any more
+      this.still(); // discard what was typed before
       this.ask(now.made);
     });
     this.ask(app.state.now.made);
@@ -57,11 +57,11 @@ export class ProgramPanel {
       oninput: () => this.typed(),
     });
     this.result = el("div", { "aria-live": "polite" });
-    this.from = button("Start from the chosen task", () => this.start(state.now.task), {
+    this.from = button("Start from the current task", () => this.start(state.now.task), {
       id: "start-from",
     });
     return [
-      el("p", { text: "Write a program. The star shows where its task lies on the map." }),
+      el("p", { text: "Write a program. The star shows the position of its task on the map." }),
       el(
         "div",
         { class: "row" },
@@ -69,7 +69,7 @@ export class ProgramPanel {
         button("Remove", () => this.remove(), { class: "plain", id: "unmake" }),
       ),
       this.box,
-      el("details", {}, el("summary", { text: "Words of the language" }), words()),
+      el("details", {}, el("summary", { text: "Language reference" }), words()),
       this.worldsOf,
       this.result,
     ];
@@ -107,7 +107,7 @@ export class ProgramPanel {
     }
     this.result?.replaceChildren(el("p", { class: "quiet", text: "Running …" }));
     const said = await answerTo(made, this.app.space);
-    if (made !== this.app.state.now.made) return; // another one is asked for by now
+    if (made !== this.app.state.now.made) return; // a newer request was made
     this.found = { made, ...said };
     this.app.update(this.app.state.now, new Set(["made"]));
   }
@@ -116,23 +116,23 @@ export class ProgramPanel {
     if (isExported()) return;
     this.from.disabled = now.task === null;
     if (now.made === null) {
-      if (now.tab === "new") this.start(now.task ?? 0); // there is always something to change
+      if (now.tab === "new") this.start(now.task ?? 0); // the form is never empty
       return;
     }
-    this.worldsOf.replaceChildren(...this.whoseWorlds(now));
+    this.worldsOf.replaceChildren(...this.worldsLine(now));
     if (this.typing === null && this.box.value !== now.made.program) {
       this.box.value = now.made.program;
     }
     if (this.found?.made === now.made) this.result.replaceChildren(...this.describe(this.found));
   }
 
-  whoseWorlds({ made: { like }, task }) {
+  worldsLine({ made: { like }, task }) {
     const { names } = this.app.space;
-    const text = `It runs in the worlds of ${names[like]}. `;
+    const text = `The program runs in the worlds of ${names[like]}. `;
     if (task === null || task === like) return [text];
     const given = { class: "link", id: "take-worlds" };
     const take = () => this.set(this.box.value, task);
-    return [text, button(`Take those of ${names[task]}`, take, given)];
+    return [text, button(`Use the worlds of ${names[task]}`, take, given)];
   }
 
   describe({ made, answer, fault }) {
@@ -154,11 +154,11 @@ export class ProgramPanel {
     ];
   }
 
-  // Where the star is in a view, or null; until the server has answered it stays where it was.
+  // The position of the star in a view, or null; it stays until the server has responded.
   star(view, { made, view: name, axes }) {
     const answer = made && this.found?.answer;
     if (!answer) return null;
-    return name === "axes" ? axes.map((axis) => answer.vector[axis]) : answer.places[name];
+    return name === "axes" ? axes.map((axis) => answer.vector[axis]) : answer.positions[name];
   }
 }
 
@@ -166,7 +166,7 @@ function words() {
   return el(
     "dl",
     { class: "words" },
-    ...WORDS.flatMap(([name, text]) => [el("dt", { text: name }), el("dd", { text })]),
+    ...LANGUAGE.flatMap(([name, text]) => [el("dt", { text: name }), el("dd", { text })]),
   );
 }
 

@@ -1,6 +1,6 @@
 // Whether a task of BasicKarel has a solution, and how long the shortest one is.
-// The same as taskspace.envs.basickarel.shortest: markers block no way, so that to change one that
-// is right already never helps.
+// The same as taskspace.envs.basickarel.shortest: markers do not block the way, so changing a
+// marker that is already right never helps.
 
 const SIDE = 4;
 const CELLS = SIDE * SIDE;
@@ -14,28 +14,29 @@ const STEPS = [
 const LEFT = [3, 2, 0, 1];
 const RIGHT = [2, 3, 1, 0];
 
-// One sentence: {note} about the best solution, or {fault} where there is none.
+// {note} about the shortest solution, or {fault} if there is none.
 export function solvable(values) {
   const is = (name) => values[name] > 0.5;
   const ways = waysOf(is);
   const reached = reachable(ways, cellOf(is, "position"));
   if (!reached.has(cellOf(is, "postPosition"))) {
-    return { fault: "No agent can solve it: walls keep it from the wanted place." };
+    return { fault: "No agent can solve this task: walls block the way to the goal position." };
   }
   if (wrongMarkers(is).some((cell) => !reached.has(cell))) {
-    return { fault: "No agent can solve it: walls keep it from a marker that must change." };
+    return {
+      fault: "No agent can solve this task: walls block the way to a marker that must change.",
+    };
   }
   const actions = shortest(values) + 1; // with `finish`
   if (actions > HORIZON) {
-    return {
-      fault: `No agent can solve it: it takes ${actions} actions, and an episode has ${HORIZON}.`,
-    };
+    const limit = `it takes ${actions} actions, but an episode has ${HORIZON}`;
+    return { fault: `No agent can solve this task: ${limit}.` };
   }
   return {
     note:
       actions === 1
-        ? "Solved in 1 action: finish."
-        : `Solved in ${actions} actions at best, the last of them finish.`,
+        ? "The shortest solution has 1 action: finish."
+        : `The shortest solution has ${actions} actions, including finish.`,
   };
 }
 

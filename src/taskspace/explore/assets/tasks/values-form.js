@@ -1,4 +1,4 @@
-// The panel of a new task that is a row of values: its fields, its picture, and where it lies.
+// The panel of a new task with features: its fields, its picture, and similar tasks.
 
 import { valuesOf } from "../data.js";
 import { button, el, figure, short } from "../dom.js";
@@ -14,18 +14,18 @@ export class ValuesPanel {
 
   constructor(app) {
     this.app = app;
-    this.checks = new WeakMap(); // what was found of values: to search may take a while
+    this.checks = new WeakMap(); // results by values, because a search may take a while
     this.keys = ["made", "answers", "task"];
     this.fields = el("div", { class: "fields" });
     this.result = el("div", { "aria-live": "polite" });
-    this.from = button("Start from the chosen task", () => this.start(this.app.state.now.task), {
+    this.from = button("Start from the current task", () => this.start(this.app.state.now.task), {
       id: "start-from",
     });
     this.element = el(
       "div",
       {},
       el("h2", { text: "New task" }),
-      el("p", { text: "Set its values. The star shows where it lies on the map." }),
+      el("p", { text: "Set its features. The star shows its position on the map." }),
       el(
         "div",
         { class: "row" },
@@ -40,7 +40,7 @@ export class ValuesPanel {
     );
   }
 
-  // Values of a known task, or of the first one.
+  // Start from a task of the map, by default the first one.
   start(task) {
     const { values } = valuesOf(this.app.space, task === null ? 0 : task);
     this.set(this.app.space.form.map(({ name }) => short(values[name])));
@@ -53,7 +53,7 @@ export class ValuesPanel {
   update(now) {
     this.from.disabled = now.task === null;
     if (now.made === null && now.tab === "new") {
-      this.start(now.task); // there is always something to change
+      this.start(now.task); // the form is never empty
       return;
     }
     if (now.made === null) return;
@@ -62,7 +62,7 @@ export class ValuesPanel {
     this.result.replaceChildren(...(fault ? [faultLine(fault)] : this.describe(now.made, note)));
   }
 
-  // Fields are made once and then set, so that a hand on a slider keeps hold of it.
+  // Fields are created only once, so that a slider being dragged is not replaced.
   show(made) {
     if (!this.setters) {
       const built = this.makeFields(this.app.space.form);
@@ -76,7 +76,7 @@ export class ValuesPanel {
     return this.app.state.now.made;
   }
 
-  // {elements, set}: what is shown, and how values are put into it.
+  // {elements, set}: the fields, and a function that sets their values.
   makeFields(form) {
     const shown = [...form.keys()].filter((index) => form[index].low < form[index].high);
     const put = (index) => (value) =>
@@ -96,14 +96,14 @@ export class ValuesPanel {
     return [...(drawn ? [drawn] : []), ...newTaskFacts(this.app, embed(space.network, made))];
   }
 
-  // Where the star is in a view, or null.
+  // The position of the star in a view, or null.
   star(view, { made, view: name, axes }) {
     const { space } = this.app;
     if (!made || this.check(made).fault) return null;
     return positionInView(space, view, name, axes, embed(space.network, made));
   }
 
-  // {fault} where it is no task, else {note} where there is more to say.
+  // {fault} if the values are not a valid task, else {note} if there is one.
   check(made) {
     if (!this.checks.has(made)) {
       const fault = faultIn(this.app.space.form, made);
@@ -112,7 +112,7 @@ export class ValuesPanel {
     return this.checks.get(made);
   }
 
-  // The same of values that are each in their range.
+  // The same for values that are within their ranges.
   checkTask() {
     return {};
   }
@@ -122,21 +122,24 @@ export class ValuesPanel {
   }
 }
 
-// Values of which one is a force that must not be weak.
+// Features that include a force, which must not be too weak.
 export class ForcePanel extends ValuesPanel {
   checkTask({ F }) {
-    return Math.abs(F) < 5 ? { fault: "F should be at least 5 N strong, to either side." } : {};
+    const fault = `F must be at least 5 N, or at most −5 N, got ${figure(F)} N.`;
+    return Math.abs(F) < 5 ? { fault } : {};
   }
 }
 
-// What is wrong with the first value that is not in its range, or null.
+// What is wrong with the first invalid value, or null.
 function faultIn(form, made) {
   for (const [index, { name, low, high, whole }] of form.entries()) {
     const value = made[index];
     if (!(value >= low && value <= high)) {
-      return `${name} should be from ${figure(low)} to ${figure(high)}.`;
+      return `${name} must be from ${figure(low)} to ${figure(high)}, got ${figure(value)}.`;
     }
-    if (whole && !Number.isInteger(value)) return `${name} should be a whole number.`;
+    if (whole && !Number.isInteger(value)) {
+      return `${name} must be an integer, got ${figure(value)}.`;
+    }
   }
   return null;
 }
