@@ -25,7 +25,7 @@ def test_embed_streams_a_table(fitted: Path, tmp_path: Path) -> None:
 
 
 def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
-    results = {"agent": [], "task": [], "score": []}  # type: dict[str, list[Any]]
+    results: dict[str, list[Any]] = {"agent": [], "task": [], "score": []}
     for agent, task in np.ndindex(SOLVED.shape):
         for name, value in zip(results, (agent, task, SOLVED[agent, task]), strict=True):
             results[name].append(value)
