@@ -27,7 +27,6 @@ from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore import models
 from taskspace.explore.api import create_app
 from taskspace.explore.guards import MAX_BYTES
-from taskspace.explore.service import Service
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import served
@@ -196,13 +195,6 @@ def check_course(client: httpx.Client, course: Run) -> None:
     assert list(positions) == ["the only axis"]
     refused = client.post("/api/embed", json={"tasks": [[1.0, 2.0]]})
     assert re.search(says("map names"), refused.json()["error"])
-
-
-def test_features_that_no_environment_bounds(keys: Run, tmp_path: Path) -> None:
-    service = Service(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
-    assert service.embed([[5.0] * 7])[0]["difficulty"] > 0
-    with pytest.raises(ValueError, match=says("features")):
-        service.embed([[1e300] * 7])
 
 
 # -- pages -----------------------------------------------------------------------------------------

@@ -95,16 +95,6 @@ def test_a_server_for_everybody_is_warned_of(keys: Run) -> None:
             serve(keys, 0, "0.0.0.0", open_browser=False)
 
 
-@pytest.mark.slow
-def test_an_export_says_how_large_it_is(
-    course: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = tmp_path / "map.html"
-    assert main(["explore", str(course.folder), "--export", str(page)]) == 0
-    size = page.stat().st_size / 1e3
-    assert capsys.readouterr().out.endswith(f" {page} ({size:.1f} kB)\n")
-
-
 def test_ports_and_hosts() -> None:
     with pytest.raises(ValueError, match=says("0 65535 70000")):
         listen("127.0.0.1", 70000)

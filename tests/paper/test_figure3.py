@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import taskspace as ts
-from taskspace.paper import drawing, figure3
+from taskspace.paper import figure3
 from taskspace.paper.study import Study, Table
-from taskspace.report.projections import PCA, TSNE
 from taskspace.runs.run import Run
 from tests.messages import says
 
@@ -67,14 +65,6 @@ def test_the_small_study_has_its_tables_and_its_picture(study: Study) -> None:
     assert (study.folder / "figure3-keys.csv").exists()
 
 
-def test_the_view_of_a_map_is_kept(study: Study) -> None:
-    made = study.map_of("MultiKeyNav")
-    one = drawing.view_of(study, made)
-    other = drawing.view_of(study, made.variant(embedder=object()))
-    assert {"tasks", "vectors", TSNE, PCA} == set(one)
-    np.testing.assert_array_equal(one[TSNE], other[TSNE])
-
-
 def test_more_keys_are_longer_vectors_and_shared_keys_are_near() -> None:
     keys, neighbours = figure3.statements(pretrained("MultiKeyNav", 2000))
     assert list(np.argsort([row["norm"] for row in keys.rows])) == [0, 1, 2]
@@ -93,29 +83,6 @@ def test_dynamics_count_and_not_what_brings_them_about() -> None:
 def test_other_environments_have_no_statement_of_their_own() -> None:
     found: list[Table] = list(figure3.statements(pretrained("PointMass")))
     assert found == []
-
-
-def panel(title: str, clusters: int) -> drawing.Panel:
-    points, norms = RNG.normal(size=(60, 2)), RNG.uniform(1, 2, 60)
-    names = [f"cluster {i}" for i in range(clusters)]
-    return drawing.Panel(title, points, norms, np.arange(60) % clusters, names)
-
-
-@pytest.mark.parametrize("count", [1, 4, 5])
-def test_panels_have_their_letters_and_their_legends_beside_them(count: int) -> None:
-    figure = drawing.draw_panels([panel("map", i + 2) for i in range(count)])
-    assert isinstance(figure, Figure)
-    figure.draw_without_rendering()
-    titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert titles == [f"({letter}) map" for letter in "abcde"[:count]]
-    inside = [ax.get_window_extent() for ax in figure.axes]
-    for ax in figure.axes:
-        legends = [child for child in ax.get_children() if type(child).__name__ == "Legend"]
-        assert len(legends) == 2
-        for legend in legends:
-            box = legend.get_window_extent()
-            assert box.x1 <= figure.bbox.x1
-            assert not any(box.overlaps(other) for other in inside)
 
 
 def test_an_environment_without_a_map_is_told(folder: Path) -> None:

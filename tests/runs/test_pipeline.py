@@ -14,7 +14,6 @@ import pytest
 
 import taskspace as ts
 from taskspace.runs import measures, pipeline
-from taskspace.runs.sources import environment
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -119,13 +118,3 @@ def test_mistakes_are_told_without_a_traceback(
     assert done.returncode == 2
     assert re.search(says(tokens), done.stderr)
     assert "Traceback" not in done.stderr
-
-
-def test_settings_name_every_environment() -> None:
-    from taskspace.envs.registry import ENVIRONMENTS
-
-    assert set(environment.ENVIRONMENT_SETTINGS) == set(ENVIRONMENTS)
-    found = environment.map_settings("BasicKarel", "paper")
-    assert (found.n_components, found.hidden, found.rollouts) == (1, (64, 32), 100)
-    with pytest.raises(ValueError, match=says("'x' fast default paper")):
-        environment.map_settings("BasicKarel", "x")

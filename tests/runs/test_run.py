@@ -12,6 +12,7 @@ import pytest
 import taskspace as ts
 from taskspace.runs import run as run_module
 from taskspace.runs.run import Run
+from tests.messages import says
 from tests.run_folders import write_run
 
 
@@ -70,6 +71,13 @@ def test_folders_of_the_first_edition_are_refused(made: Run) -> None:
     path.write_text(json.dumps(old))
     with pytest.raises(ValueError, match=r"0\.1\.0"):
         ts.open_run(made.folder)
+
+
+def test_damaged_folders_are_refused(made: Run, tmp_path: Path) -> None:
+    shutil.copytree(made.folder, tmp_path / "run")
+    (tmp_path / "run" / "embedder" / "embedder.json").write_text("{")
+    with pytest.raises(ValueError, match=says(f"{tmp_path / 'run' / 'embedder'}")):
+        _ = ts.open_run(tmp_path / "run").embedder
 
 
 def test_there_must_be_a_map(tmp_path: Path) -> None:

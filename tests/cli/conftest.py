@@ -1,0 +1,48 @@
+"""A map fitted once for all tests of commands, and small tables to ask it with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.maps import N_AGENTS, N_TASKS, SOLVED, command
+
+
+@pytest.fixture(scope="session")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wide table without features: students by row, questions by column, some never tried."""
+    path: Path = tmp_path_factory.mktemp("table") / "results.csv"
+    missing = np.random.default_rng(1).random(SOLVED.shape) < 0.1
+    with path.open("w") as file:
+        print("agent", *(f"q{i}" for i in range(N_TASKS)), sep=",", file=file)
+        for agent in range(N_AGENTS):
+            cells = np.where(missing[agent], "", SOLVED[agent].astype(int).astype(str))
+            print(f"s{agent}", *cells, sep=",", file=file)
+    return path
+
+
+@pytest.fixture(scope="session")
+def fitted(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder that `taskspace fit` makes of this table; tests must not change it."""
+    folder: Path = tmp_path_factory.mktemp("runs") / "course"
+    done = command("fit", table, "--out", folder, "--dimensions", "2", "--steps", "500")
+    assert done.returncode == 0, done.stderr
+    assert "agents" in done.stdout
+    assert f"report: {folder}/report.html" in done.stdout
+    return folder
+
+
+@pytest.fixture
+def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with good and bad tables, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "wrong.csv": "level\n1\n", "unknown.csv": "task\nq99\n", "empty.csv": "task\n",
+        "tasks.txt": "task\nq1\n", "one.csv": "task\nq1\n", "two.csv": "task\nq1\nq2\n",
+        "good.csv": "agent,task,score\na,x,1\na,y,0\nb,x,0\nb,y,1\n",
+        "bad.csv": "task,result\nq1,7\n",
+    }.items():  # fmt: skip
+        Path(name).write_text(text)
+    return tmp_path

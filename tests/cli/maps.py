@@ -1,0 +1,45 @@
+"""What tests of commands on a finished map share: results to make one of, and how to ask it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace.cli import main
+from tests.messages import says
+
+N_AGENTS, N_TASKS = 60, 40
+RNG = np.random.default_rng(0)
+SKILLS = RNG.normal(size=(N_AGENTS, 2))
+LEVELS = np.column_stack([RNG.normal(size=N_TASKS), np.arange(N_TASKS) % 2])  # level, which skill
+SOLVED = SKILLS[:, LEVELS[:, 1].astype(int)] > LEVELS[:, 0]
+
+
+def command(*arguments: Any) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
+    words = [sys.executable, "-m", "taskspace.cli", *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def check_complaint(words: list[str], tokens: str, output: pytest.CaptureFixture[str]) -> None:
+    """A mistake ends in one sentence with these tokens, and leaves no run folder behind."""
+    assert main(words) == 2
+    errors = output.readouterr().err
+    assert re.search(says(tokens), errors)
+    assert len(errors.strip().splitlines()) == 1
+    assert not Path("run").exists()

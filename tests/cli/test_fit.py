@@ -1,0 +1,62 @@
+"""`taskspace fit`: a run folder from a table of results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.runs.pipeline import fit
+from taskspace.runs.run import open_run
+from tests.cli.maps import LEVELS, SOLVED, check_complaint
+from tests.messages import says
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
+    results = json.loads((fitted / "results.json").read_text())
+    assert (results["agents"], results["tasks"], results["dimensions"]) == (60, 40, 2)
+    assert results["norm_difficulty_rank_correlation"] > 0.8
+    assert results["stability"]["difficulty"] > 0.8
+    report = (fitted / "report.html").read_text()
+    assert "results.csv" in report
+    assert open_run(fitted).clusters.description.partition(";")[0] in report
+    again: list[str] = []
+    fit(table, fitted, n_components=2, steps=500, log=again.append)
+    assert all("reused" in line for line in again)
+
+
+def test_the_map_knows_the_two_skills(fitted: Path) -> None:
+    made = open_run(fitted)
+    assert made.from_table
+    found, _ = made.index.similar(made.index.vectors[4], k=8)
+    middling = np.abs(LEVELS[found, 0]) < 1
+    assert (LEVELS[found, 1] == LEVELS[4, 1])[middling].mean() > 0.7
+
+
+def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=says(f"{fitted} settings")):
+        fit(SOLVED.astype(float), fitted, n_components=2, steps=500)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(ValueError, match=says(str(tmp_path))):
+        fit(SOLVED.astype(float), tmp_path)
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize(
+    ("words", "tokens"),
+    [
+        (["fit", "no.csv", "--out", "run"], "no.csv"),
+        (["fit", "one.csv", "--out", "run"], "table"),
+        (["fit", "good.csv", "--out", "run", "--dimensions", "few"], "dimensions 'few'"),
+        (["fit", "good.csv", "--out", "run", "--steps", "-1"], "steps -1"),
+        (["fit", "good.csv", "--out", "run"], "tasks 3 2"),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], words: list[str], tokens: str
+) -> None:
+    check_complaint(words, tokens, capsys)

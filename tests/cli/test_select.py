@@ -1,0 +1,33 @@
+"""`taskspace select`: the options most similar to a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import taskspace as ts
+from taskspace.runs.run import open_run
+from tests.cli.maps import check_complaint, command, rows_of
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_options_are_those_of_the_function(fitted: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("task\nq5\n")
+    (tmp_path / "options.csv").write_text("task\nq1\nq7\nq9\nq2\n")
+    chosen = rows_of(
+        command(
+            "select", fitted, "--reference", tmp_path / "one.csv", tmp_path / "options.csv", "-k", 2
+        ).stdout
+    )
+    expected = ts.select(open_run(fitted).embedder, "q5", ["q1", "q7", "q9", "q2"], k=2)
+    assert [int(row["row"]) for row in chosen] == expected.tolist()
+
+
+@pytest.mark.usefixtures("inputs")
+def test_bad_input_is_told_in_one_sentence(
+    fitted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["select", str(fitted), "--reference", "two.csv", "one.csv"]
+    check_complaint(words, "two.csv 2 tasks", capsys)

@@ -1,0 +1,87 @@
+"""What a run answers, beside what the library says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import taskspace as ts
+from taskspace.explore.service import LONGEST_NAME, Service, UnknownTask
+from taskspace.runs.run import Run
+from tests.messages import says
+from tests.run_folders import write_run
+
+
+@pytest.fixture(scope="module")
+def answers(keys: Run) -> Service:
+    return Service(keys)
+
+
+def test_features_that_no_environment_bounds(keys: Run, tmp_path: Path) -> None:
+    answers = Service(write_run(tmp_path, {"name": "table.csv"}, keys.outcomes, keys.embedder))
+    assert answers.embed([[5.0] * 7])[0]["difficulty"] > 0
+    with pytest.raises(ValueError, match=says("features")):
+        answers.embed([[1e300] * 7])
+
+
+def test_names_and_features_may_be_mixed(answers: Service, keys: Run) -> None:
+    rows = keys.outcomes.task_inputs
+    found = answers.vectors(["task-3", rows[5].tolist(), "task-9"])
+    np.testing.assert_allclose(found, keys.embedder.transform(rows[[3, 5, 9]]), atol=1e-6)
+
+
+def test_a_task_is_not_among_those_like_it(answers: Service) -> None:
+    named = answers.similar("task-7", 4)
+    assert len(named) == 4
+    assert "task-7" not in [row["task"] for row in named]
+    order = [row["similarity"] for row in named]
+    assert order == sorted(order, reverse=True)
+
+
+def test_predictions_are_those_of_the_library(answers: Service, keys: Run) -> None:
+    quiz, results, tasks = ["task-1", "task-2"], [1.0, 0.0], ["task-3", "task-4"]
+    found, low, high = answers.predict(quiz, results, tasks, 0.9)
+    expected = ts.predict(keys.predictor, quiz, results, tasks)
+    np.testing.assert_allclose(found, expected)
+    assert low is not None
+    assert high is not None
+    assert (low <= found).all()
+    assert (found <= high).all()
+    assert answers.predict(quiz, results, tasks)[1:] == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("quiz", "results", "tasks", "quick"),
+    [
+        (["a"], [1.0], ["b"], True),
+        ([], [], ["b"], True),
+        (["a"], [0.5], ["b"], False),
+        ([[1.0]], [1.0], ["b"], False),
+        (["a"], [1.0], [[1.0]], False),
+        (["a"], [1.0], ["b"] * 1000, False),
+    ],
+)
+def test_only_few_named_tasks_with_plain_results_are_quick(
+    quiz: list[str | list[float]], results: list[float], tasks: list[str | list[float]], quick: bool
+) -> None:
+    assert Service.is_fast(quiz, results, tasks) is quick
+
+
+def test_unknown_tasks_are_refused_by_name(answers: Service) -> None:
+    for ask in (
+        lambda name: answers.embed([name]),
+        lambda name: answers.similar(name, 1),
+        lambda name: answers.predict([name], [1.0], ["task-1"]),
+    ):
+        with pytest.raises(UnknownTask, match=says("'nothing'")):
+            ask("nothing")
+    with pytest.raises(UnknownTask) as error:
+        answers.vectors(["x" * 10_000])
+    assert len(str(error.value)) < 2 * LONGEST_NAME
+
+
+def test_rows_of_another_length_are_refused(answers: Service) -> None:
+    with pytest.raises(ValueError, match=says("7 features 2")):
+        answers.embed([[0.1, 0.2]])

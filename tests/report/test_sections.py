@@ -1,0 +1,49 @@
+"""The numbers of a run in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from taskspace.report.sections import measurements_table
+
+TABLE: dict[str, Any] = {
+    "environment": "course", "agents": 60, "tasks": 40, "dimensions": 2,
+    "triplet_accuracy": 0.8125, "difficulty_pair_accuracy": None,
+    "norm_difficulty_rank_correlation": 0.91234,
+    "stability": {"similarity": 0.71, "difficulty": 0.9876},
+}  # fmt: skip
+ENVIRONMENT = {
+    **TABLE, "silhouette": 0.75, "silhouette_spread": 0.0125, "difficulty_pair_accuracy": 0.9,
+    "noise_ceiling": 0.85,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("numbers", "values"),
+    [
+        (TABLE, ["60", "40", "2", "81.2%", "0.912", "0.710", "0.988"]),
+        (
+            ENVIRONMENT,
+            [
+                "60",
+                "40",
+                "2",
+                "0.750 ± 0.013",
+                "81.2%",
+                "85.0%",
+                "90.0%",
+                "0.912",
+                "0.710",
+                "0.988",
+            ],
+        ),
+    ],
+)
+def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: list[str]) -> None:
+    rows = measurements_table(numbers)
+    assert [value for _, value in rows] == values
+    labels = [label for label, _ in rows]
+    assert len(set(labels)) == len(labels)
+    assert ("silhouette" in labels) == ("silhouette" in numbers)

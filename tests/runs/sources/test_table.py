@@ -1,0 +1,80 @@
+"""Outcomes that are given as a table: settings, checks, and a map in spite of gaps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.runs.clusters import Clusters
+from taskspace.runs.pipeline import fit
+from taskspace.runs.sources.base import MOST_SHOWN, Played
+from taskspace.runs.sources.table import TableSource
+from taskspace.runs.stages import Stages
+from tests.cli.maps import SOLVED
+from tests.messages import says
+
+
+def outcomes(tasks: int = 5, seed: int = 0) -> Outcomes:
+    rng = np.random.default_rng(seed)
+    return Outcomes(rng.integers(0, 2, (4, tasks)), np.array(1))
+
+
+def test_settings_tell_one_table_from_another() -> None:
+    known = outcomes()
+    first = TableSource(known, "course", 2, 100, 0).settings()
+    again = TableSource(outcomes(), "course", 2, 100, 0).settings()
+    assert first == again
+    renamed = Outcomes(known.successes, known.rollouts, tasks=np.array(list("abcde")))
+    described = Outcomes(known.successes, known.rollouts, features=np.zeros((5, 2)))
+    for other in (outcomes(seed=1), renamed, described):
+        assert TableSource(other, "course", 2, 100, 0).settings()["results"] != first["results"]
+
+
+def test_the_outcomes_go_into_the_folder(tmp_path: Path) -> None:
+    source = TableSource(outcomes(), "course", 2, 100, 0)
+    with Stages(tmp_path, source.settings(), log=lambda line: None) as stages:
+        played = source.play(stages)
+    assert played.outcomes is source.outcomes
+    assert (played.environment, played.population) == (None, None)
+    stored = Outcomes.load(tmp_path / "outcomes.npz")
+    np.testing.assert_array_equal(stored.successes, source.outcomes.successes)
+
+
+def test_what_is_shown_are_tasks_of_the_table_and_at_most_so_many() -> None:
+    source = TableSource(outcomes(MOST_SHOWN + 50), "course", 2, 100, 0)
+    labels = np.arange(MOST_SHOWN + 50) % 3
+    clusters = Clusters(("a", "b", "c"), "three", labels)
+    tasks, shown = source.shown(Played(source.outcomes), clusters)
+    assert len(set(tasks.tolist())) == len(tasks) == MOST_SHOWN
+    numbers = [int(name.removeprefix("task-")) for name in tasks.tolist()]
+    np.testing.assert_array_equal(shown, labels[numbers])
+
+
+@pytest.mark.parametrize(
+    ("n_components", "steps", "tasks", "tokens"),
+    [
+        (0, 100, 5, "dimensions 0"),
+        ("few", 100, 5, "dimensions 'few'"),
+        (2, -1, 5, "steps -1"),
+        (2, 100, 2, "3 2"),
+    ],
+)
+def test_bad_arguments_are_refused(
+    n_components: int | str, steps: int, tasks: int, tokens: str
+) -> None:
+    with pytest.raises(ValueError, match=says(tokens)):
+        TableSource(outcomes(tasks), "course", n_components, steps, 0)
+
+
+@pytest.mark.slow
+def test_a_table_with_many_gaps(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    sparse = np.where(rng.random(SOLVED.shape) < 0.6, np.nan, SOLVED)
+    with pytest.warns(UserWarning, match=says("agents pairs")):
+        made = fit(sparse, tmp_path / "run", steps=250, log=lambda line: None)
+    assert made.results["norm_difficulty_rank_correlation"] > 0.5
+    assert re.search(r"\bwhite\b(?!-)", made.report().read_text())

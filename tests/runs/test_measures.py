@@ -1,0 +1,101 @@
+"""What a map is worth: the numbers, beside plain references."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import silhouette_score
+
+import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
+from taskspace.runs import measures
+
+
+def outcomes(tasks: int = 12) -> ts.Outcomes:
+    """Skills and levels on one axis, so that success says how hard a task is."""
+    rng = np.random.default_rng(0)
+    skills, levels = rng.normal(size=(40, 1)), np.linspace(-1.5, 1.5, tasks)
+    return ts.Outcomes(rng.binomial(20, 1 / (1 + np.exp(3 * (levels - skills)))), np.array(20))
+
+
+def test_separation_is_mean_and_spread() -> None:
+    found = measures.separation([0.25, 0.75])
+    assert found["silhouettes"] == [0.25, 0.75]
+    assert (found["silhouette"], found["silhouette_spread"]) == (0.5, 0.25)
+
+
+def test_silhouettes_are_those_of_scikit_learn_on_fresh_tasks() -> None:
+    env = ts.make("MultiKeyNav")
+    seen: list[Any] = []
+
+    def transform(tasks: Any) -> Any:
+        seen.append(tasks)
+        return tasks[:, 1:]
+
+    scores = measures.silhouettes(env, SimpleNamespace(transform=transform), 60, 5)
+    expected = [silhouette_score(tasks[:, 1:], env.clusters(tasks)) for tasks in seen]
+    assert scores == pytest.approx(expected)
+    assert len(scores) == measures.SILHOUETTE_SEEDS
+    assert not np.array_equal(seen[0], seen[1])
+
+
+def test_no_more_tasks_are_drawn_than_there_are() -> None:
+    env = ts.make("MultiKeyNav")
+    assert len(measures.sample_at_most(env, 7, 0)) == 7
+    table = env.sample_tasks(5, seed=1)
+
+    class Listed(type(env)):  # type: ignore[misc]
+        """An environment whose tasks are a table."""
+
+        def table(self, distribution: str = "all") -> Any:
+            return table
+
+    found = measures.sample_at_most(Listed(), 9, 0)
+    assert sorted(map(tuple, found)) == sorted(map(tuple, table))
+
+
+def test_constraints_are_counted() -> None:
+    known = outcomes(10)
+    found = measures.count_constraints(known, 0, drawn=2000)
+    assert (found["tasks"], found["possible_pairs"], found["possible_triplets"]) == (10, 45, 360)
+    assert found["mean_success"] == pytest.approx(known.rates.mean(), abs=0.02)
+    rates = known.rates.mean(0)
+    gaps = np.abs(rates[:, None] - rates) > found["difficulty_gap"]
+    assert found["pairs_with_a_difficulty_gap"] == pytest.approx(gaps.mean(), abs=0.05)
+    assert 0 <= found["triplets_with_a_sure_order"] <= 1
+    assert found == measures.count_constraints(known, 0, drawn=2000)
+
+
+def test_outcomes_without_differences_have_no_gaps() -> None:
+    same = ts.Outcomes(np.full((6, 5), 4), np.array(8))
+    assert measures.count_constraints(same, 0, drawn=100)["pairs_with_a_difficulty_gap"] == 0
+
+
+def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:
+    known = outcomes()
+    first, second = (
+        ts.TaskEmbedder(2, steps=30, random_state=seed, progress=False).fit(known)
+        for seed in (0, 1)
+    )
+    found = measures.basic_measurements("course", known, first)
+    assert (found["environment"], found["agents"], found["tasks"]) == ("course", 40, 12)
+    assert found["dimensions"] == 2
+    order = spearmanr(first.difficulty(known.task_inputs), -known.rates.mean(0)).statistic
+    assert found["norm_difficulty_rank_correlation"] == pytest.approx(order, abs=0.02)
+    itself = measures.stability(first, first, known)["agreement_of_seeds"]
+    assert itself["similarity"] == pytest.approx(1)
+    assert itself["difficulty"] == pytest.approx(1)
+    other = measures.stability(first, second, known)["agreement_of_seeds"]
+    assert other["similarity"] <= itself["similarity"] + 1e-9
+
+
+def test_playing_once_more_is_better_than_guessing() -> None:
+    env = ts.make("MultiKeyNav")
+    agents = {f"a{i}": ts.MLPPolicy.random(env, seed=i) for i in range(4)}
+    population = ts.Population({**agents, "expert": ExpertPolicy(env)})
+    played = ts.evaluate(population, env, env.sample_tasks(40, seed=0), 10, progress=False)
+    assert 0.5 < measures.noise_ceiling(env, population, played, 0) <= 1
