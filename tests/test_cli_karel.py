@@ -163,7 +163,7 @@ def test_show_draws_program_and_examples_of_both_formats_alike(
     program = parse(task.tokens)
     assert pretty(program) in out
     first = out.splitlines()[0]
-    assert first == f"task {number}: {kind(program)}, {len(task.tokens)} tokens"
+    assert re.search(says(f"{number} {kind(program)} {len(task.tokens)}"), first)
     assert re.findall(r"^example \d of 6.*$", out, re.MULTILINE)[4:] == [
         "example 5 of 6", "example 6 of 6, held out",
     ]  # fmt: skip

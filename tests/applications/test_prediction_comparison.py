@@ -110,7 +110,7 @@ def test_the_table_has_mean_and_spread() -> None:
 
 def test_bad_input_is_refused() -> None:
     new = table([[1, 0, 1]], 1)
-    with pytest.raises(ValueError, match=says("agent quiz")):
+    with pytest.raises(ValueError, match=says("quiz")):
         compare_predictors({"same": constant(0.5)}, new, quiz_sizes=[3])
     with pytest.raises(ValueError, match=says("size 0")):
         compare_predictors({}, new, quiz_sizes=[0])

@@ -83,5 +83,5 @@ def test_bad_input_is_refused() -> None:
         compare_choices(outcomes, sizes=[0])
     with pytest.raises(ValueError, match=says("folds 1")):
         compare_choices(outcomes, folds=1)
-    with pytest.raises(ValueError, match=says("agent quiz")):
+    with pytest.raises(ValueError, match=says("quiz")):
         compare_choices(outcomes, sizes=[21], folds=2)
