@@ -195,7 +195,7 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
         (["similar", "{}", "q99"], "'q99'"),
         (["hardest", "{}", "-k", "0"], "k 0"),
         (["hardest", "nowhere"], "map nowhere"),
-        (["export", "{}", "map.xlsx"], ".parquet .csv 'map.xlsx'"),
+        (["export", "{}", "map.xlsx"], ".parquet .csv map.xlsx"),
         (["fit", "no.csv", "--out", "run"], "no.csv"),
         (["fit", "one.csv", "--out", "run"], "table"),
         (["fit", "good.csv", "--out", "run", "--dimensions", "few"], "dimensions 'few'"),
@@ -229,5 +229,5 @@ def test_bad_input_is_told_in_one_sentence(
 def test_damaged_folders_are_refused(fitted: Path, tmp_path: Path) -> None:
     shutil.copytree(fitted, tmp_path / "run")
     (tmp_path / "run" / "embedder" / "embedder.json").write_text("{")
-    with pytest.raises(ValueError, match=says(f"{tmp_path / 'run' / 'embedder'} embedder.json")):
+    with pytest.raises(ValueError, match=says(f"{tmp_path / 'run' / 'embedder'} damaged")):
         FinishedMap.load(tmp_path / "run")
