@@ -58,7 +58,7 @@ def test_answers_decide_the_chances(
     told = capfd.readouterr()
     question = told.err.splitlines()[0]
     assert question in [f"q{number}" for number in range(8)]
-    assert "answers: 1;" in told.err
+    assert re.search(r"^answers\D*1\b", told.err, re.MULTILINE)
     table = list(csv.DictReader(io.StringIO(told.out)))
     assert [row["task"] for row in table] == [f"q{number}" for number in range(8)]
     solved = int(question[1:]) % 2
@@ -77,7 +77,7 @@ def test_it_asks_again_where_it_does_not_understand(
     lines = told.err.splitlines()
     assert re.search(says("'maybe' y n 1 0"), lines[1])
     assert lines[0] == lines[2] == lines[4] == lines[6]
-    assert "answers: 2;" in lines[-1]
+    assert re.search(r"^answers\D*2\b", lines[-1])
     assert told.out == ""
     assert len(rows(tmp_path / "out.csv")) == 8
 
@@ -97,7 +97,7 @@ def test_a_person_is_asked_a_question(
     prompt = r"\D*\bq\d\? \[y/n.*?0.*?1.*?Enter.*?\] "
     asked, summary = capfd.readouterr().err.splitlines()  # what is typed is not in it
     assert re.fullmatch(prompt + prompt, asked)
-    assert summary.startswith("answers: 1;")
+    assert re.search(r"^answers\D*1\b", summary)
 
 
 @pytest.mark.parametrize("typed", [True, False])
@@ -125,7 +125,7 @@ def test_the_end_of_the_answers_ends_the_quiz(
     answers(monkeypatch, text)
     run(str(folder))
     told = capfd.readouterr()
-    assert "answers: 0;" in told.err
+    assert re.search(r"^answers\D*0\b", told.err, re.MULTILINE)
     assert len(told.out.splitlines()) == 9
 
 

@@ -250,7 +250,7 @@ ANSWERS: list[Case] = [
     (lambda: evaluate(lambda o: ["finish"] * len(o)), DISCRETE + "<U6 (1024,)"),
     (lambda: evaluate(lambda o: {"action": 0}), DISCRETE + "object ()"),
     (lambda: evaluate(torch.nn.Linear(7, 3)), DISCRETE + "float32 (1024, 3)"),
-    (lambda: evaluate(lambda o: np.full((len(o), 7), np.nan)), "policy NaN"),
+    (lambda: evaluate(lambda o: np.full((len(o), 7), np.nan)), "agent-0 NaN"),
     (lambda: evaluate(lambda o: zeros(o) + 7), "MultiKeyNav actions 0 6 7"),
     (lambda: evaluate(lambda o: zeros(o) - 1), "MultiKeyNav actions 0 6 -1"),
     (lambda: on_pointmass(lambda o: None), CONTINUOUS + "object ()"),
@@ -280,15 +280,15 @@ def _infinite(observations: Any) -> Any:
 
 
 UNCLEAR_ANSWERS: list[Case] = [
-    (lambda: evaluate(lambda o: [[0], [1, 2]]), "agent-0 policy actions 1024"),
-    (lambda: evaluate(lambda o: (zeros(o), None)), "agent-0 policy actions 1024"),
-    (lambda: on_pointmass(lambda o: "x"), "agent-0 policy actions 1024"),
-    (lambda: on_pointmass(lambda o: ()), "agent-0 policy actions 1024"),
-    (lambda: on_pointmass(lambda o: np.zeros((len(o), 2), complex)), "agent-0 policy actions 1024"),
-    (lambda: evaluate(torch.nn.LSTM(7, 7)), "agent-0 policy actions 1024"),
-    (lambda: evaluate(_infinite), "agent-0 policy NaN"),
-    (lambda: evaluate(lambda o: np.full((len(o), 7), -np.inf)), "agent-0 policy NaN"),
-    (lambda: on_pointmass(lambda o: np.full((len(o), 2), np.inf)), "agent-0 policy NaN"),
+    (lambda: evaluate(lambda o: [[0], [1, 2]]), "agent-0 actions 1024"),
+    (lambda: evaluate(lambda o: (zeros(o), None)), "agent-0 actions 1024"),
+    (lambda: on_pointmass(lambda o: "x"), "agent-0 actions 1024"),
+    (lambda: on_pointmass(lambda o: ()), "agent-0 actions 1024"),
+    (lambda: on_pointmass(lambda o: np.zeros((len(o), 2), complex)), "agent-0 actions 1024"),
+    (lambda: evaluate(torch.nn.LSTM(7, 7)), "agent-0 actions 1024"),
+    (lambda: evaluate(_infinite), "agent-0 NaN"),
+    (lambda: evaluate(lambda o: np.full((len(o), 7), -np.inf)), "agent-0 NaN"),
+    (lambda: on_pointmass(lambda o: np.full((len(o), 2), np.inf)), "agent-0 NaN"),
 ]  # fmt: skip
 
 

@@ -228,7 +228,7 @@ def test_a_second_run_in_the_same_folder_is_refused(
         finally:
             process.kill()
     told = capsys.readouterr().err
-    assert re.search(f"^taskspace: {says(f'run {folder}')}", told)
+    assert re.search(f"^taskspace: {says(str(folder))}", told)
     assert told.count("\n") == 1
 
 

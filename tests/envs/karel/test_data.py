@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -422,8 +423,8 @@ def test_filter(tmp_path: Path) -> None:
             assert same(packed.inputs, stack([task.inputs for task in found]))
     assert len(digests) == sum(sum(table.values()) for table in selection.found.values())
     assert not selection.full
-    line = f"training, loops of 10 tokens: 0 of {wanted['training']['loops', 10]}"
-    assert line in selection.shortage().splitlines()
+    tokens = f"training loops 10 0 {wanted['training']['loops', 10]}"
+    assert any(re.search(says(tokens), line) for line in selection.shortage().splitlines())
 
 
 def _kind(task: KarelTask) -> str:
