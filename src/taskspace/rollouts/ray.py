@@ -26,9 +26,7 @@ from taskspace.envs.base import Environment
 
 T = TypeVar("T")
 
-_RETRIES = (
-    20  # of a piece whose worker or node dies; after that the piece itself is likely at fault
-)
+_RETRIES = 20  # per piece of work; after that the piece itself is likely at fault
 _UNDER_WAY = 3  # pieces per core: one at work, and others ready to start
 _HELD = 20  # times as many may wait for an earlier piece that is being repeated
 _PATIENCE = 0.05  # seconds between two checks for finished pieces
