@@ -91,7 +91,9 @@ def test_its_quiz_is_nearly_that_of_the_library(read: dict[str, Any], keys: Run)
         quiz = rng.permutation(160)[:10]
         answers = (rng.random(10) < rates[quiz]).astype(float)
         asked = TaskMixture.known(quiz)
-        gaps.append(few.predict(asked, answers, every) - full.predict(asked, answers, every))
+        gaps.append(
+            few.predict_proba(asked, answers, every) - full.predict_proba(asked, answers, every)
+        )
     assert np.abs(gaps).mean() < 0.02
 
 

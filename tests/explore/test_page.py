@@ -257,7 +257,7 @@ def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     truth = seen.finished.outcomes.rates[agent]
     np.testing.assert_allclose(results, truth[quiz], atol=1e-6)
     every = TaskMixture.known(np.arange(160))
-    wanted = candidates(seen, without=agent).predict(TaskMixture.known(quiz), results, every)
+    wanted = candidates(seen, without=agent).predict_proba(TaskMixture.known(quiz), results, every)
     np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
     rest = np.setdiff1d(np.arange(160), quiz)
     off = float(seen.text("[data-fact='mean difference']").removesuffix(" %"))
