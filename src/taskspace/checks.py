@@ -57,6 +57,8 @@ def _ndim(values: Any) -> int:
 
 def _brief(values: Any) -> str:
     """The value in a short form that fits on one line, or its type."""
+    if isinstance(values, np.ndarray):
+        return f"an array of type {values.dtype}"
     text = reprlib.repr(values)
     return text if "\n" not in text else type(values).__name__
 
