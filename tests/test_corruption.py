@@ -1,4 +1,4 @@
-"""Damaged files of every kind that we write: refused in one sentence, or nothing was lost."""
+"""Damaged files of every format: they are refused in one sentence, or no data is lost."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROLLOUTS = np.array(4, np.uint8)
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind of file or folder is written and read."""
+    """How a type of file or folder is written and read."""
 
     sample: Callable[[], Any]
     save: Callable[[Any, Path], object]
@@ -211,7 +211,7 @@ def test_damage_is_told_or_does_no_harm(name: str, tmp_path: Path) -> None:
 
 
 def loads(load: Callable[[], object], path: Path, what: str) -> bool:
-    """Whether it loads; if not, that must be told in one sentence."""
+    """Whether it loads; if not, the error must be one sentence."""
     told = None
     try:
         load()

@@ -5,12 +5,11 @@ Every message reads "<what> must be <what is expected>, got <what it is>".
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-_LONGEST_VALUE = 60  # characters of an offending value that a message quotes
 
 
 def array(values: Any, what: str) -> NDArray[Any]:
@@ -57,9 +56,11 @@ def _ndim(values: Any) -> int:
 
 
 def _brief(values: Any) -> str:
-    """The value itself if it prints on one short line, otherwise its type."""
-    text = repr(values)
-    return text if len(text) <= _LONGEST_VALUE and "\n" not in text else type(values).__name__
+    """The value in a short form that fits on one line, or its type."""
+    if isinstance(values, np.ndarray):
+        return f"an array of type {values.dtype}"
+    text = reprlib.repr(values)
+    return text if "\n" not in text else type(values).__name__
 
 
 def whole(value: Any, what: str, least: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""Candidates for who a new agent is like."""
+"""Candidates that a new agent may resemble."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from taskspace.models.success.model import SuccessModel
 
 
 class Kinds:
-    """Agents of two kinds: each solves its half of the tasks, some better than others."""
+    """Two subpopulations: each solves one half of the tasks, some agents better than others."""
 
     def __init__(self, agents: int = 40) -> None:
         self.skill = np.linspace(0.6, 0.95, agents)[:, None]

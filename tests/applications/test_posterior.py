@@ -49,7 +49,7 @@ def test_the_prediction_is_bayes_rule(share: float, temper: float) -> None:
 def bayes(
     profiles: Floats, prior: Floats, temper: float, quiz: Floats, results: Floats
 ) -> tuple[Floats, Floats]:
-    """Weights (candidates,) and chances (tasks,) in double precision, as a text book has them."""
+    """Weights (candidates,) and predictions (tasks,) in double precision, by the textbook."""
     likelihood = np.ones(len(prior))
     for chances, result in zip(quiz, results, strict=True):
         likelihood *= chances**result * (1 - chances) ** (1 - result)

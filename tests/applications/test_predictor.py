@@ -74,7 +74,7 @@ def of_posterior(quiz: list[int], results: list[float], tasks: list[int]) -> NDA
 
 
 def two_kinds(agents: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Agents of the first kind solve the first ten tasks, the others the last ten; some luck."""
+    """One subpopulation solves the first ten tasks, the other the last ten, with some noise."""
     first = rng.integers(0, 2, agents)[:, None] == np.repeat([0, 1], 10)
     return rng.binomial(1, np.where(first, 0.9, 0.1))
 
@@ -191,7 +191,7 @@ def test_the_map_helps_to_learn_from_outcomes(features: bool) -> None:
 
 
 class Kinds:
-    """Agents of two kinds: each solves its half of the tasks, some better than others."""
+    """Two subpopulations: each solves one half of the tasks, some agents better than others."""
 
     def __init__(self, agents: int = 40) -> None:
         self.skill = np.linspace(0.6, 0.95, agents)[:, None]

@@ -24,13 +24,13 @@ RNG = np.random.default_rng(0)
 
 
 def table(agents: int, places: Floats | None = None) -> Table:
-    """Agents of two kinds, which solve one half of thirty tasks each."""
+    """Two subpopulations, each of which solves one half of thirty tasks."""
     solved = np.repeat(np.eye(2), 15, axis=1)[np.arange(agents) % 2]
     return Table(solved, np.ones_like(solved), places)
 
 
 def kinds(useful: int, count: int = 3) -> Callable[[Table], list[Floats]]:
-    """Candidates of which one kind is as the agents are, and the others know nothing."""
+    """Candidates: one type equals the agents, and the others are uninformative."""
 
     def make(rest: Table) -> list[Floats]:
         groups = [np.full((5, rest.successes.shape[1]), 0.5) for _ in range(count)]

@@ -65,12 +65,12 @@ def test_information_of_certain_candidates_is_finite() -> None:
     np.testing.assert_allclose(found, [entropy / 3, 0, 0], atol=1e-6)
 
 
-def test_it_asks_what_tells_most() -> None:
+def test_it_asks_the_most_informative_question() -> None:
     quiz = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"])
-    told = {task: formula(number, 1, PRIOR) + formula(number, 5, PRIOR)
+    informative = {task: formula(number, 1, PRIOR) + formula(number, 5, PRIOR)
             for task, number in zip("acd", (0, 2, 3), strict=True)}  # fmt: skip
     first = quiz.next()
-    assert first == max(told, key=lambda task: told[task])
+    assert first == max(informative, key=lambda task: informative[task])
     assert quiz.next() == first  # until there is an answer
     quiz.answer(1)
     # The answer changes what there is to know.
@@ -80,7 +80,7 @@ def test_it_asks_what_tells_most() -> None:
     assert quiz.next() == "abcdefgh"[best]
 
 
-def test_uncertain_asks_for_the_chance_nearest_a_half() -> None:
+def test_uncertain_asks_for_the_probability_nearest_to_a_half() -> None:
     quiz = Quiz(PREDICTOR, choose="uncertain")
     nearest = int(np.abs(PROFILES @ PRIOR - 0.5).argmin())
     assert quiz.next() == "abcdefgh"[nearest]
@@ -104,7 +104,7 @@ def test_the_seed_decides_a_random_quiz() -> None:
     assert len(orders) > 1
 
 
-def test_chances_are_those_of_the_posterior() -> None:
+def test_predictions_are_those_of_the_posterior() -> None:
     quiz = Quiz(PREDICTOR, targets=["h", "g"])
     np.testing.assert_allclose(quiz.predict_proba(), (PROFILES @ PRIOR)[[7, 6]], rtol=1e-5)
     quiz.answer(1, task="b")
@@ -204,8 +204,8 @@ def test_a_new_task_without_a_map_changes_nothing() -> None:
     np.testing.assert_array_equal(quiz.predict_proba(), before)
 
 
-class Kinds:
-    """Agents of two kinds: each solves its half of the tasks, some better than others."""
+class TwoSubpopulations:
+    """Two subpopulations: each solves one half of the tasks, some agents better than others."""
 
     skill = np.linspace(0.6, 0.95, 40)[:, None]
     left = np.arange(40)[:, None] % 2 == 0
@@ -217,13 +217,13 @@ class Kinds:
 
 
 def test_a_quiz_asks_by_a_success_model() -> None:
-    model = Kinds()
+    model = TwoSubpopulations()
     quiz = Quiz(model)
     for task in quiz.ask(at_most=6):
         left = model.sample_[int(task.removeprefix("task-")), 0] < 0.5
         quiz.answer(float(left))
-    chances = quiz.predict_proba()
-    assert chances[model.sample_[:, 0] < 0.5].min() > 0.6 > 0.4 > chances[-1]
+    predicted = quiz.predict_proba()
+    assert predicted[model.sample_[:, 0] < 0.5].min() > 0.6 > 0.4 > predicted[-1]
     tasks = np.array([[0.3], [0.9]])
     predictor = PerformancePredictor().fit(model)
     quiz = Quiz(predictor.over(tasks), targets=tasks[1:], pool=tasks[:1])

@@ -1,4 +1,4 @@
-"""Outcomes: what is refused, what they say, and files that survive everything but a hammer."""
+"""Outcomes: refused input, derived values, and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables piece by piece: what goes in comes out, in bounded memory."""
+"""Tables in batches of rows: they are restored exactly, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of results: out and in again, every kind that is read, and what is refused."""
+"""Tables of results: writing and reading, all formats that are read, and refused input."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class KnownTasks:
         first = int(np.argmin(numbers))
         if tasks.ndim == 1:
             raise ValueError(
-                f"{what} must be known tasks, got {tasks.tolist()[first]!r};"
+                f"{what} must be known tasks, got the task {tasks.tolist()[first]!r};"
                 f" there are {len(self.names)} known tasks"
             )
         raise ValueError(

@@ -48,4 +48,4 @@ def test_mistakes_of_generate(folder: Path, tmp_path: Path, capsys: Output) -> N
     taken = complaint(capsys, "generate", folder)
     assert taken == f"{folder / 'training.jsonl.gz'} is already there; choose another folder"
     assert "4 to 16, not 17" in complaint(capsys, "generate", new, "--side", 17)
-    assert "from 1 on, not 0" in complaint(capsys, "generate", new, "--tasks", 0)
+    assert "a positive integer, got 0" in complaint(capsys, "generate", new, "--tasks", 0)

@@ -36,7 +36,7 @@ class Plain(Embedding):
 
 @pytest.fixture(scope="module")
 def models() -> dict[str, Any]:
-    """One fitted model of each kind, for the tasks of MultiKeyNav."""
+    """One fitted model of each type, for the tasks of MultiKeyNav."""
     env = ts.make("MultiKeyNav")
     tasks = env.sample_tasks(40, seed=0)
     successes = np.random.default_rng(0).integers(0, 11, (8, 40))

@@ -1,4 +1,4 @@
-"""`TaskEmbedder`: scikit-learn manners, and a map that is good where chance is not."""
+"""`TaskEmbedder`: scikit-learn conventions, and a map that is better than chance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAST: dict[str, Any] = {"steps": 600, "random_state": 0, "progress": False}
 
 
 def skill_world(tasks: int = 400, agents: int = 60, seed: int = 0) -> tuple[Any, Any, ts.Outcomes]:
-    """Three skills; a task needs one of them, at some level: features, the skill, outcomes."""
+    """Features, skills and outcomes; a task requires one of three skills at some level."""
     rng = np.random.default_rng(seed)
     need, level = rng.integers(0, 3, tasks), rng.uniform(0.1, 0.9, tasks)
     features = np.column_stack([np.eye(3)[need], level])

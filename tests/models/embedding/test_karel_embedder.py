@@ -37,7 +37,7 @@ def tasks() -> KarelTasks:
 
 @pytest.fixture(scope="module")
 def few(tasks: KarelTasks) -> KarelTasks:
-    """So few that they are trained on and tested on alike."""
+    """So few tasks that nothing is held out."""
     return tasks[:: len(tasks) // 50]
 
 
@@ -48,7 +48,7 @@ def learned(few: KarelTasks) -> KarelEmbedder:
 
 
 def outcomes_of(tasks: KarelTasks) -> ts.Outcomes:
-    """An agent has a chance for each kind of program, some of which are harder for all."""
+    """Each agent has a probability of success per type of program; some types are harder."""
     rng = np.random.default_rng(0)
     kinds, kind = np.unique(tasks.kinds, return_inverse=True)
     chances = (rng.uniform(0, 1, (30, len(kinds))) ** np.array([2, 1, 0.5]))[:, kind]

@@ -1,4 +1,4 @@
-"""Tasks without features: one free vector a task, found by the task's name."""
+"""Tasks without features: one free vector per task, found by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAST: dict[str, Any] = {"steps": 250, "random_state": 0, "progress": False}
 
 
 def item_response(tasks: int = 90, agents: int = 150) -> tuple[Any, Any, ts.Outcomes]:
-    """Three skills; a task needs mostly one of them: the skill, chances, outcomes."""
+    """Skills, success probabilities and outcomes; a task requires mostly one of three skills."""
     rng = np.random.default_rng(0)
     need = rng.integers(0, 3, tasks)
     weights = rng.uniform(0, 0.3, (tasks, 3)) + 2.5 * np.eye(3)[need]

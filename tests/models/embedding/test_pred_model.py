@@ -167,7 +167,7 @@ def test_bad_settings_are_refused(settings: dict[str, Any], tokens: str) -> None
 
 def test_bad_data_are_refused() -> None:
     episodes = sense_world(episodes=5)
-    with pytest.raises(ValueError, match=says("Episodes taskspace.record ndarray")):
+    with pytest.raises(ValueError, match=says("episodes Episodes record ndarray")):
         PredModel().fit(episodes.states)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=says("rewards finite")):
         PredModel().fit(replace(episodes, rewards=episodes.rewards * np.nan))

@@ -9,7 +9,7 @@ from taskspace.models.success.factors import Factors, Floats, fit_factors
 
 
 def simulate(agents: int, tasks: int, rank: int, seed: int = 0) -> tuple[Floats, Floats]:
-    """True chances, and results of one attempt at seven of ten pairs (NaN: never tried)."""
+    """True success probabilities, and one attempt at seven of ten pairs (NaN: never tried)."""
     rng = np.random.default_rng(seed)
     logits = rng.normal(size=(agents, rank)) @ rng.normal(size=(rank, tasks)) * 1.5
     chances = 1 / (1 + np.exp(-logits - rng.normal(size=tasks)))

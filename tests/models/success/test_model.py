@@ -1,4 +1,4 @@
-"""`SuccessModel`: chances near the truth, also of tasks never tried, and scikit-learn manners."""
+"""`SuccessModel`: accurate probabilities, also on new tasks, and scikit-learn conventions."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class PredModel(Embedding):
         self._check_settings()
         if not isinstance(episodes, Episodes):
             kind = type(episodes).__name__
-            raise ValueError(f"episodes must be Episodes, e.g. from taskspace.record, got {kind}")
+            raise ValueError(f"episodes must be Episodes, e.g. from record, got {kind}")
         tasks = validate_data(self, episodes.states[episodes.starts[:-1]], dtype=np.float64)
         transitions = Transitions.of(episodes, self._learn_scale(tasks).float(), self.context)
         rng = np.random.default_rng(self.random_state)
