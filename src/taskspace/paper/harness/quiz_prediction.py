@@ -1,9 +1,8 @@
-"""How well a quiz predicts: the benchmark of the paper's Section 7.1 and Figure 5.
+"""The performance prediction benchmark (Section 7.1, Figure 5): predictions after a quiz.
 
-An example is an agent, a quiz and one more task, all drawn at random; a method says whether the
-agent will solve that task. Everything was played beforehand: rollout 0 of each agent on each task
-is what happened, in the quiz and in truth, and only the other rollouts tell the oracles what they
-know.
+An example is an agent, a quiz and one more task, all drawn at random; a method predicts whether the
+agent solves that task. All rollouts are made in advance: rollout 0 of each agent on each task is
+its result, both in the quiz and as ground truth, and the oracles know only the other rollouts.
 """
 
 from __future__ import annotations
@@ -22,31 +21,31 @@ from taskspace.applications.soft_neighbours import (
 )
 from taskspace.outcomes.outcomes import Outcomes
 
-EXAMPLES = 5000  # to tune on, and again to test on
+EXAMPLES = 5000  # for tuning, and as many for testing
 FOLDS = 10
 QUIZ_SIZES = range(1, 21)
-SKILL_TASKS = 500  # how many IgnoreTask sees each agent try, once each
+SKILL_TASKS = 500  # tasks that IgnoreTask estimates the skill of an agent from
 BASELINES = ("Random", "IgnoreTask", "IgnoreAgent", "OPT")
-# The betas that are tried, times the mean squared distance between tasks: from all but equal
-# weights to the nearest task alone.
+# The betas to try, times the mean squared distance between tasks: from nearly equal weights to
+# the nearest task only.
 MULTIPLES = np.geomspace(0.01, 10_000, 25)
 
 
 @dataclass(frozen=True)
 class PredictionScore:
-    """How often a method was right on the test examples of one quiz size."""
+    """The accuracy of a method on the test examples of one quiz size."""
 
     method: str
     quiz_size: int
     accuracy: float  # mean over the folds
-    standard_error: float  # of that mean
-    beta: float | None = None  # as tuned, where the method has one
-    at_edge: bool = False  # whether it is the first or last that was tried
+    standard_error: float  # of this mean
+    beta: float | None = None  # the tuned value, if the method has one
+    at_edge: bool = False  # whether beta is at an edge of the grid
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Numbers of tasks and agents; the tasks of a row differ."""
+    """Indices of tasks and agents; the tasks of a row differ."""
 
     quiz: NDArray[np.int64]  # (n, quiz size)
     task: NDArray[np.int64]  # (n,)
@@ -60,11 +59,12 @@ def benchmark_prediction(
     quiz_sizes: Sequence[int] = QUIZ_SIZES,
     seed: int = 0,
 ) -> list[PredictionScore]:
-    """Score the baselines and soft nearest neighbours on each method's vectors of the tasks.
+    """Score the baselines, and soft nearest neighbours with the vectors of each method.
 
-    `outcomes` come from `evaluate` with `keep_results=True`, on tasks that no method has seen. A
-    row of `vectors` belongs to a task; its length is free, so `other_rates(outcomes).T` tells how
-    far neighbours by success rates get. The scores of a quiz size do not depend on other sizes.
+    `outcomes` come from `evaluate` with `keep_results=True`, on tasks that no method was trained
+    on. `vectors` have one row per task and any number of dimensions, so that
+    `other_rates(outcomes).T` shows the accuracy of neighbours by success rates. The scores of a
+    quiz size do not depend on other sizes.
 
     >>> solved = np.repeat(np.eye(2, dtype=bool), 30, axis=1)  # each agent solves half the tasks
     >>> results = np.repeat(solved[:, :, None], 11, axis=2)
@@ -74,7 +74,7 @@ def benchmark_prediction(
     {'Random': 0.5, 'IgnoreTask': 0.5, 'IgnoreAgent': 0.5, 'OPT': 1.0, 'map': 1.0}
     """
     seed = checks.seed(seed)
-    results, places = _results(outcomes), _places(vectors, outcomes.n_tasks)
+    results, points = _results(outcomes), _points(vectors, outcomes.n_tasks)
     sizes = [_quiz_size(size, outcomes.n_tasks) for size in quiz_sizes]
     solved, rates = results[:, :, 0], other_rates(outcomes)
     skills = _skills(results, np.random.default_rng([seed, 0]))
@@ -84,16 +84,16 @@ def benchmark_prediction(
         train, test = draw_datasets(outcomes.n_agents, outcomes.n_tasks, size, rng)
         for method, guess in _oracles(test, rates, skills, rng):
             scores.append(PredictionScore(method, size, *folded(guess, solved, test)))
-        for method, place in places.items():
-            beta, at_edge = tune_beta(place, solved, train, MULTIPLES)
-            guess = _vote(place, solved, test, [beta])[0] > 0.5
+        for method, point in points.items():
+            beta, at_edge = tune_beta(point, solved, train, MULTIPLES)
+            guess = _vote(point, solved, test, [beta])[0] > 0.5
             found = folded(guess, solved, test)
             scores.append(PredictionScore(method, size, *found, beta, at_edge))
     return scores
 
 
 def other_rates(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Success rates (agents, tasks) over all rollouts but the first, which is the truth."""
+    """Success rates (agents, tasks) over all rollouts but the first, the ground truth."""
     rates: NDArray[np.float64] = _results(outcomes)[:, :, 1:].mean(2)
     return rates
 
@@ -101,7 +101,7 @@ def other_rates(outcomes: Outcomes) -> NDArray[np.float64]:
 def draw_datasets(
     agents: int, tasks: int, quiz_size: int, rng: np.random.Generator
 ) -> tuple[Examples, Examples]:
-    """Examples to tune on and, drawn after them, examples to test on."""
+    """Examples for tuning and, drawn after them, examples for testing."""
     train = _draw(agents, tasks, quiz_size, rng)
     return train, _draw(agents, tasks, quiz_size, rng)
 
@@ -117,11 +117,11 @@ def tune_beta(
     examples: Examples,
     multiples: NDArray[np.float64],
 ) -> tuple[float, bool]:
-    """The beta that is right most often, and whether it is the first or last that was tried.
+    """The beta with the best accuracy, and whether it is at an edge of the grid.
 
     `multiples` are the betas to try, times the mean squared distance of the vectors. Of several
-    that are equally good it takes the middle one, the least likely to be so by chance. The first
-    being best means that distances tell nothing; the last, that larger ones should be tried.
+    that are equally good, the middle one is used. If the first is best, distances are not
+    informative; if the last is best, larger ones should be tried.
     """
     betas = multiples / (mean_squared_distance(vectors) or 1.0)
     truth = solved[examples.agent, examples.task]
@@ -140,7 +140,7 @@ def _vote(
     """The votes (examples,) of the quizzes, for each beta."""
     quiz_vectors = (vectors[tasks] for tasks in examples.quiz.T)
     distances = squared_distances(vectors[examples.task], quiz_vectors)
-    results = solved[examples.agent, examples.quiz.T].T  # in memory as the distances are
+    results = solved[examples.agent, examples.quiz.T].T  # with the memory layout of the distances
     return [soft_vote(distances, results, beta) for beta in betas]
 
 
@@ -150,19 +150,19 @@ def _oracles(
     skills: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """What the baselines guess: chance, or oracles that know the agent, the task, or both."""
+    """The predictions of the baselines: random, or oracles of the agent, the task, or both."""
     known = (
         rng.random(len(examples.task)),
         skills[examples.agent],
         rates.mean(0)[examples.task],
         rates[examples.agent, examples.task],
     )
-    for method, chance in zip(BASELINES, known, strict=True):
-        yield method, chance > 0.5
+    for method, probability in zip(BASELINES, known, strict=True):
+        yield method, probability > 0.5
 
 
 def _skills(results: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Each agent's success rate on some tasks, one rollout (which is not the truth) of each."""
+    """The success rate of each agent on some tasks, in one rollout that is not the ground truth."""
     tasks = rng.permutation(results.shape[1])[:SKILL_TASKS]
     skills: NDArray[np.float64] = results[:, tasks, 1].mean(1)
     return skills
@@ -197,26 +197,30 @@ def _different(count: int, n: int, size: int, rng: np.random.Generator) -> NDArr
 def _results(outcomes: Outcomes) -> NDArray[np.bool_]:
     if outcomes.results is None or outcomes.results.shape[2] < 2:
         raise ValueError(
-            "the benchmark needs each single outcome of at least 2 rollouts: evaluate with"
-            " keep_results=True and, as in the paper, rollouts=11"
+            "outcomes must have the results of at least 2 rollouts, got only counts; use evaluate"
+            " with keep_results=True and, as in the paper, rollouts=11"
         )
     return outcomes.results
 
 
-def _places(vectors: Mapping[str, ArrayLike], tasks: int) -> dict[str, NDArray[np.float64]]:
-    places = {name: checks.numbers(rows, f"vectors of {name}") for name, rows in vectors.items()}
-    for name, rows in places.items():
+def _points(vectors: Mapping[str, ArrayLike], tasks: int) -> dict[str, NDArray[np.float64]]:
+    points = {name: checks.numbers(rows, f"vectors of {name}") for name, rows in vectors.items()}
+    for name, rows in points.items():
         if name in BASELINES:
-            raise ValueError(f"{name} is the name of a baseline; call the vectors otherwise")
+            raise ValueError(
+                f"the name of vectors must not be {name}, a baseline; use another name"
+            )
         if rows.ndim != 2 or len(rows) != tasks:
             raise ValueError(
-                f"vectors of {name} must have a row for each of the {tasks} tasks, not shape"
+                f"vectors of {name} must have one row per task ({tasks} tasks), got shape"
                 f" {rows.shape}"
             )
-    return places
+    return points
 
 
 def _quiz_size(size: int, tasks: int) -> int:
     if checks.whole(size, "a quiz size", 1) >= tasks:
-        raise ValueError(f"a quiz of {size} and one more task do not fit into {tasks} tasks")
+        raise ValueError(
+            f"a quiz size must be less than the number of tasks, got {size} for {tasks} tasks"
+        )
     return int(size)
