@@ -110,7 +110,7 @@ def test_a_table_without_features(course: Run) -> None:
     assert data["drawing"] is None
     assert data["columns"] == {}
     assert list(data["projections"]) == ["the only axis"]
-    np.testing.assert_allclose(data["views"]["the only axis"][:, 0], data["vectors"][:, 0])
+    np.testing.assert_allclose(data["projections"]["the only axis"][:, 0], data["vectors"][:, 0])
     assert set(np.unique(data["rates"])) == {0, 200, 255}
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
 
