@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
 import taskspace as ts
 from taskspace.applications.candidates import ON_MAP, SIMULATED, SKILLS, TILTS
@@ -26,6 +28,7 @@ from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.files import write_arrays
 from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
+from tests.messages import says
 
 RNG = np.random.default_rng(0)
 FEATURES = RNG.normal(size=(7, 3))
@@ -421,7 +424,7 @@ def test_what_is_no_source_is_refused(wrong: Any) -> None:
 
 
 def test_a_fitted_predictor_has_its_embedder() -> None:
-    assert as_predictor(PREDICTOR) is PREDICTOR
+    assert as_predictor(PREDICTOR, tasks={}) is PREDICTOR
     with pytest.raises(ValueError, match="embedder"):
         predict(PREDICTOR, [0], [1], [1], embedder=Plain())
 
@@ -559,3 +562,35 @@ def test_a_file_of_outcomes_is_no_predictor(tmp_path: Path) -> None:
     KNOWN.save(tmp_path / "outcomes.npz")
     with pytest.raises(ValueError, match="predictor"):
         PerformancePredictor.load(tmp_path / "outcomes.npz")
+
+
+def test_a_predictor_must_be_fitted_first() -> None:
+    for call in (lambda p: p.predict_proba(["a"], [1], ["b"]), lambda p: p.over([[1.0]])):
+        with pytest.raises(NotFittedError, match=says("PerformancePredictor fit")):
+            call(PerformancePredictor())
+
+
+def test_unknown_tasks_are_refused_before_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PerformancePredictor, "fit", lambda *_: pytest.fail("was fitted"))
+    outcomes = ts.Outcomes(np.eye(4, 3), np.array(1), tasks=np.array(list("abc")))
+    for arguments in ((["x"], [1], ["b"]), (["a"], [1], ["x"])):
+        with pytest.raises(ValueError, match=says("'x'")):
+            ts.predict(outcomes, *arguments)
+    wrong: list[dict[str, Any]] = [{"targets": ["x"]}, {"pool": ["x"]}]
+    for named in wrong:
+        with pytest.raises(ValueError, match=says("'x'")):
+            ts.Quiz(outcomes, **named)
+
+
+def test_an_embedder_does_not_go_with_a_success_model() -> None:
+    with pytest.raises(ValueError, match=says("embedder SuccessModel")):
+        PerformancePredictor(embedder=SimpleNamespace(transform=None)).fit(KnownRates())
+
+
+class KnownRates:
+    """A success model of two agents on any task."""
+
+    sample_ = np.zeros((3, 1))
+
+    def predict_proba(self, tasks: Any, /) -> Any:
+        return np.full((2, len(tasks)), 0.5)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, overload
 
@@ -91,7 +92,8 @@ class PerformancePredictor:
 
         Raises:
             TypeError: If `source` has another type.
-            ValueError: If `random_state` is not a valid seed.
+            ValueError: If `random_state` is not a valid seed, or an embedder comes with a success
+                model.
         """
         seed = checks.seed(self.random_state)
         self.model_: Profiler | None = None
@@ -99,6 +101,11 @@ class PerformancePredictor:
             self._know(source.tasks, source.features)
             self.posterior_ = _from_outcomes(source, self._vectors(source), seed)
         elif isinstance(source, Profiler):
+            if self.embedder is not None:
+                raise ValueError(
+                    "embedder must be None for a SuccessModel, which predicts new tasks itself, got"
+                    f" {type(self.embedder).__name__}"
+                )
             profiles = source.predict_proba(source.sample_)
             self.model_, self.candidates_ = source, ModelCandidates.fit(profiles, seed)
             self._know_profiles(source.sample_, profiles)
@@ -107,6 +114,12 @@ class PerformancePredictor:
                 f"source must be Outcomes or a fitted SuccessModel, got {type(source).__name__}"
             )
         return self
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "posterior_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError("this PerformancePredictor is not fitted; call fit first")
 
     def _vectors(self, outcomes: Outcomes) -> Floats | None:
         if self.embedder is None:
@@ -130,6 +143,7 @@ class PerformancePredictor:
         Raises:
             ValueError: If the predictor was not fitted to a success model.
         """
+        self._check_fitted()
         if self.model_ is None:
             raise ValueError("over() requires a predictor that was fitted to a SuccessModel")
         other = PerformancePredictor(random_state=self.random_state)
@@ -207,6 +221,7 @@ class PerformancePredictor:
         Raises:
             ValueError: If an argument has the wrong form, or if a task is unknown.
         """
+        self._check_fitted()
         given = quiz_results(results, quiz)
         if not len(given):
             return self.posterior_.prior if prior is None else prior
@@ -429,7 +444,7 @@ def predict(
     """
     quiz_results(results, quiz)  # fails before the slow part
     level = None if interval is None else check_level(interval)
-    predictor = as_predictor(source, embedder=embedder)
+    predictor = as_predictor(source, embedder=embedder, tasks={"quiz": quiz, "tasks": tasks})
     predicted = predictor.predict_proba(quiz, results, tasks)
     if level is None:
         return predicted
@@ -437,9 +452,23 @@ def predict(
 
 
 def as_predictor(
-    source: PerformancePredictor | Outcomes | Profiler, *, embedder: Embedder | None = None
+    source: PerformancePredictor | Outcomes | Profiler,
+    *,
+    embedder: Embedder | None = None,
+    tasks: Mapping[str, Any],
 ) -> PerformancePredictor:
-    """The source itself if it is a predictor, otherwise a predictor fitted to it."""
+    """The source itself if it is a predictor, otherwise a predictor fitted to it.
+
+    `tasks` are lists of tasks by what errors call them. They are checked before the fit, which
+    takes seconds; None stands for all tasks.
+    """
+    if isinstance(source, Outcomes):
+        known = KnownTasks(source.tasks, source.features)
+        for what, given in tasks.items():
+            if given is not None:
+                found = known.find(given, what)
+                if embedder is None:
+                    known.refuse_new(*found, what)
     if not isinstance(source, PerformancePredictor):
         return PerformancePredictor(embedder=embedder).fit(source)
     if embedder is not None:

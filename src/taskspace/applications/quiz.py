@@ -74,7 +74,8 @@ class Quiz:
         if choose not in CHOICES:
             raise ValueError(f"choose must be one of {', '.join(CHOICES)}, got {choose!r}")
         key = checks.seed(seed)
-        self._predictor = as_predictor(source)
+        named = {"the targets": targets, "the pool": pool}
+        self._predictor = as_predictor(source, tasks=named)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
         rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
