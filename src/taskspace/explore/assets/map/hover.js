@@ -16,11 +16,12 @@ export class HoverCard {
   show(task, x, y) {
     const { space, insight } = this.app;
     const drawn = picture(space, valuesOf(space, task));
+    // Short names, because the card is narrow.
     const rows = [
       ["difficulty", figure(space.difficulty[task])],
-      ["success rate", percent(space.success[task])],
+      ["success", percent(space.success[task])],
     ];
-    if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);
+    if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);
     if (space.columns.size <= MAX_VALUES) {
       for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }

@@ -28,7 +28,7 @@ export function comparison({ insight, space, state }, selections) {
     "tr",
     {},
     el("td"),
-    ...filled.map((name) => el("th", { text: `Selection ${name}`, scope: "col" })),
+    ...filled.map((name) => el("th", { text: name, scope: "col" })),
   );
   const rows = rowsOf(space, insight, members).map(([name, cells]) =>
     el(

@@ -23,7 +23,7 @@ export class Toolbar {
       el(
         "label",
         { class: "colour" },
-        el("span", { class: "quiet", text: "Colour" }),
+        el("span", { class: "quiet", text: "Colour by" }),
         this.colours,
       ),
       group("Drag mode", this.modes),

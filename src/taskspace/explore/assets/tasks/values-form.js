@@ -25,7 +25,7 @@ export class ValuesPanel {
       "div",
       {},
       el("h2", { text: "New task" }),
-      el("p", { text: "Set its features. The star shows its position on the map." }),
+      el("p", { text: "Set the features. The star shows the position of the task on the map." }),
       el(
         "div",
         { class: "row" },
