@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from taskspace.agents.agent import Agent
+from taskspace.agents.agent import Agent, check_names_differ
 from tests.messages import says
 
 
@@ -26,3 +26,16 @@ def test_bad_agents_are_refused(
 ) -> None:
     with pytest.raises(error, match=says(tokens)):
         Agent(*arguments)
+
+
+def test_an_agent_is_told_with_its_skill_if_it_is_known() -> None:
+    assert repr(Agent("a", 5, skill=0.256)) == "Agent('a', skill 0.26, 5)"
+    assert repr(Agent("a", 5)) == "Agent('a', 5)"
+    assert Agent("a", None, skill=1).skill == 1.0
+
+
+def test_names_must_differ() -> None:
+    check_names_differ([])
+    check_names_differ([Agent("a", None), Agent("b", None)])
+    with pytest.raises(ValueError, match=says("'b'")):
+        check_names_differ([Agent(name, None) for name in "abcb"])

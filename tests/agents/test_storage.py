@@ -16,6 +16,7 @@ from stable_baselines3 import PPO
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy, Gaussian
 from taskspace.agents.population import Population
+from taskspace.agents.storage import read_subpopulations
 from tests.agents.test_population import sample
 from tests.messages import says
 
@@ -121,3 +122,29 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=says(f"{path} damaged population")):
             Population.load(path)
+
+
+def test_subpopulations_are_read_without_the_networks(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    sample().save(path)
+    with zipfile.ZipFile(path) as archive:
+        header = archive.read("population.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("population.json", header)
+    assert read_subpopulations(path) == {"a-0": "a", "a-100": "a", "b": "b"}
+    for content in (b"", b"no zip"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=says(str(path))):
+            read_subpopulations(path)
+
+
+def test_a_compressed_file_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    sample().save(path)
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    with pytest.raises(ValueError, match=says(str(path))):
+        Population.load(path)

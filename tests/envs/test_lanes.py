@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.envs.lanes import FAILED, SOLVED
+from taskspace.envs.lanes import FAILED, SOLVED, empty_lanes
 from tests.envs.twin import Batch
 
 
@@ -41,3 +42,11 @@ def test_failure_beats_an_action_that_would_solve_the_task() -> None:
     assert abs(solved.mean() - 0.7) < 4 * math.sqrt(0.21 / MANY)
     assert (batch.status[~solved] == FAILED).all()
     assert (batch.rewards == solved).all()
+
+
+def test_new_lanes_lie_in_one_piece_of_memory_each() -> None:
+    states, streams = empty_lanes(7, 5)
+    assert (states.shape, streams.shape, streams.dtype) == ((7, 5), (2, 5), np.uint64)
+    assert states[:, 3].flags.c_contiguous
+    assert streams[:, 3].flags.c_contiguous
+    assert not states.any()

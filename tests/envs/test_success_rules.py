@@ -61,3 +61,25 @@ def test_info_entries_at_the_last_or_at_any_step(infos: Any, last: bool, any_ste
 def test_an_entry_that_is_no_truth_value() -> None:
     with pytest.raises(ValueError, match=says("info['won'] 'yes'")):
         InfoKey("", "won", "last").noticed({"won": "yes"}, False)
+
+
+@pytest.mark.parametrize(
+    ("success", "at", "error", "tokens"),
+    [
+        ("won", "first", ValueError, "success_at 'first'"),
+        (3.0, "any", ValueError, "success_at"),
+        (lambda episode: True, "any", ValueError, "success_at"),
+        ("", "last", TypeError, "''"),
+        (True, "last", TypeError, "True"),
+        (float("nan"), "last", TypeError, "nan"),
+        (None, "last", TypeError, "None"),
+    ],
+)
+def test_what_makes_no_rule(success: Any, at: str, error: type[Exception], tokens: str) -> None:
+    with pytest.raises(error, match=says(tokens)):
+        success_rule(success, at)
+
+
+def test_a_summary_adds_up_its_rewards() -> None:
+    episode = summary([1.0, 0.5, -2.0])
+    assert (episode.length, episode.total_reward) == (3, -0.5)
