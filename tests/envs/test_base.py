@@ -55,7 +55,8 @@ def test_a_column_says_what_is_expected() -> None:
 def test_facts_follow_from_the_columns_and_actions() -> None:
     assert (ENV.name, ENV.state_size, ENV.state_names) == ("Boxes", 2, ("size", "weight"))
     assert ENV.context_columns.tolist() == [1]
-    assert ENV.observation_space == Box(np.float32([0, -2]), np.float32([9, 5]))
+    low, high = np.array([[0, -2], [9, 5]], np.float32)
+    assert ENV.observation_space == Box(low, high)
     assert (ENV.discrete, ENV.action_space) == (True, Discrete(3))
     assert (Forces().discrete, Forces().action_space) == (False, Box(-2.5, 2.5, (3,)))
 

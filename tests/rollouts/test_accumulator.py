@@ -16,7 +16,7 @@ def part(first: int, solved: list[int], **named: Any) -> PartialResults:
         tasks=slice(task[0], task[-1] + 1),
         successes=np.bincount(task - task[0], solved).astype(np.int64),
         steps=np.bincount(task - task[0]) * 10,
-        returns=np.bincount(task - task[0], solved).astype(np.float32) / 3,
+        returns=(np.bincount(task - task[0], solved) / 3).astype(np.float32),
         results=np.array(solved, np.bool_),
         first_episode=first,
         **named,
@@ -49,7 +49,7 @@ def test_what_is_not_kept_takes_no_memory() -> None:
     total.add(1, part(0, [1, 1, 1]))
     assert (total.results, total.returns) == (None, None)
     assert total.successes.tolist() == [[0, 0], [3, 0]]
-    assert (total.successes.dtype, total.steps.dtype) == (np.uint8, np.uint8)
+    assert total.successes.dtype == total.steps.dtype == np.uint8
     assert empty(horizon=100).steps.dtype == np.uint16  # three times 100
 
 
@@ -69,7 +69,7 @@ def test_rollouts_that_went_wrong_do_not_count() -> None:
 def test_a_compact_part_is_the_same_part() -> None:
     whole = part(0, [1, 0, 1, 1, 1, 1])
     small = whole.compact()
-    assert (small.successes.dtype, small.steps.dtype) == (np.uint8, np.uint8)
+    assert small.successes.dtype == small.steps.dtype == np.uint8
     assert small.successes.tolist() == whole.successes.tolist()
     one, other = empty(), empty()
     one.add(0, whole)
@@ -84,7 +84,7 @@ def test_outcomes_are_all_of_it() -> None:
     total.add(1, part(0, [0] * 6))
     outcomes = total.outcomes(np.array([[1.0], [2.0]]), ("size",), {"seed": 4})
     assert outcomes.agents.tolist() == ["a", "b"]
-    np.testing.assert_allclose(outcomes.rates, [[2 / 3, 1], [0, 0]])
+    np.testing.assert_allclose(outcomes.rates, [[2 / 3, 1.0], [0.0, 0.0]])
     assert outcomes.mean_lengths.tolist() == [[10, 10], [10, 10]]
     assert (outcomes.feature_names, outcomes.info) == (("size",), {"seed": 4})
     assert outcomes.results is not None

@@ -89,7 +89,7 @@ def test_integers_are_taken_as_they_are(space: Any, actions: Any) -> None:
         to_actions(actions[:2], spaces(space), streams(3))
 
 
-BOX = Box(np.float32([-1, 0]), np.float32([1, 10]))
+BOX = Box(np.array([-1, 0], np.float32), np.array([1, 10], np.float32))
 
 
 def test_actions_are_clipped_to_the_box() -> None:
