@@ -23,7 +23,8 @@ def test_a_discrete_policy_is_laid_out() -> None:
     assert (engine.continuous, engine.squash, engine.bound) == (False, False, 0.0)
     assert engine.tanh == (policy.activation == "tanh")
     assert engine.draw is draw_categorical
-    assert (engine.empty_actions(3).shape, engine.empty_actions(3).dtype) == ((3,), np.int64)
+    assert engine.empty_actions(3).shape == (3,)
+    assert engine.empty_actions(3).dtype == np.int64
     buffers = engine.empty_buffers()
     assert buffers.shape[0] == 2
     assert buffers.shape[1] >= 9
