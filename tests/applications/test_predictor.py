@@ -416,7 +416,7 @@ def test_what_is_no_level_is_refused(interval: Any) -> None:
 def test_what_is_no_source_is_refused(wrong: Any) -> None:
     for use in (
         PerformancePredictor().fit,
-        as_predictor,
+        lambda source: as_predictor(source, tasks={}),
         lambda source: predict(source, [0], [1], [1]),
     ):
         with pytest.raises(TypeError, match=type(wrong).__name__):

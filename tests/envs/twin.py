@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import stats
 
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import RUNNING, empty_lanes
@@ -101,3 +102,11 @@ def karel_task(
     task[[48 + cell, 64 + (cell if to is None else to)]] = 1
     task[[80 + heading, 84 + (heading if facing is None else facing)]] = 1
     return task
+
+
+def is_uniform(values: NDArray[np.float64], low: float, high: float) -> bool:
+    return bool(stats.kstest(values, stats.uniform(low, high - low).cdf).pvalue > 0.001)
+
+
+def is_fair(bits: NDArray[Any]) -> bool:
+    return bool(abs(bits.mean() - 0.5) < 4 * np.sqrt(0.25 / len(bits)))

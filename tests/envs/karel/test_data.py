@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gzip
 import json
-import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import KarelTask, read_tasks, to_json, write_tasks
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import encode
-from taskspace.envs.karel.quotas import PAPER_QUOTAS, filter_dataset, part_of, quotas
 from taskspace.envs.karel.worlds import Worlds, from_text, random_worlds, stack, to_text
 from tests.messages import says
 
@@ -277,194 +274,6 @@ def test_reading_takes_little_memory(tmp_path: Path, count: int, wanted: bool) -
     tracemalloc.stop()
     assert read == count * wanted
     assert peak < 1e6 < count * len(text)
-
-
-# -- compact arrays --------------------------------------------------------------------------------
-
-
-def test_compact_round_trip(tmp_path: Path) -> None:
-    tasks = make_tasks("DEF run m( turnLeft m)", 1030)
-    tasks += make_tasks("DEF run m( turnRight IF c( markersPresent c) i( pickMarker i) m)", 5)
-    packed = KarelTasks.from_records(iter(tasks))
-    assert packed.tokens.shape == (1035, 12)
-    assert sum(part.nbytes for part in vars(packed).values()) < 2000 * len(packed)
-    packed.save(tmp_path / "tasks.npz")
-    loaded = KarelTasks.load(tmp_path / "tasks.npz")
-    assert same(loaded.inputs, stack([task.inputs for task in tasks]))
-    assert same(loaded.outputs, stack([task.outputs for task in tasks]))
-    assert loaded.kinds[[0, -1]].tolist() == ["plain", "conditionals"]
-    assert loaded.lengths[[0, -1]].tolist() == [5, 12]
-    chosen = loaded[np.array([1034, 0])]
-    assert same(chosen.outputs[0], tasks[1034].outputs)
-    for one, other in zip(tasks[1028:], loaded[1028:].records(), strict=True):
-        assert one.tokens == other.tokens
-        assert same(one.outputs, other.outputs)
-        assert other.actions[0][0] in ("turnLeft", "turnRight")
-
-
-def test_compact_becomes_json_lines(tmp_path: Path) -> None:
-    packed = KarelTasks.from_records(make_tasks("DEF run m( turnLeft turnLeft m)", 4))
-    write_tasks(packed.records(), tmp_path / "tasks.jsonl")
-    again = list(read_tasks(tmp_path / "tasks.jsonl"))
-    assert {task.actions for task in again} == {(("turnLeft",) * 2,) * 6}
-    assert len({task.guid for task in again}) == 4
-    assert {task.program_json for task in again} == {None}
-
-
-def test_tasks_that_crash_are_not_packed() -> None:
-    (task,) = make_tasks("DEF run m( turnLeft m)", 1)
-    crashed = KarelTask(
-        "x", task.tokens, task.inputs, task.outputs, task.actions, (False,) * 5 + (True,)
-    )
-    with pytest.raises(ValueError, match=says("task x")):
-        KarelTasks.from_records([crashed])
-    with pytest.raises(ValueError, match=says("batch")):
-        KarelTasks.from_records([])
-
-
-def test_damaged_files_are_refused(tmp_path: Path) -> None:
-    packed = KarelTasks.from_records(make_tasks("DEF run m( turnLeft m)", 3))
-    parts: dict[str, Any] = dict(vars(packed), format="taskspace karel tasks", version=1)
-    path = tmp_path / "tasks.npz"
-
-    def refused(words: str, **changed: Any) -> None:
-        np.savez(path, **{**parts, **changed})
-        with pytest.raises(ValueError, match=says(f"tasks.npz {words}")):
-            KarelTasks.load(path)
-
-    refused("version 2", version=2)
-    refused("'other'", format="other")
-    tokens = packed.tokens.copy()
-    tokens[1, 3] = 51
-    refused("program 1", tokens=tokens)
-    refused("0 51", tokens=tokens + np.uint8(60))
-    refused("sizes uint8 (3, 6, 2) (3, 5, 2)", sizes=packed.sizes[:, :5])
-    refused("tokens uint8 ()", tokens=np.uint8(3))
-    refused("tokens uint8 int64", tokens=packed.tokens.astype(np.int64))
-    refused("inputs walls markers", markers=packed.markers | np.uint8(15))
-    refused("inputs hero", heroes=packed.heroes | np.uint8(16))
-    refused("Karel allow_pickle=False", tokens=np.array([object()]))
-    path.write_bytes(b"PK nonsense")
-    with pytest.raises(ValueError, match=says("tasks.npz Karel")):
-        KarelTasks.load(path)
-    with path.open("wb") as file:
-        np.save(file, packed.tokens)
-    with pytest.raises(ValueError, match=says("tasks.npz Karel")):
-        KarelTasks.load(path)
-    packed.save(path)
-    path.write_bytes(path.read_bytes()[:300])
-    with pytest.raises(ValueError, match=says("tasks.npz Karel")):
-        KarelTasks.load(path)
-    with pytest.raises(FileNotFoundError):
-        KarelTasks.load(tmp_path / "none.npz")
-
-
-# -- quotas and the subset -------------------------------------------------------------------------
-
-
-def test_paper_quotas() -> None:
-    assert sum(PAPER_QUOTAS["training"].values()) == 58_737  # the paper says 59,007
-    assert sum(PAPER_QUOTAS["validation"].values()) == 14_681
-    assert len(PAPER_QUOTAS["training"]) == len(PAPER_QUOTAS["validation"]) == 12
-    assert PAPER_QUOTAS["validation"]["conditionals", 14] == 3158
-
-
-@pytest.mark.parametrize("count", [1, 7, 100, 9999, 73_418, 200_000])
-def test_scaled_quotas(count: int) -> None:
-    scaled = quotas(count)
-    assert sum(sum(table.values()) for table in scaled.values()) == count
-    for part, table in PAPER_QUOTAS.items():
-        for cell, whole in table.items():
-            assert abs(scaled[part][cell] - whole * count / 73_418) < 1
-    with pytest.raises(ValueError, match=says("tasks 0")):
-        quotas(0)
-
-
-def dataset(tmp_path: Path) -> tuple[Path, list[KarelTask]]:
-    """Tasks of programs in both parts, and of programs that are not of the subset."""
-    turns = [f"DEF run m( {' '.join([turn] * 6)} m)" for turn in ("turnLeft", "turnRight")]
-    puts = "DEF run m( IF c( noMarkersPresent c) i( putMarker i) {} {} m)"
-    programs = [
-        *turns,
-        *(puts.format(*pair) for pair in (("turnLeft",) * 2, ("turnRight",) * 2)),
-        "DEF run m( turnLeft m)",  # too short
-        "DEF run m( turnLeft IF c( noMarkersPresent c) i( putMarker i) m)",  # 12 tokens
-        "DEF run m( REPEAT R=2 r( IF c( markersPresent c) i( turnLeft i) r) m)",  # 14, but both
-    ]
-    tasks = [task for n, text in enumerate(programs) for task in make_tasks(text, 6, seed=n)]
-    order = np.random.default_rng(0).permutation(len(tasks))
-    tasks = [tasks[n] for n in order]
-    tasks.insert(1, tasks[0])
-    write_tasks(tasks, tmp_path / "all.jsonl.gz")
-    return tmp_path / "all.jsonl.gz", tasks
-
-
-def test_filter(tmp_path: Path) -> None:
-    source, tasks = dataset(tmp_path)
-    selection = filter_dataset(source, tmp_path / "subset", tasks=20)
-    assert selection.seen == len(tasks)
-    wanted = quotas(20)
-    digests = set()
-    for part in ("training", "validation"):
-        found = list(read_tasks(tmp_path / "subset" / f"{part}.jsonl.gz"))
-        for cell in wanted[part]:
-            of_cell = [task for task in found if cell == (_kind(task), len(task.tokens))]
-            there = {
-                task.guid: task
-                for task in tasks
-                if cell == (_kind(task), len(task.tokens)) and part_of(task.tokens) == part
-            }
-            first = list(there)[: wanted[part][cell]]
-            assert [task.guid for task in of_cell] == first
-            assert selection.found[part][cell] == len(first)
-        digests |= {task.guid for task in found}
-        if found:
-            packed = KarelTasks.load(tmp_path / "subset" / f"{part}.npz")
-            assert same(packed.inputs, stack([task.inputs for task in found]))
-    assert len(digests) == sum(sum(table.values()) for table in selection.found.values())
-    assert not selection.full
-    tokens = f"training loops 10 0 {wanted['training']['loops', 10]}"
-    assert any(re.search(says(tokens), line) for line in selection.shortage().splitlines())
-
-
-def _kind(task: KarelTask) -> str:
-    loops, ifs = "REPEAT" in task.tokens, "IF" in task.tokens
-    return "both" if loops and ifs else "loops" if loops else "conditionals" if ifs else "plain"
-
-
-def test_filter_keeps_trees_and_drops_crashes(tmp_path: Path) -> None:
-    text = "DEF run m( turnLeft turnLeft turnLeft turnLeft turnLeft turnLeft m)"
-    one, two = make_tasks(text, 2)
-    tree = {"run": ["anything"]}
-    part = part_of(one.tokens)
-    kept = KarelTask("kept", one.tokens, one.inputs, one.outputs, one.actions, program_json=tree)
-    lost = KarelTask("lost", two.tokens, two.inputs, two.outputs, two.actions, (True,) * 6)
-    write_tasks([lost, kept, one], tmp_path / "all.jsonl")
-    selection = filter_dataset(tmp_path / "all.jsonl", tmp_path / "subset")
-    (found,) = read_tasks(tmp_path / "subset" / f"{part}.jsonl.gz")
-    assert (found.guid, found.program_json) == ("kept", tree)
-    assert selection.dropped == {"crashed": 1, "repeated": 1}
-
-
-def test_filter_checks_before_work(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        filter_dataset(tmp_path / "none.json", tmp_path / "subset")
-    assert not (tmp_path / "subset").exists()
-    source = lines(tmp_path / "all.json", public_record(), "x")
-    with pytest.raises(ValueError, match=r"all\.json:2"):
-        filter_dataset(source, tmp_path / "subset")
-    assert list((tmp_path / "subset").iterdir()) == []
-    (tmp_path / "subset" / "training.npz").touch()
-    with pytest.raises(FileExistsError, match=says("training.npz")):
-        filter_dataset(source, tmp_path / "subset")
-
-
-def test_part_is_a_property_of_the_program() -> None:
-    rng = np.random.default_rng(0)
-    names = ("move", "turnLeft", "turnRight", "pickMarker", "putMarker")
-    programs = [["DEF", "run", "m(", *rng.choice(names, 7), "m)"] for _ in range(3000)]
-    share = np.mean([part_of(program) == "validation" for program in programs])
-    assert 0.17 < share < 0.23
 
 
 def test_text_of_one_cell() -> None:

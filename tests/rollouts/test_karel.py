@@ -1,0 +1,42 @@
+"""How synthesizers do on Karel tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from taskspace.agents.karel.network import Size, Synthesizer
+from taskspace.agents.karel.policy import SynthesisPolicy
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.generate import generate_tasks
+from taskspace.rollouts.karel import play
+from taskspace.torch_state import one_thread, torch_seed
+from tests.messages import says
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict[str, KarelTasks]:
+    return generate_tasks(200, seed=0, side=6, progress=False)[0]
+
+
+def test_nobody_to_play_is_told(tasks: dict[str, KarelTasks]) -> None:
+    with pytest.raises(ValueError, match=says("agent task")):
+        play({}, tasks["training"])
+
+
+def test_every_agent_plays_every_task_once(tasks: dict[str, KarelTasks]) -> None:
+    few = tasks["validation"][:5]
+    size = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
+    with torch_seed(0):
+        population = {name: SynthesisPolicy(Synthesizer(size)) for name in ("a", "b")}
+    threads = torch.get_num_threads()
+    outcomes = play(population, few, progress=False)
+    assert torch.get_num_threads() == threads
+    assert outcomes.agents.tolist() == ["a", "b"]
+    assert (outcomes.rollouts == 1).all()
+    assert outcomes.info["environment"] == "Karel"
+    np.testing.assert_array_equal(np.asarray(outcomes.features), few.rows())
+    with one_thread():
+        solved = [policy.solves(few) for policy in population.values()]
+    np.testing.assert_array_equal(outcomes.successes, solved)

@@ -1,0 +1,54 @@
+"""The population of synthesizers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from taskspace.agents.karel.network import Size
+from taskspace.agents.population import Population
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.envs.karel.generate import generate_tasks
+from taskspace.rollouts.karel import play
+from taskspace.torch_state import one_thread
+from taskspace.training.karel.learning import TrainingSettings
+from taskspace.training.karel.recipes import train_synthesizers
+from tests.messages import says
+
+TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
+BRIEF = TrainingSettings(TINY, steps=6, batch=32, rate=3e-3, every=3, skill_tasks=20)
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict[str, KarelTasks]:
+    return generate_tasks(200, seed=0, side=6, progress=False)[0]
+
+
+@pytest.mark.slow
+def test_the_population_is_the_same_on_any_number_of_cores(
+    tasks: dict[str, KarelTasks], tmp_path: Path
+) -> None:
+    files = []
+    for workers in (1, 2):
+        population = train_synthesizers(
+            tasks["training"], tasks["validation"], settings=BRIEF, workers=workers, progress=False
+        )
+        population.save(tmp_path / f"{workers}.zip")
+        files.append((tmp_path / f"{workers}.zip").read_bytes())
+    assert files[0] == files[1]
+    assert population.subpopulations == ("all", "no-loops", "no-conditionals", "neither")
+    loaded = Population.load(tmp_path / "1.zip")
+    outcomes = play(loaded, tasks["validation"], progress=False)
+    with one_thread():
+        direct = [a.policy.solves(tasks["validation"]) for a in population.agents]
+    assert np.array_equal(outcomes.successes, np.stack(direct))
+    assert outcomes.features is not None
+    assert outcomes.features.dtype == np.uint8
+    assert (outcomes.rollouts == 1).all()
+
+
+def test_unknown_training_settings_are_refused(tasks: dict[str, KarelTasks]) -> None:
+    with pytest.raises(ValueError, match=says("'huge' fast small paper")):
+        train_synthesizers(tasks["training"], tasks["validation"], settings="huge")
