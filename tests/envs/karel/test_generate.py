@@ -274,5 +274,5 @@ def test_dataset_on_disk(tmp_path: Path) -> None:
         ("REPEAT R=3 r( move turnRight putMarker turnLeft r)", True),
     ],
 )
-def test_wasteful(body: str, silly: bool) -> None:
-    assert wasteful(encode([f"DEF run m( {body} m)"], length=16)).tolist() == [silly]
+def test_wasteful(body: str, redundant: bool) -> None:
+    assert wasteful(encode([f"DEF run m( {body} m)"], length=16)).tolist() == [redundant]

@@ -59,7 +59,7 @@ def test_all_skeletons_of_conditionals() -> None:
         ("turnRight WHILE c( leftIsClear c) w( turnLeft w)", False),
     ],
 )
-def test_silly(body: str, redundant: bool) -> None:
+def test_redundant(body: str, redundant: bool) -> None:
     (row,) = encode([f"DEF run m( {body} m)"])
     shape = [token for token in decode(row) if token not in ACTIONS and "=" not in token]
     (skeleton,) = (
