@@ -44,12 +44,12 @@ def small_map(folder: Path) -> Run:
     skill = rng.uniform(0.5, 1.0, len(lacking))
     left = sum((missing >> key) & 1 for key in range(4))
     can = (missing & lacking[:, None]) == 0
-    chances = skill[:, None] * can * 0.8**left
+    probabilities = skill[:, None] * can * 0.8**left
     agents = [f"agent {number}" for number in range(len(lacking))]
     names = [NASTY, *(f"task-{number}" for number in range(1, len(tasks)))]
     given: Any = {"agents": agents, "tasks": names, "rollouts": 10}
     columns = tuple(column.name for column in env.columns)
-    successes = rng.binomial(10, chances)
+    successes = rng.binomial(10, probabilities)
     outcomes = Outcomes(successes, features=tasks, feature_names=columns, **given)
     kinds = {0: "complete", 1: "no A", 2: "no B", 4: "no C", 8: "no D"}
     listed = {n: kinds[bit] for n, bit in zip(agents, lacking.tolist(), strict=True)}

@@ -60,9 +60,9 @@ def karel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     worlds = random_worlds(240, seed=0, sides=(3, 6), markers=0.0).reshape(40, 6)
     tokens = encode([read(text) for text in PROGRAMS * 5])
     tasks = KarelTasks.pack(tokens, worlds, run(tokens[:, None], worlds).worlds)
-    chances = rng.uniform(0.2, 1, (20, 1)) * np.tile(np.linspace(1, 0.1, 8), 5)
+    probabilities = rng.uniform(0.2, 1, (20, 1)) * np.tile(np.linspace(1, 0.1, 8), 5)
     given: Any = {"rollouts": 10, "features": tasks.rows()}
-    outcomes = Outcomes(rng.binomial(10, chances), **given)
+    outcomes = Outcomes(rng.binomial(10, probabilities), **given)
     embedder = KarelEmbedder(
         2, side=6, channels=4, blocks=1, code=16, steps=50, random_state=0, progress=False
     ).fit(outcomes)

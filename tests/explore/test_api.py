@@ -1,4 +1,4 @@
-"""The explorer's HTTP API: it says what the library says, and bears whatever it is sent."""
+"""The explorer's HTTP API: it agrees with the library and survives any request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections whose clients send slowly, too much, nothing, or what is no HTTP."""
+"""Connections whose clients send slowly, too much, nothing, or what is not HTTP."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_requests_in_time_are_answered_for_as_long_as_they_come() -> None:
 
 
 @pytest.mark.parametrize("junk", [b"nonsense\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET\r\n\r\n"])
-def test_what_is_no_http_is_told_in_json(junk: bytes) -> None:
+def test_invalid_http_is_reported_as_json(junk: bytes) -> None:
     async def send(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
         writer.write(junk)
         return await reader.read()

@@ -84,8 +84,8 @@ def test_its_quiz_is_nearly_that_of_the_library(read: dict[str, Any], keys: Run)
     assert len(prior) <= CANDIDATES
     assert prior.sum() == pytest.approx(1, abs=1e-6)
     assert decode(held["known"]).tolist() == list(range(held["agents"])) == list(range(25))
-    chances = (profiles / 255).astype(np.float32)
-    few = Posterior(chances, prior.astype(float), held["temper"], 1.0)
+    probabilities = (profiles / 255).astype(np.float32)
+    few = Posterior(probabilities, prior.astype(float), held["temper"], 1.0)
     rng, every, gaps = np.random.default_rng(0), TaskMixture.known(np.arange(160)), []
     for rates in keys.outcomes.rates:
         quiz = rng.permutation(160)[:10]

@@ -188,7 +188,7 @@ def test_lists_of_similar_tasks_are_those_of_the_library(seen: Seen) -> None:
     assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[found[0]])
 
 
-def test_subpopulations_are_told_apart(seen: Seen) -> None:
+def test_success_rates_by_subpopulation(seen: Seen) -> None:
     seen.go(f"#task={TASK}")
     rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_subpopulations"]
     for place, name in enumerate([*seen.data["subpopulations"], "all agents"]):
@@ -218,7 +218,7 @@ def answers_in(seen: Seen) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return table[:, 0].astype(np.int64), table[:, 1]
 
 
-def test_answers_recolour_the_map_with_the_librarys_chances(seen: Seen) -> None:
+def test_answers_recolour_the_map_with_the_librarys_probabilities(seen: Seen) -> None:
     page, every = seen.page, TaskMixture.known(np.arange(160))
     page.click("#tab-quiz")
     page.click("#propose")
@@ -312,7 +312,7 @@ def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
     assert row["cluster"] == seen.data["cluster_names"][seen.data["clusters"][task]]
 
 
-def test_filters_and_two_groups_side_by_side(seen: Seen, tmp_path: Path) -> None:
+def test_filters_and_two_selections_side_by_side(seen: Seen, tmp_path: Path) -> None:
     page, hard = seen.page, seen.data["difficulty"]
     bound = float(np.round(np.median(hard), 3))
     page.click("#tab-select")

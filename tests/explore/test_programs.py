@@ -130,7 +130,7 @@ def test_bad_programs_get_one_sentence(client: httpx.Client, program: str, token
     assert re.search(says(tokens), answer.json()["error"]), answer.json()
 
 
-def test_unknown_tasks_are_told_and_the_manual_has_it(client: httpx.Client) -> None:
+def test_unknown_tasks_are_reported_and_the_manual_has_it(client: httpx.Client) -> None:
     answer = client.post("/api/karel", json={"program": "move", "like": "nobody"})
     assert answer.status_code == 422
     assert list(answer.json()) == ["error"]

@@ -72,23 +72,23 @@ def test_it_serves_until_it_is_interrupted(keys: Run) -> None:
         assert (process.returncode, told) == (0, ("", "stopped\n"))
 
 
-def test_mistakes_are_told_in_one_sentence(
+def test_mistakes_are_reported_in_one_sentence(
     keys: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def told(*arguments: Any) -> str:
+    def error_of(*arguments: Any) -> str:
         assert main(["explore", *map(str, arguments)]) == 2
         return capsys.readouterr().err
 
     with socket.create_server(("0.0.0.0", 0)) as taken:
         port = taken.getsockname()[1]
-        refused = told(keys.folder, "--port", port)
+        refused = error_of(keys.folder, "--port", port)
         assert re.fullmatch(f"taskspace: {says(f'port {port} --port')}.*\n", refused)
         for host in ("0.0.0.0", "no such host", "192.0.2.1"):  # who gets nothing is not warned
-            assert told(keys.folder, "--port", port, "--host", host).count("\n") == 1
-    assert re.search(f"^taskspace: {says(str(tmp_path))}", told(tmp_path))
+            assert error_of(keys.folder, "--port", port, "--host", host).count("\n") == 1
+    assert re.search(f"^taskspace: {says(str(tmp_path))}", error_of(tmp_path))
 
 
-def test_a_server_for_everybody_is_warned_of(keys: Run) -> None:
+def test_a_server_for_the_network_warns(keys: Run) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match=says("0.0.0.0")):

@@ -75,7 +75,7 @@ async def settled(gate: Gate, begun: int) -> None:
         await asyncio.sleep(0.001)
 
 
-def test_a_full_queue_is_told_at_once_and_the_others_have_their_turn() -> None:
+def test_a_full_queue_is_reported_at_once_and_the_others_have_their_turn() -> None:
     async def check() -> None:
         workers, gate = Workers(10, threads=2), Gate()
         clients = [Client(workers, gate, number) for number in range(2 + WAITING)]
