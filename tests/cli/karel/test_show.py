@@ -81,7 +81,7 @@ def test_mistakes_of_show(folder: Path, files: Path, capsys: Output) -> None:
     for name in (tasks, folder / "training.jsonl.gz"):
         told_range = f"{name} has {count} tasks; --task must be 0 to {count - 1}, not {count}"
         assert complaint(capsys, "show", name, "--task", count) == told_range
-    assert "from 0 on, not -1" in complaint(capsys, "show", tasks, "--task", "-1")
+    assert "at least 0, got -1" in complaint(capsys, "show", tasks, "--task", "-1")
     assert complaint(capsys, "show", "absent.npz") == "there is no file absent.npz"
     assert "world.txt:1: this is not a line of JSON" in complaint(capsys, "show", "world.txt")
     Path("empty.jsonl").touch()
