@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 def array(values: Any, what: str) -> NDArray[Any]:
     """Convert to an array; masked arrays and rows of different lengths are refused."""
     if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"{what} must be a plain array, got a masked array")
+        raise ValueError(f"{what} must be an array without a mask, got a masked array")
     try:
         return np.asarray(values)
     except (TypeError, ValueError) as error:
