@@ -305,7 +305,7 @@ class Run:
             **more,
             "difficulty": self.index.lengths[indices],
             "success": np.nanmean(outcomes.rates[:, indices], axis=0),
-            "cluster": self.clusters.of_tasks[indices],
+            "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}
         return {**columns, **features}
