@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("taskspace: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        sys.stderr.close()  # nobody reads our output any more
+        sys.stderr.close()  # the reader of our output has closed it
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"taskspace: {error}", file=sys.stderr)

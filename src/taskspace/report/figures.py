@@ -119,7 +119,7 @@ def _similarities(run: Run) -> Drawing:
 def _learning(run: Run) -> Drawing:
     ax = plots.plot_learning_curve(run.embedder.history_)
     caption = (
-        "Training and validation loss of the map. The map with the best validation loss is kept."
+        "Training and validation loss of the map. The map with the lowest validation loss is used."
     )
     return _drawing("learning", "Learning curve", caption, "Loss over training steps", ax)
 
