@@ -10,7 +10,6 @@ from taskspace.agents.karel.network import Size, Synthesizer
 from taskspace.bench import synthesis
 from taskspace.training.karel import recipes
 from taskspace.training.karel.learning import SUBPOPULATIONS, TrainingSettings
-from taskspace.training.karel.recipes import TRAINING_SETTINGS
 
 TINY = TrainingSettings(
     Size(side=6, radius=5, channels=4, blocks=1, code=8, token=8, hidden=16),

@@ -103,7 +103,7 @@ def test_text_is_escaped_and_code_marked(page: str) -> None:
 
 
 def test_types_have_their_bounds_and_defaults(page: str) -> None:
-    assert row(page, "k")[0] == "integer ≥ 1 ≤ 9, 3"
+    assert row(page, "k")[0] == "integer ≥ 1 ≤ 9, default 3"
     assert row(page, "share")[0].split(" or ") == ["number &gt; 0", "null"]
     assert row(page, "rows")[0] == "list of (string or Part)"
     assert row(page, "parts")[0] == "list of Part"

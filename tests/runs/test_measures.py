@@ -62,17 +62,17 @@ def test_constraints_are_counted() -> None:
     known = outcomes(10)
     found = measures.count_constraints(known, 0, drawn=2000)
     assert (found["tasks"], found["possible_pairs"], found["possible_triplets"]) == (10, 45, 360)
-    assert found["mean_success"] == pytest.approx(known.rates.mean(), abs=0.02)
+    assert found["mean_success_rate"] == pytest.approx(known.rates.mean(), abs=0.02)
     rates = known.rates.mean(0)
     gaps = np.abs(rates[:, None] - rates) > found["difficulty_gap"]
-    assert found["pairs_with_a_difficulty_gap"] == pytest.approx(gaps.mean(), abs=0.05)
-    assert 0 <= found["triplets_with_a_sure_order"] <= 1
+    assert found["difficulty_pair_fraction"] == pytest.approx(gaps.mean(), abs=0.05)
+    assert 0 <= found["confident_triplet_fraction"] <= 1
     assert found == measures.count_constraints(known, 0, drawn=2000)
 
 
 def test_outcomes_without_differences_have_no_gaps() -> None:
     same = ts.Outcomes(np.full((6, 5), 4), np.array(8))
-    assert measures.count_constraints(same, 0, drawn=100)["pairs_with_a_difficulty_gap"] == 0
+    assert measures.count_constraints(same, 0, drawn=100)["difficulty_pair_fraction"] == 0
 
 
 def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:
@@ -86,10 +86,10 @@ def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:
     assert found["dimensions"] == 2
     order = spearmanr(first.difficulty(known.task_inputs), -known.rates.mean(0)).statistic
     assert found["norm_difficulty_rank_correlation"] == pytest.approx(order, abs=0.02)
-    itself = measures.stability(first, first, known)["agreement_of_seeds"]
+    itself = measures.stability(first, first, known)["stability"]
     assert itself["similarity"] == pytest.approx(1)
     assert itself["difficulty"] == pytest.approx(1)
-    other = measures.stability(first, second, known)["agreement_of_seeds"]
+    other = measures.stability(first, second, known)["stability"]
     assert other["similarity"] <= itself["similarity"] + 1e-9
 
 

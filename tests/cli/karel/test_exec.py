@@ -48,7 +48,7 @@ world after:
         ),
         (
             "WHILE c( frontIsClear c) w( turnLeft turnRight w)",
-            "out of ticks: still running after 200, and stopped",
+            "out of ticks: stopped after 200",
             200,
         ),
         ("WHILE c( markersPresent c) w( move w)", "done", 1),
