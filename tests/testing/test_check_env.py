@@ -201,7 +201,7 @@ def test_an_environment_of_ones_own_passes() -> None:
         (IdleExpert, "expert tasks 99"),
         (ClusterTooMany, "clusters cluster_names"),
         (OneClusterForAll, "clusters label task"),
-        (TwoColumnsOfOneName, "columns name"),
+        (TwoColumnsOfOneName, "columns names"),
         (UnknownContext, "context columns 'doorBit3'"),
         (NoHorizon, "horizon 0 1"),
         (GammaTooLarge, "gamma 1.5 (0, 1]"),

@@ -13,6 +13,7 @@ from taskspace.envs.karel.data import grid_json, read_tasks
 from taskspace.envs.karel.language import parse
 from taskspace.envs.karel.worlds import from_text
 from tests.cli.karel.commands import DRAWING, WALK, Output, complaint, process, told
+from tests.messages import says
 
 
 def test_exec_tells_a_run(files: Path, capsys: Output) -> None:
@@ -79,44 +80,43 @@ def test_exec_does_what_the_examples_of_a_task_show(
 
 
 @pytest.mark.parametrize(
-    ("program", "sentence"),
+    ("program", "tokens"),
     [
         (
             "DEF run m(\n  jump\nm)",
-            "program.txt, line 2, column 3, token 4: found 'jump' (not a token of Karel),"
-            " expected an action, REPEAT, WHILE, IF or IFELSE",
+            "program.txt line 2 column 3 token 4 'jump' REPEAT WHILE IF IFELSE",
         ),
-        ("", "program.txt, line 1, column 1, token 1: the program ends, expected 'DEF'"),
-        ("DEF " * 1001, "the program in program.txt must have at most 1000 tokens, got 1001"),
-        (b"\xff\xfe", "program.txt must be a text file"),
+        ("", "program.txt line 1 column 1 token 1 'DEF'"),
+        ("DEF " * 1001, "program.txt 1000 1001"),
+        (b"\xff\xfe", "program.txt text"),
     ],
 )
 def test_exec_says_what_is_wrong_with_a_program(
-    files: Path, capsys: Output, program: str | bytes, sentence: str
+    files: Path, capsys: Output, program: str | bytes, tokens: str
 ) -> None:
     content = program if isinstance(program, bytes) else program.encode()
     Path("program.txt").write_bytes(content)
-    assert complaint(capsys, "exec", "program.txt", "world.txt").startswith(sentence)
+    assert re.search(says(tokens), complaint(capsys, "exec", "program.txt", "world.txt"))
 
 
 @pytest.mark.parametrize(
-    ("world", "sentence"),
+    ("world", "tokens"),
     [
-        ("", "bad: a world is drawn as 1 to 16 lines"),
-        (". .\n.", "bad: a world is drawn as 1 to 16 lines"),
-        (". .", "bad: a world has one hero (^, >, v or <), not 0"),
-        ("> x", "bad: 'x' is no cell"),
-        ('{"rows": 2', "bad must be JSON or a drawing, got "),
-        ('{"rows": 2}', "bad: the field 'cols' is missing; expected 1 to 16"),
-        ("[1]", "bad: expected a JSON object"),
-        ('{"a":' * 100_000, "bad: "),
+        ("", "bad 1 16 0 lines"),
+        (". .\n.", "bad 1 16 2 lines"),
+        (". .", "bad hero 0"),
+        ("> x", "bad cell 'x'"),
+        ('{"rows": 2', "bad JSON"),
+        ('{"rows": 2}', "bad 'cols' 1 16"),
+        ("[1]", "bad JSON object [1]"),
+        ('{"a":' * 100_000, "bad"),
     ],
 )
 def test_exec_says_what_is_wrong_with_a_world(
-    files: Path, capsys: Output, world: str, sentence: str
+    files: Path, capsys: Output, world: str, tokens: str
 ) -> None:
     Path("bad").write_text(world)
-    assert complaint(capsys, "exec", "walk.txt", "bad").startswith(sentence)
+    assert re.search(says(tokens), complaint(capsys, "exec", "walk.txt", "bad"))
 
 
 def test_exec_of_files_that_are_not_there(files: Path, capsys: Output) -> None:
@@ -128,17 +128,16 @@ def test_exec_of_files_that_are_not_there(files: Path, capsys: Output) -> None:
 def test_a_process_complains_in_one_sentence(files: Path) -> None:
     done = process("exec", "world.txt", "world.txt")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "taskspace: world.txt, line 1, column 1, token 1: found '.' (not a token of Karel),"
-        " expected 'DEF'\n"
-    )
+    assert done.stderr.startswith("taskspace: ")
+    assert re.search(says("world.txt line 1 column 1 token 1 '.' 'DEF'"), done.stderr)
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_help_of_exec_has_examples_that_run(files: Path, capsys: Output) -> None:
     with pytest.raises(SystemExit):
         main(["karel", "exec", "--help"])
     out = capsys.readouterr().out
-    program = out.partition("for example:\n")[2].partition("\n\n")[0]
+    program = out.partition("example of program.txt:\n")[2].partition("\n\n")[0]
     drawing = out.partition("three markers.\n")[2].partition("\n\n")[0]
     grid = json.loads(out.splitlines()[-1])
     assert parse(program) == parse(WALK)

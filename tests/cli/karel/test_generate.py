@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import read_tasks
 from tests.cli.karel.commands import TASKS, Output, complaint, told
+from tests.messages import says
 
 
 def numbers(line: str) -> list[int]:
@@ -46,6 +48,6 @@ def test_generate_is_one_with_its_seed_and_writes_json_lines_only_if_asked(
 def test_mistakes_of_generate(folder: Path, tmp_path: Path, capsys: Output) -> None:
     new = tmp_path / "new"
     taken = complaint(capsys, "generate", folder)
-    assert taken == f"{folder / 'training.jsonl.gz'} is already there; choose another folder"
-    assert "4 to 16, not 17" in complaint(capsys, "generate", new, "--side", 17)
+    assert re.search(says(f"{folder / 'training.jsonl.gz'} folder"), taken)
+    assert re.search(says("side 4 16 17"), complaint(capsys, "generate", new, "--side", 17))
     assert "a positive integer, got 0" in complaint(capsys, "generate", new, "--tasks", 0)

@@ -45,7 +45,12 @@ def _reproduce(folder: Path) -> None:
     study = Study(folder, ("Karel",), seeds=2, preset="fast", log=lines.append)
     result = generalization.reproduce(study)
     scores = {row["model"]: row for row in result.tables[0].rows}
-    assert list(scores) == ["ours", "RandomModel", "PCA of the state", "PCA of the agent's codes"]
+    assert list(scores) == [
+        "ours",
+        "RandomModel",
+        "PCA of the state",
+        "PCA of the encoder's output",
+    ]
     assert all(-1 <= row["validation"] <= 1 for row in scores.values())
     assert scores["PCA of the state"]["validation"] != scores["ours"]["validation"]
     assert "karel-0: population … reused" in lines
