@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ from taskspace.applications.search import TaskIndex
 from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import read_arrays, read_json, write_arrays
+from taskspace.models.embedding import storage
 from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
 from taskspace.models.success.model import SuccessModel
@@ -162,7 +162,11 @@ class Run:
     def embedder(self) -> TaskEmbedder:
         """The fitted embedder, which maps tasks to vectors."""
         folder = self._path(layout.EMBEDDER)
-        return _EMBEDDERS[_kind(folder)].load(folder)
+        name = storage.class_name(folder)
+        if name not in _EMBEDDERS:
+            expected = " or ".join(_EMBEDDERS)
+            raise ValueError(f"{folder} must hold a {expected}, got a {name}")
+        return _EMBEDDERS[name].load(folder)
 
     @functools.cached_property
     def clusters(self) -> Clusters:
@@ -384,15 +388,3 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
         )
     read_settings(source)
     return Run(source)
-
-
-def _kind(folder: Path) -> str:
-    try:
-        kind = json.loads((folder / "embedder.json").read_text()).get("kind", "TaskEmbedder")
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise ValueError(
-            f"the embedder in {folder} is damaged; repeat the run to restore it"
-        ) from error
-    if kind not in _EMBEDDERS:
-        raise ValueError(f"{folder} must hold one of {', '.join(_EMBEDDERS)}, got {kind}")
-    return str(kind)

@@ -59,6 +59,11 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
         raise _FOLDER.damaged(folder, error) from error
 
 
+def class_name(folder: str | os.PathLike[str]) -> str:
+    """The name of the class of a saved embedder."""
+    return str(_FOLDER.load_settings(folder).get("kind", "TaskEmbedder"))
+
+
 def _check_kind(cls: Any, kind: Any, source: Path) -> None:
     """Refuse a model of another class; the oldest files name no class and are TaskEmbedders."""
     if kind != cls.__name__:
