@@ -93,6 +93,7 @@ def test_an_answer_tells_the_kind() -> None:
     np.testing.assert_allclose(predicted, [0.9, 0.1], atol=0.1)
 
 
+@pytest.mark.slow
 def test_after_one_answer_hard_tasks_are_still_hard() -> None:
     rng = np.random.default_rng(2)
     rates = np.linspace(0.05, 0.95, 20)
@@ -101,6 +102,7 @@ def test_after_one_answer_hard_tasks_are_still_hard() -> None:
     assert np.abs(predicted - rates).mean() < 0.1
 
 
+@pytest.mark.slow
 def test_an_agent_unlike_all_known_ones_is_believed() -> None:
     rng = np.random.default_rng(3)
     ability = rng.normal(0, 0.5, (40, 1))
@@ -112,6 +114,7 @@ def test_an_agent_unlike_all_known_ones_is_believed() -> None:
     assert (best > worst + 0.15).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits() -> None:
     outcomes = table(two_kinds(12, np.random.default_rng(4))[:, 5:15], 1)
     first, second = (
@@ -138,6 +141,7 @@ def test_few_agents_are_better_than_none(agents: int) -> None:
     assert predicted[0] > predicted[1]
 
 
+@pytest.mark.slow
 def test_a_map_helps_with_an_agent_of_a_new_kind() -> None:
     """Known agents tell two halves apart; the new one solves a quarter that lies together."""
     outcomes = table(two_kinds(60, np.random.default_rng(6)).repeat(2, axis=1), 1)
@@ -167,6 +171,7 @@ def test_bad_vectors_are_refused(vectors: Any, token: str) -> None:
         PerformancePredictor(embedder=Fixed(vectors)).fit(KNOWN)
 
 
+@pytest.mark.slow
 def test_outcomes_are_learned_from() -> None:
     outcomes = table([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1)
     first, other = (
@@ -178,6 +183,7 @@ def test_outcomes_are_learned_from() -> None:
     assert max(first[2], other[2]) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", [True, False])
 def test_the_map_helps_to_learn_from_outcomes(features: bool) -> None:
     solved = np.random.default_rng(8).integers(0, 2, (12, 7))
@@ -253,6 +259,7 @@ def test_few_agents_of_a_model_are_better_than_none() -> None:
     assert chances[0] > 0.5
 
 
+@pytest.mark.slow
 def test_a_success_model_predicts_by_features_and_by_names() -> None:
     rng = np.random.default_rng(0)
     tasks, skills = rng.uniform(size=(320, 2)), rng.uniform(size=(30, 2))

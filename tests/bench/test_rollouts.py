@@ -9,6 +9,7 @@ import pytest
 from taskspace.bench import rollouts
 
 
+@pytest.mark.slow
 def test_json_has_the_promised_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rollouts, "ROUNDS", 1)
     speed = rollouts.measure("MultiKeyNav", seconds=0.05)

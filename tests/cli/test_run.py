@@ -9,6 +9,8 @@ import pytest
 from tests.cli.process import complaint
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("arguments", "tokens"),

@@ -33,6 +33,8 @@ from tests.explore.browser import served
 from tests.messages import says
 from tests.run_folders import write_run
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 10  # of requests, for each path
 NEW = MultiKeyNav().sample_tasks(5, seed=3).tolist()  # tasks that are not in the map
 

@@ -16,6 +16,8 @@ from taskspace.explore.connections import Connection
 from taskspace.explore.guards import MAX_BYTES
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 1.0
 WHOLE = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[Any]]

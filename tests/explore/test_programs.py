@@ -20,6 +20,8 @@ from taskspace.runs.run import Run
 from tests.explore.browser import served
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 # -- reading and writing ---------------------------------------------------------------------------
 
 

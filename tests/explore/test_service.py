@@ -13,6 +13,8 @@ from taskspace.runs.run import Run
 from tests.messages import says
 from tests.run_folders import write_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def answers(keys: Run) -> Service:

@@ -103,6 +103,7 @@ def test_the_second_time_reads_what_the_first_made(
         np.testing.assert_array_equal(points, again.layouts[name])
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_for_this_run_alone(made: Run, tmp_path: Path) -> None:
     other = course(tmp_path / "other", seed=1)
     expected, _ = made.predictor.posterior_, other.predictor
@@ -131,6 +132,7 @@ def test_a_success_model_comes_with_the_run(made: Run) -> None:
     assert (made.folder / "success-model").is_dir()
 
 
+@pytest.mark.slow
 def test_a_variant_lives_in_memory(made: Run) -> None:
     few = made.outcomes.of_agents(made.outcomes.agents[:10])
     variant = made.variant(outcomes=few)

@@ -8,6 +8,8 @@ import taskspace as ts
 from taskspace.bench import rollouts
 from taskspace.testing.agents import trained_like
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", rollouts.ENVIRONMENTS)
 def test_agents_play_like_trained_ones(name: str) -> None:

@@ -10,6 +10,7 @@ from taskspace.testing.plain_envs import plain_environments
 from taskspace.testing.plain_loop import steps_per_second
 
 
+@pytest.mark.slow
 def test_plain_loop_plays() -> None:
     env = ts.make("CartPoleVar")
     modules = [as_torch(policy) for policy in trained_like(env)]

@@ -15,6 +15,8 @@ from taskspace.envs.karel.worlds import from_text
 from tests.cli.karel.commands import DRAWING, WALK, Output, complaint, process, told
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 def test_exec_tells_a_run(files: Path, capsys: Output) -> None:
     expected = """world before:

@@ -15,6 +15,8 @@ from taskspace.envs.karel.worlds import Worlds, from_text, random_worlds
 from tests.cli.karel.commands import Output, complaint, told
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 def drawings(out: str) -> list[tuple[Worlds, Worlds]]:
     """The pairs of worlds that the drawings show, read back."""

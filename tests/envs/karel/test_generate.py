@@ -211,6 +211,7 @@ def test_same_seed_same_tasks(dataset: dict[str, KarelTasks]) -> None:
         assert not same(found, other[part])
 
 
+@pytest.mark.slow
 def test_more_tasks_leave_the_others_as_they_are(dataset: dict[str, KarelTasks]) -> None:
     larger = generate_tasks(600, seed=5, progress=False)[0]
     for part, found in dataset.items():
@@ -218,6 +219,7 @@ def test_more_tasks_leave_the_others_as_they_are(dataset: dict[str, KarelTasks])
         assert all(found.examples_digest(n) in digests for n in range(len(found)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 8])
 def test_side_of_worlds(side: int) -> None:
     found, selection = generate_tasks(60, seed=1, side=side, progress=False)
@@ -243,6 +245,7 @@ def test_bad_arguments() -> None:
         generate_tasks(10, seed=-1)
 
 
+@pytest.mark.slow
 def test_dataset_on_disk(tmp_path: Path) -> None:
     selection = generate_dataset(tmp_path / "set", 40, seed=3, json_lines=True, progress=False)
     assert selection.full

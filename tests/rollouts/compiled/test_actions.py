@@ -42,6 +42,7 @@ def test_categorical_actions_have_softmax_frequencies() -> None:
     assert stats.chisquare(counts, expected * actions.size).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masked", [[0], [4], [0, 4], [1, 2, 3], [0, 1, 2, 3]])
 def test_masked_actions_are_never_drawn(masked: list[int]) -> None:
     outputs = np.zeros((5, LANES), np.float32)
@@ -63,6 +64,7 @@ def test_gaussian_actions_are_clipped_normals() -> None:
     assert actions.max() == 1.0
 
 
+@pytest.mark.slow
 def test_squashed_actions_follow_tanh() -> None:
     outputs = np.repeat(np.array([[0.2], [np.log(0.5)]], np.float32), LANES, axis=1)
     actions = np.zeros((1000, LANES, 1))
