@@ -43,7 +43,9 @@ def parameters(value: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("name", "value"), public(), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "value"), [*public()], ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_parameters_and_results_are_described(name: str, value: Any) -> None:
     docstring = value.__doc__ or ""
     described = section(docstring, "Args") + section(docstring, "Attributes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import taskspace as ts
 from taskspace.testing.agents import as_torch, trained_like
