@@ -18,7 +18,7 @@ from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.search import TaskIndex
 from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
-from taskspace.files import read_arrays, read_json, write_arrays
+from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
 from taskspace.models.embedding import storage
 from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
@@ -149,7 +149,7 @@ class Run:
         # Read from the list of agents: their networks may be large and are not needed.
         if self.from_table:
             return None
-        found = read_subpopulations(self.folder / layout.POPULATION.file)
+        found = read_subpopulations(self._path(layout.POPULATION))
         names = self.outcomes.agents.tolist()
         return [found[name] for name in names] if set(names) <= set(found) else None
 
@@ -326,7 +326,11 @@ class Run:
             The path of the copy, or else of the report in the run folder.
         """
         report = self._path(layout.REPORT)
-        return report if path is None else Path(shutil.copyfile(report, path))
+        if path is None:
+            return report
+        with atomic_path(path) as temporary:
+            shutil.copyfile(report, temporary)
+        return Path(path)
 
     def explore(self, port: int | None = None, *, open_browser: bool = True) -> None:
         """Serve the explorer page for this run until Ctrl-C, and open it in a browser.

@@ -78,3 +78,5 @@ def test_a_table_with_many_gaps(tmp_path: Path) -> None:
         made = fit(sparse, tmp_path / "run", steps=250, log=lambda line: None)
     assert made.results["norm_difficulty_rank_correlation"] > 0.5
     assert re.search(r"\bWhite\b", made.report().read_text())
+    copy = made.report(tmp_path / "copy.html")
+    assert copy.read_bytes() == made.report().read_bytes()
