@@ -7,6 +7,8 @@ import pytest
 from taskspace.envs.registry import ENVIRONMENTS, PROGRAMMING
 from tests.cli.process import WAYS, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("way", WAYS)
 def test_envs_lists_every_environment_under_its_headings(way: str) -> None:

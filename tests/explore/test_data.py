@@ -19,6 +19,8 @@ from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thi
 from taskspace.runs.run import Run
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 def decode(packed: dict[str, Any]) -> NDArray[Any]:
     array = np.frombuffer(base64.b64decode(packed["data"]), np.dtype(packed["dtype"]))

@@ -16,6 +16,8 @@ from taskspace.explore.guards import Guard
 from taskspace.explore.workers import FULL, RETRY, WAITING, Workers
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 
 class Gate:
     """Work that lasts until it is let through, and counts how often it was begun."""

@@ -28,6 +28,8 @@ from taskspace.outcomes.table_streams import open_writer
 from taskspace.paper.study import Result, Study, Table
 from tests.messages import says
 
+pytestmark = pytest.mark.slow
+
 needs_disk = pytest.mark.skipif(not can_mount(), reason="only root can mount a small disk")
 RNG = np.random.default_rng(0)
 
