@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import entropy, shared_bits
+from taskspace.similarity.profiles import INFORMATION, correlation
 
 # Number of agents that must have tried both tasks. With fewer, the order of two similarities is
 # hardly better than chance. Mutual information from so few agents is also biased upwards; the bias
@@ -180,13 +181,17 @@ class SuccessStatistics:
         return self._of_pairs(first, second, _Joint.correlation)
 
     def matrix(
-        self, rows: ArrayLike | None = None, columns: ArrayLike | None = None
+        self,
+        rows: ArrayLike | None = None,
+        columns: ArrayLike | None = None,
+        measure: str = INFORMATION,
     ) -> NDArray[np.float32]:
         """Matrix of similarities, computed block by block.
 
         Args:
             rows: The indices of the tasks in the rows; all by default.
             columns: The indices of the tasks in the columns; all by default.
+            measure: "information", in bits, or "correlation".
 
         Returns:
             The similarities (rows, columns).
@@ -194,12 +199,13 @@ class SuccessStatistics:
         everything = np.arange(self.n_tasks)
         one = everything if rows is None else np.asarray(rows, np.int64)
         other = everything if columns is None else np.asarray(columns, np.int64)
+        value = _Joint.similarity if measure == INFORMATION else _Joint.correlation
         result = np.empty((len(one), len(other)), np.float32)
         width = max(1, min(len(other), _PAIRS_PER_BLOCK))
         for high in _blocks(len(one), max(1, _PAIRS_PER_BLOCK * 8 // width)):
             for wide in _blocks(len(other), width):
                 joint = self._joint(one[high], other[wide], table=True)
-                result[high, wide] = self._known(joint.similarity(), joint)
+                result[high, wide] = self._known(value(joint), joint)
         return result
 
     def most_similar(
@@ -309,11 +315,7 @@ class _Joint:
 
     def correlation(self) -> NDArray[np.float64]:
         """Correlation of the two outcomes."""
-        p, q = self.first, self.second
-        spread = np.sqrt(np.maximum(p * (1 - p) * q * (1 - q), 0))
-        varies = spread > 1e-6  # below it, the result would be rounding error
-        covariance = np.where(varies, self.both - p * q, 0.0)
-        return np.clip(covariance / np.where(varies, spread, 1.0), -1.0, 1.0)
+        return correlation(self.both, self.first, self.second)
 
 
 def _keep_best(

@@ -1,0 +1,82 @@
+"""Similarities estimated from a table of results, without the bias that few agents cause.
+
+Mutual information from a finite number of agents is too large on average: two independent tasks
+seem to share c / (2 n ln 2) bits, where n is the number of agents that tried both, and c is 1 if
+each agent tried each task once, and less if agents tried them several times.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace.similarity.profiles import INFORMATION
+from taskspace.similarity.statistics import SuccessStatistics
+
+Floats = NDArray[np.float64]
+
+
+def estimates(
+    statistics: SuccessStatistics,
+    rows: ArrayLike | None = None,
+    columns: ArrayLike | None = None,
+    measure: str = INFORMATION,
+) -> Floats:
+    """Similarities of tasks, with the expected bias subtracted.
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        rows: The indices of the tasks in the rows; all by default.
+        columns: The indices of the tasks in the columns; all by default.
+        measure: "information", in bits, or "correlation", which has no such bias.
+
+    Returns:
+        The similarities (rows, columns); those of independent tasks are 0 on average, so some are
+        negative. Similarities are NaN if too few agents tried both tasks.
+
+    >>> rng = np.random.default_rng(0)
+    >>> independent = SuccessStatistics.from_rates(rng.integers(0, 2, (20, 200)))
+    >>> some, others = np.arange(100), np.arange(100, 200)
+    >>> round(float(independent.matrix(some, others).mean()), 3)
+    0.037
+    >>> round(float(estimates(independent, some, others).mean()), 3)
+    0.001
+    """
+    found = statistics.matrix(rows, columns, measure).astype(np.float64)
+    if measure != INFORMATION:
+        return found
+    one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
+    noise = _noise(statistics)
+    agents = np.maximum(agents_together(statistics, one, other), 1)
+    return found - noise[one, None] * noise[other] / (2 * np.log(2) * agents)
+
+
+def agents_together(
+    statistics: SuccessStatistics, rows: ArrayLike | None = None, columns: ArrayLike | None = None
+) -> Floats:
+    """The number of agents that tried both tasks of each pair (rows, columns)."""
+    one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
+    if statistics.tried is None:
+        return np.full((len(one), len(other)), float(statistics.rates.shape[1]))
+    tried = (statistics.tried[tasks].astype(np.float32) for tasks in (one, other))
+    first, second = tried
+    return (first @ second.T).astype(np.float64)
+
+
+def _indices(statistics: SuccessStatistics, chosen: ArrayLike | None) -> NDArray[np.int64]:
+    return np.arange(statistics.n_tasks) if chosen is None else np.asarray(chosen, np.int64)
+
+
+def _noise(statistics: SuccessStatistics) -> Floats:
+    """The variance of each task's success rates between agents, relative to single attempts."""
+    squares = np.einsum("ta,ta->t", statistics.rates, statistics.rates, dtype=np.float64)
+    if statistics.tried is None:
+        numbers: NDArray[np.int64] | int = statistics.rates.shape[1]
+    else:
+        numbers = statistics.tried.sum(1)
+    p = statistics.success
+    single = p * (1 - p)
+    varies = single > 1e-12
+    between = np.where(varies, squares / numbers - p**2, 0.0)
+    relative: Floats = np.clip(between / np.where(varies, single, 1.0), 0.0, 1.0)
+    return relative

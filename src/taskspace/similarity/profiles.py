@@ -1,0 +1,85 @@
+"""Similarity of tasks from success profiles: the success probability of every agent on a task.
+
+Unlike rollouts, profiles have no noise, so the similarity of a task with itself is known too: it is
+the information that two attempts by the same agent share.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.similarity.information import entropy, shared_bits
+
+Floats = NDArray[np.float64]
+
+INFORMATION, CORRELATION = "information", "correlation"
+MEASURES = (INFORMATION, CORRELATION)
+
+_LEAST_SPREAD = 1e-6  # below it, a correlation would be rounding error
+_PAIRS_PER_BLOCK = 1 << 17  # so that a block stays in the cache
+
+
+def check_measure(measure: str) -> str:
+    """Check the name of a measure of similarity."""
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+    return measure
+
+
+def profile_similarity(first: Floats, second: Floats, measure: str = INFORMATION) -> Floats:
+    """Similarity of tasks with these profiles, block by block.
+
+    Args:
+        first: The profiles of the tasks in the rows (agents, tasks).
+        second: The profiles of the tasks in the columns (agents, tasks).
+        measure: "information", the mutual information of two outcomes in bits, or "correlation".
+
+    Returns:
+        The similarities (tasks of `first`, tasks of `second`).
+
+    Raises:
+        ValueError: If there is no such measure.
+
+    >>> skilled = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
+    >>> profile_similarity(skilled, skilled) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
+    >>> profile_similarity(skilled, 1 - skilled, "correlation")
+    array([[-1.,  0.],
+           [ 0., -1.]])
+    """
+    check_measure(measure)
+    agents, count = first.shape
+    found = np.empty((count, second.shape[1]))
+    p, q = first.mean(0), second.mean(0)
+    own, others = entropy(p), entropy(q)
+    rows = max(1, _PAIRS_PER_BLOCK // max(1, second.shape[1]))
+    for start in range(0, count, rows):
+        some = slice(start, start + rows)
+        both = first[:, some].T @ second / agents
+        if measure == INFORMATION:
+            found[some] = shared_bits(both, p[some, None], q, own[some, None] + others)
+        else:
+            found[some] = correlation(both, p[some, None], q)
+    return found
+
+
+def correlation(both: Floats, p: Floats, q: Floats) -> Floats:
+    """Correlation of two outcomes; 0 if one of them is certain.
+
+    Args:
+        both: The probability of success on both tasks.
+        p: The probability of success on the first task.
+        q: The probability of success on the second task.
+
+    Returns:
+        The correlation, in the common shape of the arguments.
+
+    >>> correlation(np.array([0.5, 0.0, 1.0]), np.array([0.5, 0.5, 1.0]), np.array([0.5, 0.5, 1.0]))
+    array([ 1., -1.,  0.])
+    """
+    spread = np.sqrt(np.maximum(p * (1 - p) * q * (1 - q), 0))
+    varies = spread > _LEAST_SPREAD
+    covariance = np.where(varies, both - p * q, 0.0)
+    return np.clip(covariance / np.where(varies, spread, 1.0), -1.0, 1.0)
