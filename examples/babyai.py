@@ -102,7 +102,7 @@ print(
 )
 figure = Figure(figsize=(8, 5), layout="constrained")
 ts.plot_map(
-    vectors[:, :2], norms=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
+    vectors[:, :2], difficulty=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
     title="BabyAI: each point is a task, larger if harder", ax=figure.subplots(),
 )  # fmt: skip
 figure.savefig("map-babyai.png")

@@ -77,7 +77,7 @@ for env, agents in ((cart, carts), (acrobot, pumps)):
     third = np.digitize(length, np.quantile(length, [1 / 3, 2 / 3]))
     figure = Figure(figsize=(8, 5), layout="constrained")
     ts.plot_map(
-        embedder.transform(tasks), norms=embedder.difficulty(tasks), clusters=third,
+        embedder.transform(tasks), difficulty=embedder.difficulty(tasks), clusters=third,
         cluster_names=["short", "middle", "long"], ax=figure.subplots(),
         title=f"{env.name}: each point is a task, larger if harder; colour: length",
     )  # fmt: skip

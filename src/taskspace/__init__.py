@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from taskspace.envs.base import Environment
     from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
-    from taskspace.models.embedding.estimator import TaskEmbedder
+    from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
     from taskspace.models.embedding.pretrained import load_pretrained
+    from taskspace.models.embedding.task_embedder import TaskEmbedder
     from taskspace.models.success.model import SuccessModel
     from taskspace.outcomes.outcomes import Outcomes
     from taskspace.report.plots import plot_map
@@ -46,13 +47,14 @@ _HOMES = {
     "Environment": "taskspace.envs.base",
     "GymEnvironment": "taskspace.envs.from_gymnasium",
     "MLPPolicy": "taskspace.agents.policies",
+    "OrdinalEmbedder": "taskspace.models.embedding.ordinal_embedder",
     "Outcomes": "taskspace.outcomes.outcomes",
     "PerformancePredictor": "taskspace.applications.predictor",
     "Population": "taskspace.agents.population",
     "Quiz": "taskspace.applications.quiz",
     "SnapshotCallback": "taskspace.agents.sb3_snapshots",
     "SuccessModel": "taskspace.models.success.model",
-    "TaskEmbedder": "taskspace.models.embedding.estimator",
+    "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
@@ -70,6 +72,7 @@ __all__ = [
     "Environment",
     "GymEnvironment",
     "MLPPolicy",
+    "OrdinalEmbedder",
     "Outcomes",
     "PerformancePredictor",
     "Population",

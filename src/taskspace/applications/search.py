@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.selection import BOTH, ROUNDING
+from taskspace.applications.selection import fits
 
 if TYPE_CHECKING:
     from taskspace.models.embedding.base import Embedding
@@ -25,25 +25,34 @@ class TaskIndex:
     Args:
         vectors: The vectors of the tasks (tasks, dimensions).
         names: The names of the tasks; "0", "1" and so on by default.
+        difficulty: The difficulty of each task; by default the length of its vector, as in the
+            paper's maps.
 
     Attributes:
         vectors: The vectors in single precision.
-        lengths: The length of each vector; the longer, the harder the task.
+        difficulty: The difficulty of each task.
         names: The names of the tasks.
 
     Raises:
         ValueError: If `vectors` is not a table of finite numbers with at least one row, or if the
-            number of names differs from the number of tasks.
+            number of names or of difficulties differs from the number of tasks.
 
-    >>> index = TaskIndex([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0]], names=["a", "b", "c"])
+    >>> vectors, names = [[1.0, 0.0], [3.0, 0.0], [0.0, 2.0]], ["a", "b", "c"]
+    >>> index = TaskIndex(vectors, names, difficulty=[0.9, 0.2, 0.5])
     >>> index.similar([1.0, 0.5], k=2)
     (array([1, 0]), array([3., 1.], dtype=float32))
+    >>> index.similar([1.0, 0.5], k=2, harder_than=0.4)
+    (array([0, 2]), array([1., 1.], dtype=float32))
     >>> index.names[index.hardest(k=1)]
-    array(['b'], dtype='<U1')
+    array(['a'], dtype='<U1')
     """
 
     def __init__(
-        self, vectors: ArrayLike, names: Sequence[str] | NDArray[np.str_] | None = None
+        self,
+        vectors: ArrayLike,
+        names: Sequence[str] | NDArray[np.str_] | None = None,
+        *,
+        difficulty: ArrayLike | None = None,
     ) -> None:
         table = checks.numbers(vectors, "vectors")
         if table.ndim != 2 or not table.size:
@@ -53,7 +62,14 @@ class TaskIndex:
             )
         # Column by column, BLAS reads them about twice as fast as row by row.
         self.vectors = np.asfortranarray(table, np.float32)
-        self.lengths = np.linalg.norm(self.vectors, axis=1)
+        if difficulty is None:
+            difficulty = np.linalg.norm(table, axis=1)
+        self.difficulty = checks.numbers(difficulty, "difficulty")
+        if self.difficulty.shape != (len(table),):
+            raise ValueError(
+                f"difficulty must be one number per task, got {self.difficulty.size} numbers for"
+                f" {len(table)} tasks"
+            )
         self.names = np.arange(len(table)).astype(np.str_) if names is None else np.asarray(names)
         if self.names.shape != (len(table),):
             raise ValueError(
@@ -74,31 +90,34 @@ class TaskIndex:
         Returns:
             The index of these tasks.
         """
-        return cls(embedder.transform(tasks), names)
+        return cls(embedder.transform(tasks), names, difficulty=embedder.difficulty(tasks))
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     def similar(
-        self, vector: ArrayLike, k: int = 10, *, harder: bool = False, easier: bool = False
+        self,
+        vector: ArrayLike,
+        k: int = 10,
+        *,
+        harder_than: float | None = None,
+        easier_than: float | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Find the tasks that are most similar to the task with a given vector.
 
         Args:
             vector: The vector of the reference task.
             k: The largest number of tasks to return.
-            harder: Whether to search only tasks with longer vectors.
-            easier: Whether to search only tasks with shorter vectors.
+            harder_than: Search only tasks with a higher difficulty than this.
+            easier_than: Search only tasks with a lower difficulty than this.
 
         Returns:
             The indices of the tasks, most similar first, and their similarities. There are fewer
-            than `k` if too few tasks are harder or easier.
+            than `k` if too few tasks are hard or easy enough.
 
         Raises:
-            ValueError: If both `harder` and `easier` are set, or if `vector` or `k` is invalid.
+            ValueError: If `vector` or `k` is invalid.
         """
-        if harder and easier:
-            raise ValueError(BOTH)
         most = checks.whole(k, "k", 1)
         given = checks.numbers(vector, "vector").astype(np.float32)
         if given.shape != self.vectors.shape[1:]:
@@ -107,17 +126,13 @@ class TaskIndex:
                 f" got an array of shape {given.shape}"
             )
         scores = self.vectors @ given
-        length = float(np.linalg.norm(given))
-        if harder:
-            scores[self.lengths <= length * (1 + ROUNDING)] = -np.inf
-        elif easier:
-            scores[self.lengths >= length * (1 - ROUNDING)] = -np.inf
+        scores[~fits(self.difficulty, harder_than, easier_than)] = -np.inf
         found = largest(scores, most)
         found = found[scores[found] > -np.inf]
         return found, scores[found]
 
     def hardest(self, k: int = 10) -> NDArray[np.int64]:
-        """Find the tasks with the longest vectors.
+        """Find the tasks with the highest difficulties.
 
         Args:
             k: The largest number of tasks to return.
@@ -128,10 +143,10 @@ class TaskIndex:
         Raises:
             ValueError: If `k` is not a positive integer.
         """
-        return largest(self.lengths, checks.whole(k, "k", 1))
+        return largest(self.difficulty, checks.whole(k, "k", 1))
 
 
-def largest(scores: NDArray[np.float32], k: int) -> NDArray[np.int64]:
+def largest(scores: NDArray[np.floating], k: int) -> NDArray[np.int64]:
     """Indices of the `k` largest scores in descending order; ties keep their original order.
 
     The k largest scores lie in the k blocks with the largest maxima, so only these are sorted.

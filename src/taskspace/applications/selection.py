@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 
-if TYPE_CHECKING:
-    from taskspace.models.embedding.estimator import TaskEmbedder
-
-ROUNDING = 1e-9  # relative; lengths of equal tasks may differ by rounding in the network
+ROUNDING = 1e-9  # relative; difficulties of equal tasks may differ by rounding in the network
 BOTH = "only one of harder and easier can be True, got both"
 
 
+class Comparison(Protocol):
+    """Anything that compares tasks: a map, or a `SuccessModel`."""
+
+    def similarity(self, first: Any, second: Any, /) -> NDArray[Any]:
+        """The similarities of each of the first tasks with each of the second."""
+
+    def difficulty(self, tasks: Any, /) -> NDArray[np.float64]:
+        """One number per task."""
+
+
 def select(
-    embedder: TaskEmbedder,
+    source: Comparison,
     reference: ArrayLike,
     options: ArrayLike,
     *,
@@ -27,12 +34,10 @@ def select(
 ) -> NDArray[np.int64]:
     """Select the options that are most similar to a reference task.
 
-    Similarity is the inner product of the vectors, and the longer a vector, the harder the task.
-
     Args:
-        embedder: A fitted map of the tasks.
-        reference: The reference task: a row of features, or a name if the embedder was fitted
-            without features.
+        source: A fitted `SuccessModel`, whose similarities are exact, or a fitted map of the tasks.
+        reference: The reference task: a row of features, or a name if the source was fitted without
+            features.
         options: The tasks to choose from, in the same form.
         k: The largest number of tasks to select; all by default.
         harder: Whether to select only tasks that are harder than the reference.
@@ -54,31 +59,34 @@ def select(
     """
     if harder and easier:
         raise ValueError(BOTH)
-    if not hasattr(embedder, "transform"):
-        raise ValueError(f"embedder must be a fitted TaskEmbedder, got {embedder!r}")
+    if not hasattr(source, "similarity"):
+        raise ValueError(f"source must be a fitted map or SuccessModel, got {source!r}")
     most = None if k is None else checks.whole(k, "k", 1)
-    vectors = embedder.transform(_rows(reference, options))
-    return best_first(vectors[0], vectors[1:], harder=harder, easier=easier)[:most]
+    rows = _rows(reference, options)
+    similarity, difficulty = source.similarity(rows[:1], rows[1:])[0], source.difficulty(rows)
+    suitable = fits(
+        difficulty[1:],
+        float(difficulty[0]) if harder else None,
+        float(difficulty[0]) if easier else None,
+    )
+    order = np.argsort(-similarity, kind="stable")
+    return order[suitable[order]][:most]
 
 
-def best_first(
-    reference: NDArray[np.float64], vectors: NDArray[np.float64], *, harder: bool, easier: bool
-) -> NDArray[np.int64]:
-    """Order vectors by their similarity to a reference vector, most similar first.
+def fits(
+    difficulty: NDArray[np.float64], harder_than: float | None, easier_than: float | None
+) -> NDArray[np.bool_]:
+    """Which tasks are harder and easier than given difficulties, apart from rounding.
 
-    >>> best_first(np.array([1.0, 0.0]), np.eye(2) * 2, harder=True, easier=False)
-    array([0, 1])
+    >>> fits(np.array([0.2, 0.5, 0.8]), harder_than=0.2, easier_than=0.8)
+    array([False,  True, False])
     """
-    if harder and easier:
-        raise ValueError(BOTH)
-    length, lengths = np.linalg.norm(reference), np.linalg.norm(vectors, axis=1)
-    fits = np.ones(len(lengths), np.bool_)
-    if harder:
-        fits = lengths > length * (1 + ROUNDING)
-    elif easier:
-        fits = lengths < length * (1 - ROUNDING)
-    order = np.argsort(-(vectors @ reference), kind="stable")
-    return order[fits[order]]
+    suitable = np.ones(len(difficulty), np.bool_)
+    if harder_than is not None:
+        suitable &= difficulty > harder_than + ROUNDING * abs(harder_than)
+    if easier_than is not None:
+        suitable &= difficulty < easier_than - ROUNDING * abs(easier_than)
+    return suitable
 
 
 def _rows(reference: Any, options: Any) -> NDArray[Any]:

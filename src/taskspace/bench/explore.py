@@ -26,7 +26,7 @@ from taskspace.applications.predictor import PerformancePredictor
 from taskspace.bench.printing import print_lines
 from taskspace.bench.quiz import random_predictor
 from taskspace.files import write_arrays
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.projections import PCA, TSNE
 from taskspace.runs import layout
@@ -78,12 +78,16 @@ def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) 
     rng = np.random.default_rng(0)
     outcomes = Outcomes(rng.integers(0, 2, (AGENTS, tasks), np.uint8), np.array(1))
     view = rng.random((tasks, 2), np.float32)
+    embedder = OrdinalEmbedder(6, steps=0, random_state=0).fit(outcomes)
+    vectors = {
+        "vectors": embedder.transform(outcomes.tasks),
+        "difficulty": embedder.difficulty(outcomes.tasks),
+    }
     clusters = Clusters(("all",), "nothing", np.zeros(tasks, np.int64))
     parts: dict[Part, tuple[Any, Any]] = {
         layout.OUTCOMES: (outcomes, Outcomes.save),
-        layout.EMBEDDER: (
-            TaskEmbedder(6, steps=0, random_state=0).fit(outcomes), TaskEmbedder.save,
-        ),
+        layout.EMBEDDER: (embedder, OrdinalEmbedder.save),
+        layout.VECTORS: (vectors, write_arrays),
         layout.CLUSTERS: (clusters, Clusters.save),
         layout.PREDICTOR: (random_predictor(tasks, candidates), PerformancePredictor.save),
         layout.LAYOUTS: ({TSNE: view, PCA: view}, write_arrays),

@@ -112,10 +112,10 @@ def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
 
 def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
     from taskspace.models.embedding.agreement import agreement
-    from taskspace.models.embedding.estimator import TaskEmbedder
+    from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 
-    def fit(given: Outcomes, steps: int) -> TaskEmbedder:
-        return TaskEmbedder(2, steps=steps, random_state=0, progress=False).fit(given)
+    def fit(given: Outcomes, steps: int) -> OrdinalEmbedder:
+        return OrdinalEmbedder(2, steps=steps, random_state=0, progress=False).fit(given)
 
     embedder = clock(f"fit, {steps} steps", lambda: fit(outcomes, steps))
     clock("transform all tasks", lambda: embedder.transform(outcomes.features))

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 TASKS = """A table of tasks is a .csv or .parquet file. It has one column per feature that the map
 was learned with, or a column `task` with the names of tasks in the run folder.
 """
-LISTED = f"""The output has these columns: task (its name), difficulty (length of its vector),
-success (mean success rate of the agents), cluster, and the features of the task. On the screen,
-features are only shown if there are at most {MOST_SHOWN}.
+LISTED = f"""The output has these columns: task (its name), difficulty (probability of failure;
+in an ordinal map, the length of the vector), success (mean success rate of the agents), cluster,
+and the features of the task. On the screen, features are only shown if there are at most
+{MOST_SHOWN}.
 """
 
 
@@ -74,3 +75,12 @@ def open_folder(options: argparse.Namespace, *inputs: str | None) -> Run:
     if inputs:
         refuse_overwriting(options.out, *inputs)
     return open_run(Path(options.folder))
+
+
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """Add --method, which chooses how the map is made."""
+    parser.add_argument(
+        "--method", default="information", choices=["information", "ordinal"],
+        help="information: inner products are similarities in bits (default); ordinal: the map of"
+        " the paper, learned from orders",
+    )  # fmt: skip

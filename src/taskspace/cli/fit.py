@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from taskspace.cli.arguments import add_command
+from taskspace.cli.arguments import add_command, add_method
 from taskspace.cli.printing import print_measurements
 
 _TABLES = """RESULTS has one of these forms:
@@ -17,7 +17,7 @@ a second table with a column `task`, given by --features.
 
 examples:
   taskspace fit results.csv --out runs/course
-  taskspace fit results.csv --features questions.csv --dimensions auto --out runs/course
+  taskspace fit results.csv --features questions.csv --dimensions 6 --out runs/course
 """
 
 
@@ -33,13 +33,16 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--dimensions",
-        default="3",
+        default="auto",
         metavar="N",
-        help="number of dimensions of the map, or auto (default: 3)",
+        help="number of dimensions of the map (default: auto, which keeps 95 %% of the information"
+        " that exceeds chance)",
     )
+    add_method(parser)
     parser.add_argument(
-        "--steps", type=int, default=6000, metavar="N", help="training steps (default: 6000)"
-    )
+        "--steps", type=int, default=6000, metavar="N",
+        help="training steps of an ordinal map (default: 6000)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
 
 
@@ -55,7 +58,7 @@ def _run(options: argparse.Namespace) -> None:
     made = fit(
         options.table, options.out, features=options.features,
         n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
-        steps=options.steps, seed=options.seed,
+        method=options.method, steps=options.steps, seed=options.seed,
     )  # fmt: skip
     print_measurements(made.results)
     print(f"report: {made.report()}")

@@ -28,6 +28,10 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the hardest tasks of a map, hardest first."""
+    """List the hardest tasks of a map, hardest first.
+
+    `difficulty` is the probability that an agent fails, according to the success model of the map
+    or the table of results; in an ordinal map, it is the length of the vector.
+    """
     made = open_folder(options)
     print_tasks(options, made.describe(made.index.hardest(options.k)))

@@ -19,6 +19,7 @@ MOST_SHOWN = 8  # most features per task on the screen
 _ABOUT = (
     "task",
     "similarity",
+    "on_map",
     "difficulty",
     "success",
     "cluster",

@@ -7,7 +7,7 @@ import contextlib
 import inspect
 from typing import Any
 
-from taskspace.cli.arguments import add_command, lines
+from taskspace.cli.arguments import add_command, add_method, lines
 from taskspace.cli.printing import print_measurements
 
 _PRESETS = {
@@ -34,6 +34,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--preset", default="default", choices=list(_PRESETS), help="amount of work, see above"
     )
+    add_method(parser)
     parser.add_argument(
         "--data", metavar="DIR", help="for Karel: folder of tasks from `taskspace karel`"
     )
@@ -58,7 +59,7 @@ def _run(options: argparse.Namespace) -> None:
     with connected(options.ray or None) if remote else contextlib.nullcontext():
         made = run(
             options.environment, options.out, preset=options.preset, seed=options.seed,
-            data=options.data, executor="ray" if remote else None,
+            method=options.method, data=options.data, executor="ray" if remote else None,
         )  # fmt: skip
     print_measurements(made.results)
     print(f"report: {made.report()}")

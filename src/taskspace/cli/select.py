@@ -49,9 +49,8 @@ def _run(options: argparse.Namespace) -> None:
     task, tasks = made.tasks_in(reference), made.tasks_in(choices)
     if len(task) != 1:
         raise ValueError(f"{options.reference} must have one task, got {len(task)} tasks")
-    best = select(
-        made.embedder, task, tasks, k=options.k, harder=options.harder, easier=options.easier
-    )
+    source = made.comparison
+    best = select(source, task, tasks, k=options.k, harder=options.harder, easier=options.easier)
     found = {"row": best, **{name: values.take(best) for name, values in choices.items()}}
-    similarity = made.embedder.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
+    similarity = source.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
     print_table(options, {**found, "similarity": similarity})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
 from taskspace.cli.arguments import (
     LISTED,
     add_command,
@@ -37,12 +35,12 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """List the tasks of a map that are most similar to one of its tasks, most similar first.
 
-    The column `similarity` of the output follows the column `task`.
+    `similarity` is in bits: the mutual information of the outcomes of the two tasks, from the
+    success model of the map or from the table of results. `on_map` is what the vectors of the map
+    say.
     """
     made = open_folder(options)
     index = made.task_index(options.task)
-    found, similarity = made.index.similar(
-        made.index.vectors[index], options.k + 1, harder=options.harder, easier=options.easier
-    )
-    other = np.flatnonzero(found != index)[: options.k]  # without the task itself
-    print_tasks(options, made.describe(found[other], similarity=similarity[other]))
+    found, bits = made.similar(index, options.k, harder=options.harder, easier=options.easier)
+    on_map = made.index.vectors[found] @ made.index.vectors[index]
+    print_tasks(options, made.describe(found, similarity=bits, on_map=on_map))

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.network import layers_of
+from taskspace.models.embedding.network_embedding import NetworkEmbedding
 from taskspace.report.projections import Axes
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "cluster_description": clusters.description,
         "tasks": outcomes.tasks.tolist(),
         "vectors": np.ascontiguousarray(vectors),
-        "difficulty": run.index.lengths,
+        "difficulty": run.index.difficulty.astype(np.float32),
         "success": np.nanmean(rates, axis=0).astype(np.float32),
         "projections": run.layouts,
         "cluster_names": list(clusters.names),
@@ -196,9 +197,9 @@ def _form(run: Run) -> list[dict[str, Any]] | None:
     ]
 
 
-def _network(embedder: TaskEmbedder, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
+def _network(embedder: Embedding, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
     """The network, so that the page can embed a task itself: ReLU between the layers only."""
-    layers = layers_of(embedder.network_)
+    layers = layers_of(embedder.network_) if isinstance(embedder, NetworkEmbedding) else []
     if not layers:
         return None
     axes = Axes.of(vectors)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.quiz import Quiz
-from taskspace.applications.selection import best_first
+from taskspace.applications.selection import select
 from taskspace.explore.programs import read, shown, task_of
+from taskspace.models.embedding.axes import unit
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.report.projections import TSNE, Axes, between
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Service:
         self.run = run
         self._predictor = run.predictor
         self._projections = run.layouts
-        self._axes = Axes.of(run.index.vectors)
+        self._axes = Axes.of(run.points)
         self._success = np.nanmean(run.outcomes.rates, axis=0)
         self._numbers = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
         self._clusters = run.clusters.by_task
@@ -76,7 +78,7 @@ class Service:
         """Name, difficulty, success rate and cluster of a task of the map."""
         return {
             "task": str(self.run.outcomes.tasks[number]),
-            "difficulty": float(self.run.index.lengths[number]),
+            "difficulty": float(self.run.index.difficulty[number]),
             "success": float(self._success[number]),
             "cluster": str(self._clusters[number]),
         }
@@ -131,7 +133,9 @@ class Service:
     def embed(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
         """Vector, difficulty, and position in each projection."""
         vectors = self.vectors(tasks)
-        positions = {name: self._project(name, vectors) for name in self._projections}
+        difficulty = self.run.comparison.difficulty(self._uniform(tasks))
+        points = unit(vectors) if isinstance(self.run.embedder, TaskEmbedder) else vectors
+        positions = {name: self._project(name, points) for name in self._projections}
         for index, task in enumerate(tasks):
             if isinstance(task, str):  # exactly where the page draws it
                 for name, found in self._projections.items():
@@ -139,10 +143,10 @@ class Service:
         return [
             {
                 "vector": vector.tolist(),
-                "difficulty": float(np.linalg.norm(vector)),
+                "difficulty": float(hard),
                 "positions": {name: found[index].tolist() for name, found in positions.items()},
             }
-            for index, vector in enumerate(vectors)
+            for index, (vector, hard) in enumerate(zip(vectors, difficulty, strict=True))
         ]
 
     def karel(self, program: str, like: str) -> dict[str, Any]:
@@ -151,10 +155,10 @@ class Service:
         row = task_of(understood, self.run.outcomes.task_inputs[number]).tolist()
         return {"program": shown(understood), "task": row, **self.embed([row])[0]}
 
-    def _project(self, projection: str, vectors: Floats) -> NDArray[Any]:
+    def _project(self, projection: str, points: Floats) -> NDArray[Any]:
         if projection == TSNE:
-            return between(vectors, self._tree, self._projections[TSNE])
-        return self._axes.project(vectors)
+            return between(points, self._tree, self._projections[TSNE])
+        return self._axes.project(points)
 
     # -- choosing tasks ------------------------------------------------------------------------
 
@@ -162,23 +166,23 @@ class Service:
         self, task: Task, k: int, harder: bool = False, easier: bool = False
     ) -> list[dict[str, Any]]:
         """The k tasks of the map most similar to this one, excluding itself; best first."""
-        vector = self.vectors([task])[0]
-        found, similarities = self.run.index.similar(vector, k + 1, harder=harder, easier=easier)
-        pairs = zip(found.tolist(), similarities.tolist(), strict=True)
-        itself = self._numbers[task] if isinstance(task, str) else -1
-        rows = [{**self.summary(n), "similarity": value} for n, value in pairs if n != itself]
-        return rows[:k]
+        given = self.number(task) if isinstance(task, str) else self._rows([task])[0]
+        found, bits = self.run.similar(given, k, harder=harder, easier=easier)
+        pairs = zip(found.tolist(), bits.tolist(), strict=True)
+        return [{**self.summary(n), "similarity": value} for n, value in pairs]
 
     def select(
         self, task: Task, options: Sequence[Task], k: int, harder: bool, easier: bool
     ) -> list[dict[str, Any]]:
         """The k options most similar to a task, by their indices in the list; best first."""
-        reference, *rest = self.vectors([task, *options])
-        vectors = np.array(rest)
-        best = best_first(reference, vectors, harder=harder, easier=easier)[:k]
-        similarities, lengths = vectors[best] @ reference, np.linalg.norm(vectors[best], axis=1)
-        rows = zip(best.tolist(), similarities.tolist(), lengths.tolist(), strict=True)
-        return [{"option": n, "similarity": value, "difficulty": far} for n, value, far in rows]
+        tasks, source = self._uniform([task, *options]), self.run.comparison
+        best = select(source, tasks[:1], tasks[1:], k=k, harder=harder, easier=easier)
+        if not len(best):
+            return []
+        chosen = [tasks[1:][n] for n in best]
+        similarity, difficulty = source.similarity(tasks[:1], chosen)[0], source.difficulty(chosen)
+        rows = zip(best.tolist(), similarity.tolist(), difficulty.tolist(), strict=True)
+        return [{"option": n, "similarity": value, "difficulty": hard} for n, value, hard in rows]
 
     # -- the quiz ------------------------------------------------------------------------------
 
@@ -232,4 +236,4 @@ class Service:
     def _tree(self) -> Any:
         from scipy.spatial import cKDTree
 
-        return cKDTree(self.run.index.vectors)
+        return cKDTree(self.run.points)

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ class ModelFolder:
     noun: str  # what messages call the model
     file: str  # the name of the settings file
     version: int
+    inner: str | None = None  # the name of the folder of another model that this one may contain
 
     @property
     def format(self) -> str:
@@ -47,6 +48,7 @@ class ModelFolder:
         folder: str | os.PathLike[str],
         settings: Mapping[str, Any],
         tensors: Mapping[str, torch.Tensor],
+        save_inner: Callable[[Path], None] | None = None,
     ) -> None:
         """Write the folder atomically; an existing model of the same format is replaced."""
         from safetensors.torch import save
@@ -70,6 +72,8 @@ class ModelFolder:
                 (new / _WEIGHTS).write_bytes(weights)
                 for file in (self.file, _WEIGHTS):
                     put_on_disk(new / file)
+                if save_inner is not None and self.inner is not None:
+                    save_inner(new / self.inner)
                 if target.exists():
                     target.replace(old)
                 new.replace(target)
@@ -118,7 +122,8 @@ class ModelFolder:
 
     def _may_replace(self, target: Path) -> bool:
         """Whether the folder holds a model in this format and no other files."""
-        if not target.is_dir() or {path.name for path in target.iterdir()} - {self.file, _WEIGHTS}:
+        expected = {self.file, _WEIGHTS, self.inner}
+        if not target.is_dir() or {path.name for path in target.iterdir()} - expected:
             return False
         try:
             found = json.loads((target / self.file).read_text())["format"]

@@ -80,7 +80,7 @@ def draw_panels(panels: Sequence[Panel]) -> Figure:
     for index, panel in enumerate(panels):
         plots.plot_map(
             panel.points,
-            norms=panel.norms,
+            difficulty=panel.norms,
             clusters=panel.clusters,
             cluster_names=panel.cluster_names,
             title=f"({LETTERS[index]}) {panel.title}",

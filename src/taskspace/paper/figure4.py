@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.paper.baselines import without_norm
 from taskspace.paper.drawing import LETTERS, Panel, draw_panels, map_panel, view_of
 from taskspace.paper.figure3 import by_keys, embedded
 from taskspace.paper.study import Result, Study, Table
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import map_settings, new_embedder
+from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.similarity.statistics import SuccessStatistics
 
 MASKED = "no-pickKey"  # the subpopulation that cannot pick any key
@@ -73,13 +73,13 @@ def _masked_map(study: Study, whole: Run) -> Run:
     """The map learned only from the outcomes of the agents that cannot pick keys."""
     agents = whole.population.select(MASKED)
     outcomes = whole.outcomes.of_agents(agents)
-    plan = replace(map_settings(whole.name, study.preset), n_components=MASKED_DIMENSIONS)
+    plan = replace(ordinal_plan(whole.name, study.preset), n_components=MASKED_DIMENSIONS)
     embedder = study.saved(
         MASKED_NAME,
         {"environment": whole.environment.name, "seed": 0, "agents": MASKED},
-        lambda: new_embedder(plan, 0).fit(outcomes),
-        TaskEmbedder.save,
-        TaskEmbedder.load,
+        lambda: plan.learn(outcomes, 0),
+        OrdinalEmbedder.save,
+        OrdinalEmbedder.load,
     )
     return whole.variant(population=agents, outcomes=outcomes, embedder=embedder)
 

@@ -98,7 +98,7 @@ def _row(made: Run, transforms: list[Any], name: str) -> dict[str, Any]:
 
 
 def _silhouette(made: Run, transform: Any, distribution: str, seed: int) -> float:
-    model = SimpleNamespace(transform=transform)
+    model: Any = SimpleNamespace(points=transform)
     shown = made.settings["shown"]
     return float(np.mean(silhouettes(made.environment, model, shown, seed, distribution)))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import ENVIRONMENTS, selection_pool
@@ -20,7 +20,7 @@ from taskspace.paper.harness.task_selection import Judge, Pool, compare
 from taskspace.paper.study import Result, Study, Table
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import MapSettings, map_settings, new_embedder
+from taskspace.runs.sources.plans import OrdinalPlan, ordinal_plan
 
 QUIZ = 20
 EXAMPLES = 2000
@@ -78,7 +78,7 @@ def _summary(rows: dict[str, dict[str, Any]]) -> str:
 
 def _rows(study: Study, made: Run, others: Population, pool: Pool) -> list[dict[str, Any]]:
     quiz = quiz_pool(made, made.population, 0, study.fast)
-    models = _models(made, others, map_settings(made.name, study.preset))
+    models = _models(made, others, ordinal_plan(made.name, study.preset))
     vectors = {
         name: (model.transform(quiz.features), model.transform(pool.features))
         for name, model in models
@@ -97,7 +97,9 @@ def _rows(study: Study, made: Run, others: Population, pool: Pool) -> list[dict[
     ]
 
 
-def _models(made: Run, others: Population, plan: MapSettings) -> Iterator[tuple[str, TaskEmbedder]]:
+def _models(
+    made: Run, others: Population, plan: OrdinalPlan
+) -> Iterator[tuple[str, OrdinalEmbedder]]:
     """The map itself, and maps with one change; `others` are agents of another seed."""
     env, tasks = made.environment, made.outcomes.features
     assert tasks is not None
@@ -123,8 +125,8 @@ def _models(made: Run, others: Population, plan: MapSettings) -> Iterator[tuple[
     yield "twice the agents (another seed)", _fit(twice, plan)
 
 
-def _fit(outcomes: Outcomes, plan: MapSettings, **changes: Any) -> TaskEmbedder:
-    return new_embedder(replace(plan, **changes), 0).fit(outcomes)
+def _fit(outcomes: Outcomes, plan: OrdinalPlan, **changes: Any) -> OrdinalEmbedder:
+    return replace(plan, **changes).learn(outcomes, 0)
 
 
 def _quiz_accuracy(quiz: Outcomes, vectors: dict[str, NDArray[Any]]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from taskspace.outcomes import tables
 from taskspace.runs.layout import Part
 from taskspace.runs.pipeline import learn
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import PRESETS
+from taskspace.runs.sources.plans import ORDINAL, PRESETS
 from taskspace.runs.stages import Stages
 
 if TYPE_CHECKING:
@@ -106,11 +106,13 @@ class Study:
         )
 
     def map_of(self, environment: str, seed: int = 0) -> Run:
-        """The map of `taskspace run`: loaded if it exists, otherwise learned."""
+        """The paper's map of an environment: loaded if it exists, otherwise learned."""
         name = f"{environment.lower()}-{seed}"
         if name not in self._maps:
             folder, log = self.folder / name, self._log_of(name)
-            self._maps[name] = learn(environment, folder, preset=self.preset, seed=seed, log=log)
+            self._maps[name] = learn(
+                environment, folder, preset=self.preset, seed=seed, method=ORDINAL, log=log
+            )
         return self._maps[name]
 
     def _log_of(self, name: str) -> Callable[[str], None]:

@@ -15,7 +15,8 @@ from taskspace.paper import baselines
 from taskspace.paper.study import Result, Study, Table
 from taskspace.runs.measures import silhouettes
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import evaluate_pool, map_settings, measure, new_embedder
+from taskspace.runs.sources.environment import evaluate_pool, measure
+from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.training.cloning import Cloning
 from taskspace.training.recipes import PAPER as RECIPES
 from taskspace.training.recipes import Recipe, train_population
@@ -171,10 +172,10 @@ def _partly(
 ) -> tuple[int, float]:
     """The number of agents in a part of our population, and the score of their map."""
     made = study.map_of(name, seed)
-    agents, plan = select(made.population), map_settings(made.name, study.preset)
+    agents, plan = select(made.population), ordinal_plan(made.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
-        embedder = new_embedder(plan, seed).fit(made.outcomes.of_agents(agents))
+        embedder = plan.learn(made.outcomes.of_agents(agents), seed)
         return [{"silhouette": _silhouette(made, embedder, seed)}]
 
     folder = f"{name.lower()}-{seed}-partial-population-{list(PARTS).index(part)}"
@@ -185,12 +186,12 @@ def _partly(
 def _otherwise(study: Study, name: str, seed: int, recipe: Recipe) -> tuple[int, float]:
     """The number of agents that a recipe gives, and the score of their map."""
     env = make(name)
-    plan = map_settings(env.name, study.preset)
+    plan = ordinal_plan(env.name, study.preset)
 
     def run() -> list[dict[str, Any]]:
         population = train_population(env, seed=seed, recipe=recipe, fast=study.fast)
         outcomes = evaluate_pool(env, population, plan, seed)
-        scores = silhouettes(env, new_embedder(plan, seed).fit(outcomes), plan.shown, seed)
+        scores = silhouettes(env, plan.learn(outcomes, seed), plan.shown, seed)
         return [{"agents": len(population), "silhouette": float(np.mean(scores))}]
 
     (row,) = study.saved_rows(

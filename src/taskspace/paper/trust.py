@@ -35,7 +35,7 @@ from taskspace.paper.study import Study
 from taskspace.report import plots
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import map_settings, new_embedder
+from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.training.recipes import NEW_AGENTS
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _leave_subpopulation_out(
     for name in made.population.subpopulations[: 2 if study.fast else None]:
         kept = names != name
         learned_from = made.outcomes.of_agents(made.outcomes.agents[kept])
-        embedder = new_embedder(map_settings(made.name, study.preset), seed).fit(learned_from)
+        embedder = ordinal_plan(made.name, study.preset).learn(learned_from, seed)
         others = _knowledge(
             played.of_agents(played.agents[kept]),
             Others(known.model, kept),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taskspace.files import read_json, write_figure, write_json
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.report import html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.statistics import SuccessStatistics
@@ -45,9 +46,9 @@ class Drawing:
 def draw(run: Run) -> Iterator[Drawing]:
     """Draw all figures of a run, the map first."""
     yield from _maps(run)
-    yield _difficulty(run)
+    yield _readings(run)
     yield _similarities(run)
-    yield _learning(run)
+    yield from _learning(run)
     yield _agents(run)
 
 
@@ -76,31 +77,43 @@ def load(folder: Path) -> list[html.Figure]:
 
 def _maps(run: Run) -> Iterator[Drawing]:
     shown = run.projection
-    norms = np.linalg.norm(shown["vectors"], axis=1)
     for kind in (kind for kind in _PROJECTIONS if kind in shown):
         name, heading, caption = _PROJECTIONS[kind]
         ax = plots.plot_map(
-            shown[kind], norms=norms, clusters=shown["clusters"], cluster_names=run.clusters.names
+            shown[kind],
+            difficulty=shown["difficulty"],
+            clusters=shown["clusters"],
+            cluster_names=run.clusters.names,
         )
-        caption += " Each point is a task; its area is proportional to the length of its vector."
+        caption += " Each point is a task; its area is proportional to its difficulty."
         yield _drawing(name, heading, caption, f"Scatter plot of tasks, {kind}", ax, wide=True)
 
 
-def _difficulty(run: Run) -> Drawing:
+def _readings(run: Run) -> Drawing:
+    """Success against what the vectors say: information, or in an ordinal map difficulty."""
     every = slice(None, None, max(1, run.outcomes.n_tasks // 2000))
-    ax = plots.plot_difficulty(
-        run.embedder.difficulty(run.outcomes.task_inputs[every]),
-        SuccessStatistics.from_outcomes(run.outcomes).success[every],
-        clusters=run.clusters.labels[every],
-        cluster_names=run.clusters.names,
-    )
-    rank = run.results["norm_difficulty_rank_correlation"]
+    lengths = np.linalg.norm(run.index.vectors[every], axis=1)
+    success = SuccessStatistics.from_outcomes(run.outcomes).success[every]
+    options: dict[str, Any] = {
+        "clusters": run.clusters.labels[every], "cluster_names": run.clusters.names,
+    }  # fmt: skip
+    if "norm_difficulty_rank_correlation" in run.results:
+        rank = run.results["norm_difficulty_rank_correlation"]
+        ax = plots.plot_success(lengths, success, "vector length (norm)", **options)
+        caption = (
+            "Success rate of the population against vector length, one point per task. Harder tasks"
+            f" have longer vectors: the Spearman correlation with difficulty is {rank:.2f}."
+        )
+        alt = "Scatter plot of success rate against vector length"
+        return _drawing("difficulty", "Difficulty", caption, alt, ax)
+    ax = plots.plot_success(lengths**2, success, "information (squared length, bits)", **options)
     caption = (
-        "Success rate of the population against vector length, one point per task. Harder tasks"
-        f" have longer vectors: the Spearman correlation with difficulty is {rank:.2f}."
+        "Success rate of the population against the information of a task, one point per task: what"
+        " two attempts by the same agent share, in bits. A task that nearly all agents solve, or"
+        " nearly none, tells little about them."
     )
-    alt = "Scatter plot of success rate against vector length"
-    return _drawing("difficulty", "Difficulty", caption, alt, ax)
+    alt = "Scatter plot of success rate against information"
+    return _drawing("information", "Difficulty and information", caption, alt, ax)
 
 
 def _similarities(run: Run) -> Drawing:
@@ -116,12 +129,27 @@ def _similarities(run: Run) -> Drawing:
     return _drawing("similarity", "Similarity", caption, "Matrix of similarities between tasks", ax)
 
 
-def _learning(run: Run) -> Drawing:
-    ax = plots.plot_learning_curve(run.embedder.history_)
+def _learning(run: Run) -> Iterator[Drawing]:
+    """The spectrum of an information map, and the losses while something was learned."""
+    embedder, what = run.embedder, "map"
+    if isinstance(embedder, TaskEmbedder):
+        ax = plots.plot_spectrum(embedder.spectrum_, embedder.n_components_)
+        caption = (
+            f"Information on each axis. The map has {embedder.n_components_} dimensions, which keep"
+            f" {embedder.kept_:.0%} of the information that tasks share."
+        )
+        yield _drawing("spectrum", "What the map keeps", caption, "Bar chart of the spectrum", ax)
+        if embedder.task_names_ is not None:
+            return
+        embedder, what = embedder.model_, "success model"
+    if not embedder.history_["step"]:
+        return
+    ax = plots.plot_learning_curve(embedder.history_)
     caption = (
-        "Training and validation loss of the map. The map with the lowest validation loss is used."
+        f"Training and validation loss of the {what}. The {what} with the lowest validation loss is"
+        " used."
     )
-    return _drawing("learning", "Learning curve", caption, "Loss over training steps", ax)
+    yield _drawing("learning", "Learning curve", caption, "Loss over training steps", ax)
 
 
 def _agents(run: Run) -> Drawing:

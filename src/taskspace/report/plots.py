@@ -33,16 +33,16 @@ _BESIDE: dict[str, Any] = {
 
 
 def plot_map(
-    coordinates: ArrayLike, *, norms: ArrayLike | None = None, clusters: ArrayLike | None = None,
-    cluster_names: Sequence[str] = (), title: str = "", legend: bool = True,
-    ax: Axes | None = None,
+    coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
+    clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (), title: str = "",
+    legend: bool = True, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Plot tasks as points, coloured by cluster.
 
     Args:
         coordinates: The positions of the tasks (tasks, 2), e.g. a PCA projection of their vectors.
-        norms: The length of the vector of each task, which the area of its point is proportional
-            to. By default, all points have the same area.
+        difficulty: The difficulty of each task, which the area of its point is proportional to. By
+            default, all points have the same area.
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
@@ -56,22 +56,22 @@ def plot_map(
         ValueError: If the arrays do not have one entry per task, or a value is invalid.
 
     Example:
-        >>> ax = plot_map([[0, 0], [1, 2]], norms=[1, 3], clusters=[0, 1])
+        >>> ax = plot_map([[0, 0], [1, 2]], difficulty=[0.3, 0.9], clusters=[0, 1])
         >>> ax.collections[1].get_sizes()
         array([90.])
     """
     points = checks.numbers(coordinates, "coordinates")
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise ValueError(f"coordinates must have shape (tasks, 2), got {points.shape}")
-    lengths = None if norms is None else _column(norms, len(points), "norms")
-    if lengths is not None and (lengths < 0).any():
-        raise ValueError(f"norms must be at least 0, got {lengths.min():g}")
+    hard = None if difficulty is None else _column(difficulty, len(points), "difficulty")
+    if hard is not None and (hard < 0).any():
+        raise ValueError(f"difficulty must be at least 0, got {hard.min():g}")
     members = _members(clusters, cluster_names, len(points))
     ax = _new_axes(8.4, 5.6) if ax is None else ax
-    areas = _areas(np.ones(len(points)) if lengths is None else lengths) * _shrinking(ax)
+    areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
     _scatter(ax, points, areas, members, legend)
-    if legend and lengths is not None and lengths.max() > 0:
-        _size_legend(ax, lengths, areas)
+    if legend and hard is not None and hard.max() > 0:
+        _size_legend(ax, hard, areas)
     ax.margins(0.03)
     ax.set(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
@@ -79,15 +79,16 @@ def plot_map(
     return ax
 
 
-def plot_difficulty(
-    norms: ArrayLike, success: ArrayLike, *, clusters: ArrayLike | None = None,
+def plot_success(
+    values: ArrayLike, success: ArrayLike, label: str, *, clusters: ArrayLike | None = None,
     cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Plot the success rate of the population against vector length, one point per task.
+    """Plot the success rate of the population against another number, one point per task.
 
     Args:
-        norms: The length of the vector of each task.
+        values: The number of each task, e.g. the length of its vector.
         success: The success rate of the population on each task.
+        label: What the number is.
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
@@ -100,21 +101,21 @@ def plot_difficulty(
         ValueError: If the arrays do not have one entry per task, or a value is invalid.
 
     Example:
-        >>> plot_difficulty([1.0, 2.5], [0.9, 0.2]).get_ylabel()
+        >>> plot_success([1.0, 2.5], [0.9, 0.2], "vector length").get_ylabel()
         'success rate of the population'
     """
-    lengths = checks.numbers(norms, "norms")
-    rates = _column(success, lengths.size, "success")
-    if lengths.ndim != 1 or not lengths.size:
-        raise ValueError(f"norms must have shape (tasks,), got {lengths.shape}")
+    across = checks.numbers(values, "values")
+    rates = _column(success, across.size, "success")
+    if across.ndim != 1 or not across.size:
+        raise ValueError(f"values must have shape (tasks,), got {across.shape}")
     if ((rates < 0) | (rates > 1)).any():
         raise ValueError("success must be rates between 0 and 1, got a value outside")
-    members = _members(clusters, cluster_names, len(lengths))
+    members = _members(clusters, cluster_names, len(across))
     ax = _new_axes(5.4, 3.8) if ax is None else ax
-    points = np.stack([lengths, rates], axis=1)
+    points = np.stack([across, rates], axis=1)
     _scatter(ax, points, _areas(np.ones(len(points))), members)
     ax.set_ylim(-0.03, 1.03)
-    return _plain(ax, title, "vector length (norm)", "success rate of the population")
+    return _plain(ax, title, label, "success rate of the population")
 
 
 def plot_similarity(
@@ -260,6 +261,33 @@ def plot_histogram(
     ax = _new_axes(5.4, 3.8) if ax is None else ax
     ax.hist(np.asarray(values), bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
     return _plain(ax, title, across, counted)
+
+
+def plot_spectrum(values: ArrayLike, kept: int, ax: Axes | None = None, *, title: str = "") -> Axes:
+    """Plot the information on each axis of a map; the dimensions that the map keeps are coloured.
+
+    Args:
+        values: The eigenvalues of the similarities, largest first.
+        kept: The number of dimensions of the map.
+        ax: The axes to draw on; by default those of a new figure.
+        title: The title of the plot.
+
+    Returns:
+        The axes.
+
+    Example:
+        >>> len(plot_spectrum([6.0, 3.0, 1.0], 2).patches)
+        3
+    """
+    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    found = np.asarray(values, np.float64)
+    shares = 100 * found / max(float(found.sum()), 1e-12)
+    most = max(2 * kept, 10)
+    numbers = np.arange(1, 1 + len(shares[:most]))
+    colours = [COLOURS[0] if number <= kept else PALE for number in numbers]
+    ax.bar(numbers, shares[:most], color=colours)
+    ax.set_xticks(numbers)
+    return _plain(ax, title, "axis", "% of the shared information")
 
 
 def plot_accuracy(
@@ -485,7 +513,7 @@ def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float
     handles = [ax.scatter([], [], s=x * scale, color=MUTED, label=f"{x:g}") for x in shown]
     first = ax.get_legend()
     where = {**_BESIDE, "loc": "lower left", "bbox_to_anchor": (1.01, 0.0)}
-    ax.legend(handles=handles, title="vector length", title_fontsize=9, **where)
+    ax.legend(handles=handles, title="difficulty", title_fontsize=9, **where)
     if first is not None:
         ax.add_artist(first)
         first.set_clip_on(False)  # otherwise the layout treats it as part of the axes

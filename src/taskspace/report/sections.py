@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _ACCURACIES = {
     "triplet_accuracy": "triplet accuracy (held out)",
-    "noise_ceiling": "noise ceiling",
+    "noise_ceiling": "triplet accuracy of a second evaluation",
     "difficulty_pair_accuracy": "difficulty-pair accuracy (held out)",
 }
 
@@ -23,9 +23,7 @@ def write(run: Run, path: Path) -> None:
     first, *others = figures.load(run.figures)
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
-        f" {run.outcomes.n_agents} agents on {run.outcomes.n_tasks} tasks. The vectors of two"
-        " tasks have similar directions if success on one task is informative about success on"
-        " the other. Harder tasks have longer vectors."
+        f" {run.outcomes.n_agents} agents on {run.outcomes.n_tasks} tasks. {_readings(run)}"
         f" The colours show {run.clusters.description}."
     ])  # fmt: skip
     numbers = html.Numbers(
@@ -35,9 +33,24 @@ def write(run: Run, path: Path) -> None:
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
 
 
+def _readings(run: Run) -> str:
+    """How to read the vectors of the map."""
+    if "norm_difficulty_rank_correlation" in run.results:
+        return (
+            "The vectors of two tasks have similar directions if success on one task is informative"
+            " about success on the other. Harder tasks have longer vectors."
+        )
+    return (
+        "The inner product of the vectors of two tasks is the information, in bits, that success on"
+        " one task gives about success on the other. A task has three readings: its direction shows"
+        " which skills it requires, its length how much an attempt at it tells about an agent, and"
+        " its difficulty (the size of its point) how often agents fail. Figures show directions."
+    )
+
+
 def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The measurements with their labels, for the report and the terminal."""
-    stability, rank = results["stability"], results["norm_difficulty_rank_correlation"]
+    stability = results["stability"]
     rows = [
         ("agents", str(results["agents"])),
         ("tasks", str(results["tasks"])),
@@ -49,9 +62,15 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
             rows.append((label, f"{results[key]:.1%}"))
+    if "kept_information" in results:
+        rows.append(("information kept", f"{results['kept_information']:.1%}"))
+    if "similarity_error_bits" in results:
+        rows.append(("error of similarities", f"{results['similarity_error_bits']:.4f} bits"))
+    if "norm_difficulty_rank_correlation" in results:
+        rank = results["norm_difficulty_rank_correlation"]
+        rows.append(("vector length and difficulty (Spearman)", f"{rank:.3f}"))
     return [
         *rows,
-        ("vector length and difficulty (Spearman)", f"{rank:.3f}"),
         ("stability across seeds (Spearman), similarity", f"{stability['similarity']:.3f}"),
         ("stability across seeds (Spearman), difficulty", f"{stability['difficulty']:.3f}"),
     ]
@@ -67,12 +86,17 @@ def _explanation(results: Mapping[str, Any]) -> str:
         )
     if results.get("noise_ceiling") is not None:
         sentences.append(
-            "Noise ceiling: the triplet accuracy of an independent re-evaluation of the agents."
+            "A second evaluation of the same agents on the same tasks shows the best accuracy that"
+            " can be expected."
         )
     if results.get("difficulty_pair_accuracy") is not None:
         sentences.append(
             "Difficulty-pair accuracy: how often the map is right about which of two tasks is"
             " harder."
+        )
+    if "kept_information" in results:
+        sentences.append(
+            "Information kept: the fraction of the information that tasks share about agents."
         )
     sentences.append(
         "Stability: the rank correlation between this map and one learned with another seed."

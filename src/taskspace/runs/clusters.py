@@ -39,14 +39,13 @@ class Clusters:
         return cls(environment.cluster_names, environment.cluster_description, labels)
 
     @classmethod
-    def found(cls, vectors: NDArray[np.float64]) -> Clusters:
-        """Clusters of tasks whose vectors have similar directions; cluster 1 is the largest.
+    def found(cls, points: NDArray[np.float64]) -> Clusters:
+        """Clusters of tasks whose points have similar directions; cluster 1 is the largest.
 
         The number of clusters, 2 to 8, is the one with the best silhouette.
         """
-        directions = _directions(vectors)
-        centres = _centres(directions)
-        labels = np.asarray((vectors @ centres.T).argmax(1))
+        centres = _centres(_directions(points))
+        labels = np.asarray((points @ centres.T).argmax(1))
         return cls(tuple(f"cluster {n + 1}" for n in range(len(centres))), _FOUND, labels)
 
     @property

@@ -18,6 +18,7 @@ TASKS = Part("tasks", "tasks")  # only for Karel, whose tasks are a data set
 POPULATION = Part("population", "population.zip")
 OUTCOMES = Part("outcomes", "outcomes.npz")
 EMBEDDER = Part("map", "embedder")
+VECTORS = Part("vectors", "vectors.npz")  # of the tasks of the outcomes, and their difficulties
 SECOND_EMBEDDER = Part("second-map", "embedder-second-seed")
 CLUSTERS = Part("clusters", "clusters.npz")
 CONSTRAINTS = Part("constraints", "constraint-counts.json")
@@ -28,5 +29,5 @@ REPORT = Part("report", "report.html")
 
 # Computed on first access.
 PREDICTOR = Part("predictor", "predictor.npz")
-MODEL = Part("model", "success-model")
+MODEL = Part("model", "success-model")  # of a map that has none
 LAYOUTS = Part("layouts", "layouts.npz")

@@ -15,14 +15,16 @@ from typing import Any
 from taskspace import checks
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
+from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
-from taskspace.runs.run import Run
+from taskspace.runs.run import Run, load_embedder
 from taskspace.runs.sources.base import Played, Source
+from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
 from taskspace.runs.stages import Stages
 
 Log = Callable[[str], None]
@@ -34,6 +36,7 @@ def run(
     *,
     preset: str = "default",
     seed: int = 0,
+    method: str = INFORMATION,
     data: str | os.PathLike[str] | None = None,
     executor: str | None = None,
     log: Log | None = None,
@@ -47,6 +50,8 @@ def run(
         out: The run folder, `runs/<environment>` by default.
         preset: The amount of work: "fast" (about a minute), "default" or "paper".
         seed: The random seed of the whole run.
+        method: "information" for the map that keeps what the outcomes say about similarity, or
+            "ordinal" for the paper's, which is learned from ordinal constraints.
         data: For Karel only: a folder of tasks written by `taskspace karel filter` or
             `taskspace karel generate`. By default, tasks are generated.
         executor: "ray" trains and evaluates agents on a Ray cluster, which does not change the
@@ -65,10 +70,10 @@ def run(
         >>> import taskspace as ts
         >>> run = ts.run("MultiKeyNav", "runs/first", preset="fast")  # doctest: +SKIP
         >>> run.results["triplet_accuracy"]  # doctest: +SKIP
-        0.637...
+        0.9...
     """
     remote = on_ray(executor)
-    source = _source(environment, preset, seed, data, executor)
+    source = _source(environment, preset, seed, data, executor, method)
     folder = Path(out) if out is not None else Path("runs") / source.name.lower()
     with connected() if remote else contextlib.nullcontext():
         return _run(source, folder, log)
@@ -79,7 +84,8 @@ def fit(
     out: str | os.PathLike[str],
     *,
     features: Any = None,
-    n_components: int | str = 3,
+    n_components: int | str = "auto",
+    method: str = INFORMATION,
     steps: int = 6000,
     seed: int = 0,
     name: str | None = None,
@@ -94,7 +100,8 @@ def fit(
         out: The run folder.
         features: A table of task features in any form that `Outcomes.from_table` accepts.
         n_components: The number of dimensions of the map, or "auto".
-        steps: The number of training steps.
+        method: "information" or "ordinal", as in `run`.
+        steps: The number of training steps of an ordinal map.
         seed: The random seed of the whole run.
         name: The name of the tasks in the report, by default the file name of the table.
         log: A function that is called with one line of text per stage. By default, the lines go
@@ -113,7 +120,7 @@ def fit(
         >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))  # 30 agents, 8 tasks
         >>> outcomes = Outcomes(solved, np.ones_like(solved))
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     run = fit(outcomes, folder, steps=50, log=lambda line: None)
+        ...     run = fit(outcomes, folder, n_components=3, log=lambda line: None)
         >>> run.embedder.n_components_
         3
     """
@@ -125,7 +132,9 @@ def fit(
         outcomes = Outcomes.from_table(results, features=features)
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
-    source = TableSource(outcomes, name, n_components, steps, checks.seed(seed))
+    source = TableSource(
+        outcomes, name, n_components, checks.seed(seed), check_method(method), steps
+    )
     return _run(source, Path(out), log)
 
 
@@ -135,11 +144,12 @@ def learn(
     *,
     preset: str = "default",
     seed: int = 0,
+    method: str = INFORMATION,
     data: str | os.PathLike[str] | None = None,
     log: Log | None = None,
 ) -> Run:
     """Run the stages up to the map; `run` resumes from there."""
-    source = _source(environment, preset, seed, data, None)
+    source = _source(environment, preset, seed, data, None, method)
     with Stages(out, source.settings(), log=log) as stages:
         played = source.play(stages)
         return _learned(stages, source, played)
@@ -151,20 +161,22 @@ def _source(
     seed: int,
     data: str | os.PathLike[str] | None,
     executor: str | None,
+    method: str,
 ) -> Source:
     env, seed = make(environment), checks.seed(seed)
+    check_method(method)
     if env.name in PROGRAMMING:
         from taskspace.runs.sources.karel import KarelSource
 
-        return KarelSource(preset, seed, data, executor)
+        return KarelSource(preset, seed, data, executor, method)
     if data is not None:
         raise ValueError(
             f"data must be None for {env.name}, got {str(data)!r}; it is only for Karel"
         )
-    from taskspace.runs.sources.environment import EnvironmentSource, map_settings
+    from taskspace.runs.sources.environment import EnvironmentSource
 
-    map_settings(env.name, preset)  # raises if the preset is unknown
-    return EnvironmentSource(env, preset, seed, executor)
+    ordinal_plan(env.name, preset)  # raises if the preset is unknown
+    return EnvironmentSource(env, preset, seed, executor, method)
 
 
 def _run(source: Source, folder: Path, log: Log | None) -> Run:
@@ -178,14 +190,21 @@ def _run(source: Source, folder: Path, log: Log | None) -> Run:
 
 
 def _learned(stages: Stages, source: Source, played: Played) -> Run:
-    kind = source.embedder_class
     embedder = stages.stage(
-        layout.EMBEDDER, lambda: source.learn(played, source.seed), kind.save, kind.load
+        layout.EMBEDDER, lambda: source.learn(played, source.seed), Embedding.save, load_embedder
+    )
+    tasks = played.outcomes.task_inputs
+    vectors = stages.stage(
+        layout.VECTORS,
+        lambda: {"vectors": embedder.transform(tasks), "difficulty": embedder.difficulty(tasks)},
+        write_arrays,
+        read_arrays,
     )
     return Run(
         stages.folder,
         outcomes=played.outcomes,
         embedder=embedder,
+        vectors=vectors,
         environment=played.environment,
         population=played.population,
     )
@@ -193,19 +212,23 @@ def _learned(stages: Stages, source: Source, played: Played) -> Run:
 
 def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
     """Measure the quality of the map, and its stability across seeds."""
-    kind, embedder, outcomes = source.embedder_class, made.embedder, played.outcomes
+    embedder, outcomes = made.embedder, played.outcomes
     second = stages.stage(
-        layout.SECOND_EMBEDDER, lambda: source.learn(played, source.seed + 1), kind.save, kind.load
+        layout.SECOND_EMBEDDER,
+        lambda: source.learn(played, source.seed + 1),
+        Embedding.save,
+        load_embedder,
     )
     stages.stage(
         layout.CLUSTERS, lambda: source.clusters(played, embedder), Clusters.save, Clusters.load
     )
-    stages.stage(
-        layout.CONSTRAINTS,
-        lambda: measures.count_constraints(outcomes, source.seed),
-        write_json,
-        read_json,
-    )
+    if source.method == ORDINAL:
+        stages.stage(
+            layout.CONSTRAINTS,
+            lambda: measures.count_constraints(outcomes, source.seed),
+            write_json,
+            read_json,
+        )
     stages.stage(
         layout.RESULTS,
         lambda: {
@@ -222,8 +245,11 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
 
     def projection() -> dict[str, Any]:
         tasks, labels = source.shown(played, made.clusters)
-        vectors = made.embedder.transform(tasks)
-        return {"tasks": tasks, "vectors": vectors, "clusters": labels, **project(vectors)}
+        points, difficulty = made.embedder.points(tasks), made.embedder.difficulty(tasks)
+        return {
+            "tasks": tasks, "points": points, "difficulty": difficulty, "clusters": labels,
+            **project(points),
+        }  # fmt: skip
 
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
     stages.stage(layout.FIGURES, lambda: figures.draw(made), figures.save, _as_it_is)

@@ -12,16 +12,21 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.agents.population import Population
 from taskspace.agents.storage import read_subpopulations
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.search import TaskIndex
+from taskspace.applications.selection import BOTH, fits
 from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
-from taskspace.models.embedding import storage
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.axes import unit
+from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.storage import load_any
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables
 from taskspace.outcomes.outcomes import Outcomes
@@ -30,13 +35,13 @@ from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
+from taskspace.similarity.estimates import estimates
+from taskspace.similarity.profiles import profile_similarity
+from taskspace.similarity.statistics import SuccessStatistics
 
 T = TypeVar("T")
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
-_EMBEDDERS: dict[str, type[TaskEmbedder]] = {
-    "TaskEmbedder": TaskEmbedder,
-    "KarelEmbedder": KarelEmbedder,
-}
+_EMBEDDERS = (TaskEmbedder, OrdinalEmbedder, KarelEmbedder)
 
 
 class Run:
@@ -58,13 +63,15 @@ class Run:
         population: The agents; a run from a table has none.
         subpopulations: The subpopulation of each agent; None for a table.
         outcomes: The results of the agents on the tasks.
-        embedder: The fitted `TaskEmbedder`.
+        embedder: The map: a fitted `TaskEmbedder`, or the paper's.
+        vectors: The vectors and the difficulties of the tasks of the outcomes.
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
         projection: Some tasks with their vectors, clusters and 2-D projections.
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
-        model: A `SuccessModel` of the outcomes.
+        model: The `SuccessModel` behind the map, or else one of the outcomes.
+        profiles: The success probabilities (agents, tasks) according to the model of the map.
         predictor: A `PerformancePredictor` fitted to the outcomes.
         figures: The folder of the figures.
         feature_columns: The features of the tasks by name.
@@ -76,7 +83,7 @@ class Run:
         >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))
         >>> outcomes = Outcomes(solved, np.ones_like(solved))
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     made = fit(outcomes, folder, steps=50, log=lambda line: None)
+        ...     made = fit(outcomes, folder, log=lambda line: None)
         ...     again = open_run(folder)
         ...     again.outcomes.n_tasks, sorted(again.results)[:3]
         (8, ['agents', 'difficulty_pair_accuracy', 'dimensions'])
@@ -159,14 +166,19 @@ class Run:
         return Outcomes.load(self._path(layout.OUTCOMES))
 
     @functools.cached_property
-    def embedder(self) -> TaskEmbedder:
+    def embedder(self) -> Embedding:
         """The fitted embedder, which maps tasks to vectors."""
-        folder = self._path(layout.EMBEDDER)
-        name = storage.class_name(folder)
-        if name not in _EMBEDDERS:
-            expected = " or ".join(_EMBEDDERS)
-            raise ValueError(f"{folder} must hold a {expected}, got a {name}")
-        return _EMBEDDERS[name].load(folder)
+        return load_embedder(self._path(layout.EMBEDDER))
+
+    @functools.cached_property
+    def vectors(self) -> Mapping[str, NDArray[np.float64]]:
+        """The `vectors` of the tasks of the outcomes, and their `difficulty`."""
+        if self._stored:
+            return read_arrays(self._path(layout.VECTORS))
+        tasks = self.outcomes.task_inputs
+        return {
+            "vectors": self.embedder.transform(tasks), "difficulty": self.embedder.difficulty(tasks)
+        }  # fmt: skip
 
     @functools.cached_property
     def clusters(self) -> Clusters:
@@ -187,19 +199,29 @@ class Run:
     @functools.cached_property
     def index(self) -> TaskIndex:
         """An index of the vectors of the tasks, for searches."""
-        return TaskIndex.of(self.embedder, self.outcomes.task_inputs, self.outcomes.tasks)
+        found = self.vectors
+        return TaskIndex(found["vectors"], self.outcomes.tasks, difficulty=found["difficulty"])
+
+    @property
+    def points(self) -> NDArray[np.float32]:
+        """The points of the tasks in figures: directions on an information map, else vectors."""
+        if isinstance(self.embedder, TaskEmbedder):
+            return unit(self.index.vectors)
+        return self.index.vectors
 
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
         """2-D projections of all tasks, by name."""
         return self._derive(
             layout.LAYOUTS, [layout.EMBEDDER],
-            lambda: project(self.index.vectors), write_arrays, read_arrays,
+            lambda: project(self.points), write_arrays, read_arrays,
         )  # fmt: skip
 
     @functools.cached_property
     def model(self) -> SuccessModel:
-        """A `SuccessModel` of the outcomes."""
+        """The `SuccessModel` behind the map, or else one of the outcomes."""
+        if isinstance(self.embedder, TaskEmbedder) and self._has_model:
+            return self.embedder.model_
         return self._derive(
             layout.MODEL, [layout.OUTCOMES],
             lambda: SuccessModel(random_state=self.settings["seed"]).fit(self.outcomes),
@@ -307,12 +329,88 @@ class Run:
         columns = {
             "task": outcomes.tasks[indices],
             **more,
-            "difficulty": self.index.lengths[indices],
+            "difficulty": self.index.difficulty[indices],
             "success": np.nanmean(outcomes.rates[:, indices], axis=0),
             "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}
         return {**columns, **features}
+
+    @functools.cached_property
+    def profiles(self) -> NDArray[np.float64] | None:
+        """The success profiles of the tasks (agents, tasks) if the map has a success model."""
+        if not self._has_model:
+            return None
+        return self.model.predict_proba(self.outcomes.task_inputs)
+
+    @property
+    def _has_model(self) -> bool:
+        return isinstance(self.embedder, TaskEmbedder) and self.embedder.task_names_ is None
+
+    @functools.cached_property
+    def _statistics(self) -> SuccessStatistics:
+        return SuccessStatistics.from_outcomes(self.outcomes)
+
+    @property
+    def comparison(self) -> SuccessModel | Embedding:
+        """What compares tasks that may be new: the success model of the map, or the map itself."""
+        return self.model if self._has_model else self.embedder
+
+    def similarities(self, task: int | NDArray[Any]) -> NDArray[np.float64]:
+        """The similarity of a task to every task of the outcomes, in bits.
+
+        It comes from the success model of the map, or else from the table of results itself; a new
+        task without a success model is compared by its vector.
+
+        Args:
+            task: The index of a task of the outcomes, or the features of a new task.
+
+        Returns:
+            One similarity per task; NaN if too few agents tried both.
+        """
+        if self.profiles is not None:
+            known = isinstance(task, (int, np.integer))
+            profile = self.profiles[:, int(task), None] if known else self.model.predict_proba(task)
+            return profile_similarity(profile, self.profiles)[0]
+        if isinstance(task, (int, np.integer)):
+            return np.maximum(estimates(self._statistics, [task])[0], 0.0)
+        return self.index.vectors @ self.embedder.transform(task[None])[0]
+
+    def similar(
+        self,
+        task: int | NDArray[Any],
+        k: int = 10,
+        *,
+        harder: bool = False,
+        easier: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Find the tasks of the outcomes that are most similar to a task.
+
+        Args:
+            task: The index of a task of the outcomes, or the features of a new task.
+            k: The largest number of tasks to return.
+            harder: Whether to return only harder tasks.
+            easier: Whether to return only easier tasks.
+
+        Returns:
+            The indices of the tasks, most similar first, and their similarities in bits.
+
+        Raises:
+            ValueError: If both `harder` and `easier` are set, or if `k` is invalid.
+        """
+        if harder and easier:
+            raise ValueError(BOTH)
+        most, bits = checks.whole(k, "k", 1), self.similarities(task)
+        difficulty = self.index.difficulty
+        suitable = ~np.isnan(bits)
+        if isinstance(task, (int, np.integer)):
+            own, suitable[task] = float(difficulty[task]), False
+        else:
+            own = float(self.comparison.difficulty(task)[0])
+        suitable &= fits(difficulty, own if harder else None, own if easier else None)
+        found = np.flatnonzero(suitable)
+        found = found[np.argsort(-bits[found], kind="stable")[:most]]
+        return found, bits[found]
 
     # -- report, page and exports ------------------------------------------------------------------
 
@@ -363,6 +461,12 @@ class Run:
             export_page(self, target)
             return [Path(target)]
         return export(self, target)
+
+
+def load_embedder(folder: Path) -> Embedding:
+    """Load a map of any type that a run may have."""
+    found: Embedding = load_any(folder, _EMBEDDERS)
+    return found
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:

@@ -14,10 +14,13 @@ PAIRS = 100_000  # pairs of tasks that are compared at most
 
 
 class Embedder(Protocol):
-    """Anything that maps tasks to vectors."""
+    """Anything that maps tasks to vectors and knows their difficulty."""
 
     def transform(self, tasks: Any, /) -> ArrayLike:
         """One row per task."""
+
+    def difficulty(self, tasks: Any, /) -> NDArray[np.float64]:
+        """One number per task."""
 
 
 def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]:
@@ -32,7 +35,7 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
         A dictionary of four measures, of which 1 is the best. `similarity` and `difficulty` are
         Spearman's rank correlations of the similarities of pairs of tasks (a sample if there are
         many) and of the difficulties. `cosine` is the mean cosine between the two vectors of a
-        task, which shows whether two plots look the same; the canonical axes of `TaskEmbedder`
+        task, which shows whether two plots look the same; the canonical axes of both types of maps
         serve this purpose. `best_cosine` is the mean cosine after the best rotation.
 
     Raises:
@@ -43,18 +46,20 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
     >>> skills, levels = rng.uniform(size=(30, 2)), rng.uniform(size=(60, 2))
     >>> outcomes = ts.Outcomes(5 * np.all(skills[:, None] > levels, axis=2), 5)
     >>> one, other = (
-    ...     ts.TaskEmbedder(2, steps=250, random_state=seed).fit(outcomes) for seed in (0, 1)
+    ...     ts.OrdinalEmbedder(2, steps=250, random_state=seed).fit(outcomes) for seed in (0, 1)
     ... )
     >>> found = agreement(one, other, outcomes.tasks)
     >>> found["similarity"] > 0.9 and found["best_cosine"] > 0.9
     True
     """
     a, b = first.transform(tasks), second.transform(tasks)
-    return compare_vectors(a, b, np.random.default_rng(0))
+    difficulties = first.difficulty(tasks), second.difficulty(tasks)
+    found = compare_vectors(a, b, np.random.default_rng(0))
+    return {"difficulty": _rank_correlation(*difficulties), **found}
 
 
 def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dict[str, float]:
-    """The measures of `agreement` for two tables of vectors of the same tasks.
+    """The measures of `agreement`, except difficulty, for two tables of vectors of the same tasks.
 
     The tables may differ in their dimensions. A rank correlation is NaN if all values of one side
     are equal, and the cosine with a vector of length 0 is 0.
@@ -63,13 +68,12 @@ def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dic
     >>> a = rng.normal(size=(50, 2)) + [3, 1]
     >>> quarter = np.array([[0.0, 1.0], [-1.0, 0.0]])
     >>> {name: round(value, 6) for name, value in compare_vectors(a, a @ quarter, rng).items()}
-    {'similarity': 1.0, 'difficulty': 1.0, 'cosine': 0.0, 'best_cosine': 1.0}
+    {'similarity': 1.0, 'cosine': 0.0, 'best_cosine': 1.0}
     """
     one, other = _of_one_size(_table(a), _table(b))
     i, j = _some_pairs(len(one), rng)
     return {
         "similarity": _rank_correlation((one[i] * one[j]).sum(1), (other[i] * other[j]).sum(1)),
-        "difficulty": _rank_correlation(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1)),
         "cosine": _mean_cosine(one, other),
         "best_cosine": _mean_cosine(one @ best_rotation(one, other), other),
     }

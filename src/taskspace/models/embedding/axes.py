@@ -8,6 +8,8 @@ rotated towards a reference that depends on the outcomes alone.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -46,7 +48,7 @@ def best_rotation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.
     return left @ right
 
 
-def unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def unit(vectors: NDArray[Any]) -> NDArray[Any]:
     """Scale vectors to length 1; vectors of length 0 stay 0."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1)

@@ -16,7 +16,8 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.worlds import SIDE
 from taskspace.models.embedding.base import features_of
-from taskspace.models.embedding.estimator import TaskEmbedder, accuracies
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.scoring import accuracies
 from taskspace.models.embedding.training import Constraints
 from taskspace.outcomes.outcomes import Outcomes
 
@@ -30,7 +31,7 @@ SIZES = (
 )  # which must agree with those of a given encoder
 
 
-class KarelEmbedder(TaskEmbedder):
+class KarelEmbedder(OrdinalEmbedder):
     """Learns a vector for every Karel task, given as a row of 1800 bytes.
 
     The input of the network is the first five examples of a task, in any order, but neither its
@@ -38,7 +39,7 @@ class KarelEmbedder(TaskEmbedder):
     perceptron turns the mean and the maximum of the codes into the vector.
 
     Args:
-        n_components: The number of dimensions, or "auto", as in `TaskEmbedder`.
+        n_components: The number of dimensions, or "auto", as in `OrdinalEmbedder`.
         side: The side of the grids that the encoder sees.
         radius: The radius of the view around the agent; 0 shows the whole world.
         channels: The number of channels of the convolutions.
@@ -46,13 +47,13 @@ class KarelEmbedder(TaskEmbedder):
         code: The size of the code of an example.
         freeze: Whether the encoder passed to `fit` stays fixed. All tasks are then encoded once,
             and only the perceptron learns, which is far faster.
-        norm_weight: The weight of the difficulty constraints, as in `TaskEmbedder`.
+        norm_weight: The weight of the difficulty constraints, as in `OrdinalEmbedder`.
         hidden: The sizes of the hidden layers of the perceptron.
         learning_rate: The initial learning rate.
         batch_size: The number of constraints of each type per step.
         steps: The largest number of training steps; with 0, all weights stay random.
-        patience: The number of checks without improvement, as in `TaskEmbedder`.
-        n_constraints: The number of constraints to draw once, as in `TaskEmbedder`.
+        patience: The number of checks without improvement, as in `OrdinalEmbedder`.
+        n_constraints: The number of constraints to draw once, as in `OrdinalEmbedder`.
         random_state: The seed; None draws one from the operating system.
         device: The torch device to train on.
         progress: Whether to show a progress bar; by default only on a terminal.
@@ -60,7 +61,7 @@ class KarelEmbedder(TaskEmbedder):
     Attributes:
         n_components_: The number of dimensions.
         network_: The trained encoder and perceptron.
-        test_scores_: The held-out accuracies, as in `TaskEmbedder`.
+        test_scores_: The held-out accuracies, as in `OrdinalEmbedder`.
         dimension_losses_: The test loss for each tried number of dimensions.
         history_: The training and validation losses, with their steps.
 
@@ -198,7 +199,7 @@ class KarelEmbedder(TaskEmbedder):
         vectors = np.zeros((len(tasks), self.n_components_))
         if len(used):
             vectors[used] = self.transform(tasks[used])
-        return accuracies(vectors, constraints)
+        return accuracies(vectors, np.linalg.norm(vectors, axis=1), constraints)
 
 
 class KarelNetwork(torch.nn.Module):

@@ -1,4 +1,4 @@
-"""`TaskEmbedder`: the scikit-learn estimator that learns the map."""
+"""`OrdinalEmbedder`: the paper's estimator, which learns a map from ordinal constraints."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from taskspace import checks
 from taskspace.models.embedding.axes import append, best_rotation, fold, spectral_map
-from taskspace.models.embedding.base import Embedding, check_layers, features_of
+from taskspace.models.embedding.base import features_of
 from taskspace.models.embedding.constraints import check_orders
-from taskspace.models.embedding.lookup import Lookup, are_names
+from taskspace.models.embedding.lookup import Lookup
+from taskspace.models.embedding.network_embedding import NetworkEmbedding, check_layers
+from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
 from taskspace.models.embedding.training import (
     HELD_OUT,
     Constraints,
-    Pool,
     Training,
     fit_network,
     pair_pools,
     task_pools,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import positions
 from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
 from taskspace.torch_state import one_thread, torch_seed
@@ -39,8 +39,11 @@ FASTER = 30  # times the learning rate of a network
 TASKS_PER_CONSTRAINT = 8  # per step at most, so that the vectors of many tasks converge in time
 
 
-class TaskEmbedder(Embedding):
-    """Learns a vector for every task: the inner product is similarity, the length is difficulty.
+class OrdinalEmbedder(NetworkEmbedding):
+    """The paper's Algorithm 1: inner products are ordered like similarity, lengths like difficulty.
+
+    The two orders contradict each other, so the map is a compromise (see "The map" in the
+    documentation); `TaskEmbedder` keeps more of the information in the outcomes.
 
     A network maps the features of a task to its vector, and is tested on held-out tasks. If the
     outcomes have no features, each task has a free vector, and tasks are given by name. Then pairs
@@ -88,7 +91,7 @@ class TaskEmbedder(Embedding):
     >>> skills = rng.uniform(size=(20, 2))
     >>> solved = np.all(skills[:, None] > tasks, axis=2)  # agents x tasks
     >>> outcomes = ts.Outcomes(10 * solved, 10, features=tasks)
-    >>> embedder = ts.TaskEmbedder(n_components=2, steps=200, random_state=0).fit(outcomes)
+    >>> embedder = ts.OrdinalEmbedder(n_components=2, steps=200, random_state=0).fit(outcomes)
     >>> embedder.transform(tasks).shape
     (60, 2)
     >>> embedder.fit(ts.Outcomes(10 * solved, 10)).transform(["task-3", "task-7"]).shape
@@ -122,7 +125,7 @@ class TaskEmbedder(Embedding):
         self.device = device
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> TaskEmbedder:
+    def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> OrdinalEmbedder:
         """Learn the map.
 
         Args:
@@ -147,7 +150,7 @@ class TaskEmbedder(Embedding):
             raise ValueError("there are no features of the tasks, which a custom network requires")
         self.task_names_ = names
         tasks = self._validated(X, ensure_min_samples=3)
-        statistics = _statistics(tasks, y, outcomes)
+        statistics = statistics_of(tasks, y, outcomes)
         check_orders(statistics)
         if outcomes is not None:
             warn_if_anti_correlated(statistics, outcomes.tasks)
@@ -167,7 +170,8 @@ class TaskEmbedder(Embedding):
 
     def _accuracies(self, tasks: NDArray[Any], constraints: Constraints) -> dict[str, float]:
         """The fraction of constraints that hold, per type."""
-        return accuracies(self._vectors(tasks), constraints)
+        vectors = self._vectors(tasks)
+        return accuracies(vectors, np.linalg.norm(vectors, axis=1), constraints)
 
     def _fit_dimensions(
         self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
@@ -236,19 +240,6 @@ class TaskEmbedder(Embedding):
         """The same network with its vectors rotated."""
         return append(network, rotation) if callable(self.hidden) else fold(network, rotation)
 
-    def _rows(self, tasks: Any) -> Any:
-        return super()._rows(tasks) if self.task_names_ is None else np.atleast_1d(tasks)
-
-    def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
-        if self.task_names_ is not None:
-            X = positions(self.task_names_, X, "map")[:, None]
-        elif are_names(X):
-            raise ValueError(
-                "tasks must be one row of features per task, got names; this map was fitted to"
-                " features, so it cannot find a task by name"
-            )
-        return super()._validated(X, **options)
-
     def _inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
         if self.task_names_ is not None:
             return torch.from_numpy(tasks).long()
@@ -286,10 +277,10 @@ class TaskEmbedder(Embedding):
         if isinstance(X, Outcomes):
             X, outcomes = features_of(X) if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
-        statistics = _statistics(tasks, y, outcomes)
-        everything, rng = Pool(np.arange(len(tasks))), np.random.default_rng(0)
-        drawn = Constraints.draw(statistics, everything, HELD_OUT, self.norm_weight, rng)
-        return float(np.mean(list(self._accuracies(tasks, drawn).values())))
+        statistics = statistics_of(tasks, y, outcomes)
+        everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
+        asked = drawn(statistics, everything, rng, self.norm_weight)
+        return float(np.mean(list(self._accuracies(tasks, asked).values())))
 
     def _findings(self) -> dict[str, Any]:
         return {
@@ -309,38 +300,3 @@ class TaskEmbedder(Embedding):
         tags.target_tags.single_output = True
         tags.non_deterministic = False
         return tags
-
-
-def _statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:
-    if outcomes is not None:
-        if outcomes.n_tasks != len(tasks):
-            raise ValueError(
-                f"tasks and outcomes must have the same number of tasks, got {len(tasks)} tasks and"
-                f" outcomes on {outcomes.n_tasks}"
-            )
-        return SuccessStatistics.from_outcomes(outcomes)
-    scores = checks.numbers(y, "y")
-    scores = scores[:, None] if scores.ndim == 1 else scores
-    if scores.ndim != 2 or len(scores) != len(tasks):
-        raise ValueError(
-            f"y must have one row of scores for each of the {len(tasks)} tasks,"
-            f" got an array of shape {scores.shape}"
-        )
-    low, high = scores.min(), scores.max()
-    if low < 0 or high > 1:
-        scores = (scores - low) / (high - low)
-    return SuccessStatistics.from_rates(scores.T)
-
-
-def accuracies(vectors: NDArray[np.float64], constraints: Constraints) -> dict[str, float]:
-    """The fraction of constraints that these vectors satisfy, per type."""
-    found = {}
-    anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)
-    if len(anchor):
-        yes = (anchor * one).sum(1) > (anchor * other).sum(1)
-        p = constraints.triplets.probability
-        found["similarity"] = float(np.where(yes, p, 1 - p).mean())
-    easier, harder = (np.linalg.norm(vectors[column], axis=1) for column in constraints.pairs.T)
-    if len(easier):
-        found["difficulty"] = float((harder > easier).mean())
-    return found

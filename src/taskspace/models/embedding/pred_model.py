@@ -13,8 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from taskspace import checks
 from taskspace.envs.base import Environment, check_environment
-from taskspace.models.embedding.base import Embedding, check_layers
 from taskspace.models.embedding.network import perceptron
+from taskspace.models.embedding.network_embedding import NetworkEmbedding, check_layers
 from taskspace.progress import progress_bar
 from taskspace.rollouts.trajectories import Episodes, record
 from taskspace.torch_state import one_thread, torch_seed
@@ -23,7 +23,7 @@ CHECK_EVERY = 250  # steps between two entries of the history
 LOSSES = ("loss", "kl", "reward", "state")
 
 
-class PredModel(Embedding):
+class PredModel(NetworkEmbedding):
     """Learns a vector for every task from which reward and next state can be predicted.
 
     An inference network returns a Gaussian q(z | task), and a second network predicts reward and

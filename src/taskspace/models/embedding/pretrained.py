@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from taskspace.envs.registry import make
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 
 FOLDER = Path(__file__).parents[2] / "pretrained"
 

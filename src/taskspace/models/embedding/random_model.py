@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from taskspace import checks
-from taskspace.models.embedding.base import Embedding, check_layers, features_of
+from taskspace.models.embedding.base import features_of
+from taskspace.models.embedding.network_embedding import NetworkEmbedding, check_layers
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.torch_state import torch_seed
 
 
-class RandomModel(Embedding):
-    """The network of `TaskEmbedder` with random weights; only the scale of the tasks is learned.
+class RandomModel(NetworkEmbedding):
+    """The network of `OrdinalEmbedder` with random weights; only the scale of the tasks is learned.
 
     Args:
         n_components: The number of dimensions.

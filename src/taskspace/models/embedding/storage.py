@@ -1,44 +1,62 @@
-"""Fitted embeddings of any type as folders: `embedder.json` and `weights.safetensors`."""
+"""Fitted embeddings of any type as folders: `embedder.json` and `weights.safetensors`.
+
+A map of a success model also has the folder of that model.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from taskspace.models.folders import ModelFolder
+from taskspace.models.success.model import SuccessModel
 
-_FOLDER = ModelFolder("embedder", "embedder.json", version=1)
+if TYPE_CHECKING:
+    import torch
+
+MODEL = "success-model"
+_FOLDER = ModelFolder("embedder", "embedder.json", version=1, inner=MODEL)
+
+# What 0.1.0 called the classes. Its TaskEmbedder was the paper's; the oldest files name no class.
+_OLD_NAMES = {None: "OrdinalEmbedder", "TaskEmbedder": "OrdinalEmbedder"}
+_NEW = "class"  # its key in the settings; 0.1.0 used "kind"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What `fit` has found: JSON values, tensors, and the success model of an information map."""
+
+    settings: dict[str, Any]
+    tensors: dict[str, torch.Tensor]
+    model: SuccessModel | None = None
 
 
 def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
     """Write the folder completely or not at all; an existing embedder is replaced."""
-    if callable(embedder.hidden):
-        raise ValueError("an embedder with a custom network cannot be saved; save its weights")
-    tensors = dict(embedder.network_.state_dict())
-    tensors |= {name: torch.tensor(getattr(embedder, f"{name}_")) for name in _saved(embedder)}
-    _FOLDER.save(folder, _settings(embedder), tensors)
-
-
-def _settings(embedder: Any) -> dict[str, Any]:
+    state = embedder._state()
     names, tasks = getattr(embedder, "feature_names_in_", None), embedder.task_names_
-    return {
-        "kind": type(embedder).__name__,
-        "parameters": {name: _plain(value) for name, value in embedder.get_params().items()},
+    settings = {
+        _NEW: type(embedder).__name__,
+        "parameters": {name: _plain(value) for name, value in _parameters(embedder).items()},
         "components": embedder.n_components_,
         "features": embedder.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
         "task_names": None if tasks is None else tasks.tolist(),
-        **embedder._findings(),
+        **state.settings,
     }
+    model = None if state.model is None else state.model.save
+    _FOLDER.save(folder, settings, state.tensors, model)
 
 
-def _saved(embedder: Any) -> tuple[str, ...]:
-    """What is saved besides the network; names of tasks, unlike features, have no scale."""
-    return embedder.saved if embedder.task_names_ is None else ()
+def _parameters(embedder: Any) -> dict[str, Any]:
+    """The parameters that a file can hold: a success model is saved only after it was fitted."""
+    found = embedder.get_params(deep=False).items()
+    return {name: value for name, value in found if not isinstance(value, SuccessModel)}
 
 
 def _plain(value: Any) -> Any:
@@ -51,39 +69,44 @@ def _plain(value: Any) -> Any:
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read an embedder from the folder."""
     settings = _FOLDER.load_settings(folder)
-    _check_kind(cls, settings.get("kind", "TaskEmbedder"), Path(folder))
+    name = _class_name(settings)
+    if name != cls.__name__:
+        raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
     tensors = _FOLDER.load_tensors(folder, settings)
+    inner = Path(folder, MODEL)
+    model = SuccessModel.load(inner) if inner.is_dir() else None
     try:
-        return _restore(cls, settings, tensors)
-    except (KeyError, TypeError, RuntimeError, ValueError) as error:
+        return _restored(cls, State(settings, tensors, model))
+    except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
         raise _FOLDER.damaged(folder, error) from error
 
 
-def class_name(folder: str | os.PathLike[str]) -> str:
-    """The name of the class of a saved embedder."""
-    return str(_FOLDER.load_settings(folder).get("kind", "TaskEmbedder"))
+def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> Any:
+    """Read an embedder that is of one of these classes."""
+    name = _class_name(_FOLDER.load_settings(folder))
+    for cls in classes:
+        if cls.__name__ == name:
+            return load(cls, folder)
+    expected = " or ".join(cls.__name__ for cls in classes)
+    raise ValueError(f"{folder} must hold a {expected}, got a {name}")
 
 
-def _check_kind(cls: Any, kind: Any, source: Path) -> None:
-    """Refuse a model of another class; the oldest files name no class and are TaskEmbedders."""
-    if kind != cls.__name__:
-        raise ValueError(f"{source} must hold a {cls.__name__}, got a {kind}; use {kind}.load")
+def _class_name(settings: dict[str, Any]) -> str:
+    if _NEW in settings:
+        return str(settings[_NEW])
+    old = settings.get("kind")
+    return _OLD_NAMES.get(old, str(old))
 
 
-def _restore(cls: Any, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Any:
+def _restored(cls: Any, state: State) -> Any:
+    settings = state.settings
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
     if settings.get("task_names") is not None:  # older files lack this key
         embedder.task_names_ = np.array(settings["task_names"], np.str_)
-    for name in _saved(embedder):
-        setattr(embedder, f"{name}_", tensors.pop(name).numpy())
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:
         embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.n_components_ = int(settings["components"])
-    with torch.random.fork_rng(devices=[]):  # new layers draw weights, which are then overwritten
-        network = embedder._network(embedder.n_features_in_, embedder.n_components_)
-    embedder.network_ = network.to(embedder.precision)
-    embedder.network_.load_state_dict(tensors)
-    embedder._restore_findings(settings)
+    embedder._restore(state)
     return embedder

@@ -70,7 +70,8 @@ def fit_table(
     given = Estimates.of(statistics, landmarks, landmarks, measure)
     bounds = _bounds(statistics, measure)[landmarks]
     supported = dimensions_above_chance(statistics, landmarks, rng)
-    values = eigen(_gram(_factor(given, bounds, supported)))[0]
+    values = np.square(_factor(given, bounds, supported)).sum(0)
+    values = values[values > 0]
     count = enough_dimensions(values) if size == "auto" else int(size)
     found = _factor(given, bounds, count)
     vectors = np.empty((statistics.n_tasks, count))
@@ -149,7 +150,14 @@ def _factor(given: Estimates, bounds: Floats, size: int) -> Floats:
         change = np.linalg.norm(vectors @ vectors.T - before @ before.T)
         if change <= _ENOUGH * np.linalg.norm(filled):
             break
-    return _leading(*eigen(_gram(vectors)), size)
+    return _canonical(vectors)
+
+
+def _canonical(vectors: Floats) -> Floats:
+    """The same inner products on the principal axes, with fixed signs."""
+    axes, lengths, _ = np.linalg.svd(vectors, full_matrices=False)
+    turned = axes * lengths
+    return np.where((turned**3).sum(0) < 0, -turned, turned)
 
 
 def _next(filled: Floats, vectors: Floats) -> Floats:
@@ -181,7 +189,7 @@ def _place(estimated: Estimates, landmarks: Floats, given: Estimates) -> Floats:
     spread = landmarks.T @ landmarks / len(landmarks) + 1e-9 * np.eye(size)
     informed = np.einsum("tl,li,lj->tij", estimated.weights, landmarks, landmarks, optimize=True)
     pull = (estimated.weights * estimated.values) @ landmarks
-    placed: Floats = np.linalg.solve(
-        informed + noise * np.linalg.inv(spread), pull[:, :, None]
-    )[:, :, 0]
+    placed: Floats = np.linalg.solve(informed + noise * np.linalg.inv(spread), pull[:, :, None])[
+        :, :, 0
+    ]
     return placed

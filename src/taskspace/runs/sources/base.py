@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
 from taskspace.envs.base import Environment
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.stages import Stages
@@ -45,14 +45,14 @@ class Source(ABC):
     """Where outcomes come from, and what a task is. All later stages are shared by all sources.
 
     Attributes:
-        embedder_class: The class of the map.
         name: The name of the set of tasks.
         seed: The random seed of the whole run.
+        method: How the map is made, "information" or "ordinal".
     """
 
-    embedder_class: ClassVar[type[TaskEmbedder]] = TaskEmbedder
     name: str
     seed: int
+    method: str
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
@@ -63,11 +63,11 @@ class Source(ABC):
         """Run the stages up to the outcomes."""
 
     @abstractmethod
-    def learn(self, played: Played, seed: int) -> TaskEmbedder:
+    def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map from the outcomes."""
 
     @abstractmethod
-    def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
+    def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The clusters of the tasks of the outcomes."""
 
     @abstractmethod
@@ -75,5 +75,5 @@ class Source(ABC):
         """The tasks to show in figures of the map, and their clusters."""
 
     @abstractmethod
-    def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
+    def measure(self, played: Played, embedder: Embedding) -> dict[str, Any]:
         """Measure the quality of the map."""

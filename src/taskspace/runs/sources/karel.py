@@ -15,7 +15,7 @@ from taskspace.agents.population import Population
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.karel import play
@@ -70,13 +70,13 @@ class KarelSource(Source):
     default, tasks are generated.
     """
 
-    embedder_class = KarelEmbedder
     name = "Karel"
 
     preset: str
     seed: int
     data: str | os.PathLike[str] | None
     executor: str | None
+    method: str
 
     def __post_init__(self) -> None:
         karel_settings(self.preset)
@@ -91,7 +91,9 @@ class KarelSource(Source):
         """Seed, data, and the settings of the preset."""
         data = None if self.data is None else str(Path(self.data).resolve())
         training = asdict(training_settings(self.plan.preset))
-        named = {"environment": self.name, "seed": self.seed, "data": data}
+        named = {
+            "environment": self.name, "seed": self.seed, "method": self.method, "data": data,
+        }  # fmt: skip
         return {**named, **asdict(self.plan), "training": training}
 
     def play(self, stages: Stages) -> Played:
@@ -141,13 +143,13 @@ class KarelSource(Source):
                 )
         return tasks
 
-    def learn(self, played: Played, seed: int) -> TaskEmbedder:
+    def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map, initialized with the encoder of the most skilled agent."""
         _, population = played.known
         embedder = new_embedder(population, self.plan, seed)
         return embedder.fit(played.outcomes, encoder=best_encoder(population))
 
-    def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
+    def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The types of programs."""
         return Clusters.known(played.known[0], played.outcomes.task_inputs)
 
@@ -158,7 +160,7 @@ class KarelSource(Source):
         tasks = measures.sample_at_most(env, count, self.seed + 2, env.fresh_distribution)
         return tasks, env.clusters(tasks)
 
-    def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
+    def measure(self, played: Played, embedder: Embedding) -> dict[str, Any]:
         """Measure accuracies, silhouettes, and the skill of each subpopulation.
 
         Silhouettes are measured on tasks that no agent was trained on, accuracies on the tasks of

@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.base import Embedding
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
+from taskspace.runs.sources.plans import ORDINAL
 from taskspace.runs.stages import Stages
 
 FEWEST_TASKS = 3  # a triplet
@@ -27,8 +30,9 @@ class TableSource(Source):
     outcomes: Outcomes
     name: str
     n_components: int | str
-    steps: int
     seed: int
+    method: str
+    steps: int  # of the paper's map
 
     def __post_init__(self) -> None:
         checks.whole(self.steps, "steps")
@@ -43,8 +47,9 @@ class TableSource(Source):
         """A digest of the outcomes, and the settings of the map."""
         return {
             "results": _digest(self.outcomes),
+            "method": self.method,
             "n_components": self.n_components,
-            "steps": self.steps,
+            **({"steps": self.steps} if self.method == ORDINAL else {}),
             "seed": self.seed,
             "name": self.name,
         }
@@ -54,14 +59,16 @@ class TableSource(Source):
         stages.stage(layout.OUTCOMES, lambda: self.outcomes, Outcomes.save, Outcomes.load)
         return Played(self.outcomes)
 
-    def learn(self, played: Played, seed: int) -> TaskEmbedder:
+    def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map with the given number of dimensions."""
-        embedder = TaskEmbedder(self.n_components, steps=self.steps, random_state=seed)
-        return embedder.fit(played.outcomes)
+        if self.method == ORDINAL:
+            paper = OrdinalEmbedder(self.n_components, steps=self.steps, random_state=seed)
+            return paper.fit(played.outcomes)
+        return TaskEmbedder(self.n_components, random_state=seed).fit(played.outcomes)
 
-    def clusters(self, played: Played, embedder: TaskEmbedder) -> Clusters:
+    def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """Find clusters in the map."""
-        return Clusters.found(embedder.transform(played.outcomes.task_inputs))
+        return Clusters.found(embedder.points(played.outcomes.task_inputs))
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
         """A random selection of the tasks of the table."""
@@ -69,7 +76,7 @@ class TableSource(Source):
         chosen = np.sort(order)
         return played.outcomes.task_inputs[chosen], clusters.labels[chosen]
 
-    def measure(self, played: Played, embedder: TaskEmbedder) -> dict[str, Any]:
+    def measure(self, played: Played, embedder: Embedding) -> dict[str, Any]:
         """The measurements that need no further evaluation."""
         return measures.basic_measurements(self.name, played.outcomes, embedder)
 

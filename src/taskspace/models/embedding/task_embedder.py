@@ -1,0 +1,328 @@
+"""`TaskEmbedder`: the map of tasks, which keeps what the outcomes say about similarity."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from taskspace import checks
+from taskspace.models.embedding.base import Embedding
+from taskspace.models.embedding.constraints import check_orders
+from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
+from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
+from taskspace.models.embedding.spectral import kept
+from taskspace.models.embedding.storage import State
+from taskspace.models.embedding.table_map import fit_table
+from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.profiles import INFORMATION, check_measure
+from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+
+Floats = NDArray[np.float64]
+
+FEWEST_AGENTS = 16  # with fewer, half of the agents is too few to test a map of the other half
+
+
+class TaskEmbedder(Embedding):
+    """Learns a vector for every task, whose inner products are similarities in bits.
+
+    A vector has two readings: its direction shows which skills the task requires, and its squared
+    length is the information that two attempts at this task by the same agent share. The difficulty
+    of the task, the probability of failure, is a number of its own.
+
+    If the tasks have features, a `SuccessModel` predicts the success probability of every agent on
+    any task, its profile. The similarities of up to 1000 landmark tasks are decomposed into
+    eigenvectors, and the vector of any task follows from its similarities to the landmarks. If they
+    have no features, tasks are given by name, and the similarities that the table of results itself
+    suggests are decomposed; pairs that too few agents tried may be missing.
+
+    Each axis is an eigenvector, the most informative one first, with a fixed sign. So two maps that
+    agree look the same.
+
+    Args:
+        n_components: The number of dimensions, or "auto" to keep 95 % of the shared information.
+        measure: "information", the mutual information of outcomes in bits, or "correlation", in
+            which tasks that are solved by opposite agents are opposite and not similar.
+        model: The `SuccessModel` to fit if there are features; one with default settings if None.
+            It is cloned.
+        random_state: The seed; None draws one from the operating system.
+
+    Attributes:
+        n_components_: The number of dimensions.
+        spectrum_: The eigenvalues of the similarities, largest first: the shared information on
+            each axis. Without features, only those that exceed chance.
+        kept_: The fraction of the shared information that the dimensions keep.
+        test_scores_: The triplet accuracy ("similarity") and difficulty-pair accuracy
+            ("difficulty") on tasks that the success model has not seen or, without features, of a
+            map of one half of the agents on the results of the other half. Empty if there are too
+            few tasks or agents, or if the map was fitted to a success model.
+        model_: The fitted success model (only with features).
+        task_names_: The names of the tasks if they have no features, otherwise None.
+
+    >>> import numpy as np, taskspace as ts
+    >>> rng = np.random.default_rng(0)
+    >>> skills = np.repeat(rng.normal(size=(400, 2)), 10, axis=1)  # ten tasks for each of two
+    >>> solved = rng.random((400, 20)) < 1 / (1 + np.exp(-2 * skills))
+    >>> embedder = ts.TaskEmbedder(random_state=0).fit(ts.Outcomes(1 * solved, 1))
+    >>> embedder.n_components_
+    2
+    >>> embedder.similarity("task-0", ["task-1", "task-11"]).round(1) + 0.0
+    array([[0.1, 0. ]])
+    """
+
+    def __init__(
+        self,
+        n_components: int | str = "auto",
+        *,
+        measure: str = INFORMATION,
+        model: SuccessModel | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.measure = measure
+        self.model = model
+        self.random_state = random_state
+
+    # -- learning --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> TaskEmbedder:
+        """Learn the map.
+
+        Args:
+            X: `Outcomes`; or a fitted `SuccessModel` of tasks with features; or features of tasks.
+            y: The scores of agents (tasks, agents), if `X` is features and there are no outcomes.
+            outcomes: The outcomes, if `X` is the features of their tasks.
+
+        Returns:
+            The embedder itself.
+
+        Raises:
+            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks.
+
+        Warns:
+            UserWarning: If the outcomes of different tasks share no information.
+        """
+        self._check_settings()
+        rng = np.random.default_rng(self.random_state)
+        if isinstance(X, SuccessModel):
+            return self._fit_model(X)
+        given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
+        statistics = SuccessStatistics.from_outcomes(given)
+        if self.measure == INFORMATION:
+            warn_if_anti_correlated(statistics, given.tasks)
+        if given.features is None:
+            check_orders(statistics)
+            return self._fit_table(given, statistics, rng)
+        self._validated(given.features, ensure_min_samples=3)
+        model = SuccessModel() if self.model is None else clone(self.model)
+        if self.model is None or model.random_state is None:
+            model.set_params(random_state=int(rng.integers(2**31)))
+        self._fit_model(model.fit(given))
+        self.test_scores_ = self._scores(given.features, statistics, model.held_out_, rng)
+        return self
+
+    def _as_outcomes(self, X: Any, y: Any, outcomes: Outcomes | None) -> Outcomes:
+        if outcomes is None and y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        tasks = self._validated(X, ensure_min_samples=3)
+        if outcomes is not None:
+            return dataclasses.replace(outcomes, features=tasks, feature_names=())
+        rates = statistics_of(tasks, y, None).rates.T.astype(np.float64)
+        return Outcomes(rates, np.array(1), features=tasks)
+
+    def _fit_model(self, model: SuccessModel) -> TaskEmbedder:
+        """The map of a success model."""
+        check_is_fitted(model, "test_scores_")
+        if model.task_names_ is not None:
+            raise ValueError(
+                "the success model must be one of tasks with features; without features, fit the"
+                " map to the outcomes"
+            )
+        landmarks = model.predict_proba(model.sample_)
+        self._map, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+        self.model_, self.task_names_, self.test_scores_ = model, None, {}
+        self.n_components_ = self._map.weights.shape[1]
+        self.n_features_in_ = model.n_features_in_
+        self._measure_kept()
+        return self
+
+    def _fit_table(
+        self, outcomes: Outcomes, statistics: SuccessStatistics, rng: np.random.Generator
+    ) -> TaskEmbedder:
+        """The map of a table of results, whose tasks are known by name."""
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):  # bit-identical on any number of cores
+            found = fit_table(statistics, self.n_components, self.measure, rng)
+            self.test_scores_ = self._scores_of_halves(outcomes, found[0].shape[1], rng)
+        self.task_names_, self.n_features_in_ = outcomes.tasks, 1
+        self._known, self.spectrum_ = found
+        self._difficulty = 1 - statistics.success
+        self.n_components_ = self._known.shape[1]
+        self._measure_kept()
+        return self
+
+    def _measure_kept(self) -> None:
+        self.kept_ = kept(self.spectrum_, self.n_components_)
+        if not self.spectrum_.sum() > 0:
+            warnings.warn(
+                "the outcomes of different tasks share no information, so all vectors are 0; use"
+                " agents that differ in what they solve",
+                stacklevel=3,
+            )
+
+    def _scores_of_halves(
+        self, outcomes: Outcomes, size: int, rng: np.random.Generator
+    ) -> dict[str, float]:
+        """The scores of a map of one half of the agents, on the results of the other half."""
+        if outcomes.n_agents < FEWEST_AGENTS:
+            return {}
+        order = rng.permutation(outcomes.n_agents)
+        halves = [np.sort(order[::2]), np.sort(order[1::2])]
+        tried = np.all([(outcomes.rollouts[half] > 0).any(0) for half in halves], axis=0)
+        if tried.sum() < 3:
+            return {}
+        one, other = (_part(outcomes, half, np.flatnonzero(tried)) for half in halves)
+        vectors, _ = fit_table(one, size, self.measure, rng)
+        constraints = drawn(other, np.arange(other.n_tasks), rng)
+        return accuracies(vectors, 1 - one.success, constraints)
+
+    def _check_settings(self) -> None:
+        if self.n_components != "auto":
+            checks.whole(self.n_components, "n_components", 1)
+        check_measure(self.measure)
+        if self.model is not None and not isinstance(self.model, SuccessModel):
+            kind = type(self.model).__name__
+            raise ValueError(f"model must be a SuccessModel or None, got {kind}")
+
+    # -- reading the map -------------------------------------------------------------------------
+
+    def _vectors(self, tasks: NDArray[Any]) -> Floats:
+        if self.task_names_ is not None:
+            return self._known[tasks[:, 0].astype(np.int64)]
+        return self._map.vectors(self.model_.predict_proba(tasks))
+
+    def points(self, X: Any) -> Floats:
+        """The points whose distances figures, clusters and silhouettes are based on: directions.
+
+        Args:
+            X: The tasks, as in `transform`.
+
+        Returns:
+            One point per task.
+        """
+        return self.direction(X)
+
+    def information(self, X: Any) -> Floats:
+        """Information that two attempts at a task by the same agent share: the squared length.
+
+        Args:
+            X: The tasks, as in `transform`; one task is accepted too.
+
+        Returns:
+            One number per task, in bits if the measure is "information".
+        """
+        squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
+        return squared
+
+    def difficulty(self, X: Any) -> Floats:
+        """Difficulty of tasks: the probability that an agent of the population fails.
+
+        Args:
+            X: The tasks, as in `transform`; one task is accepted too.
+
+        Returns:
+            One difficulty per task, from 0 to 1.
+        """
+        check_is_fitted(self, "n_components_")
+        tasks = self._validated(self._rows(X), reset=False)
+        if self.task_names_ is not None:
+            return self._difficulty[tasks[:, 0].astype(np.int64)]
+        return self.model_.difficulty(tasks)
+
+    def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
+        """Fraction of ordinal constraints that hold on given tasks.
+
+        Args:
+            X: `Outcomes`, or the features of the tasks.
+            y: The scores of agents (tasks, agents), if there are no outcomes.
+            outcomes: The outcomes, if `X` is the features of the tasks.
+
+        Returns:
+            The mean of the triplet accuracy and the difficulty-pair accuracy.
+
+        Raises:
+            ValueError: If the tasks have the wrong form.
+        """
+        check_is_fitted(self, "n_components_")
+        if isinstance(X, Outcomes):
+            X, outcomes = X.task_inputs if self.task_names_ is None else X.tasks, X
+        tasks = self._validated(X, reset=False)
+        statistics, rng = statistics_of(tasks, y, outcomes), np.random.default_rng(0)
+        found = self._scores(X, statistics, np.arange(len(tasks)), rng)
+        return float(np.mean(list(found.values())))
+
+    def _scores(
+        self,
+        tasks: Any,
+        statistics: SuccessStatistics,
+        held_out: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> dict[str, float]:
+        if len(held_out) < 3:
+            return {}
+        constraints = drawn(statistics, held_out, rng)
+        used = np.union1d(constraints.triplets.tasks, constraints.pairs).astype(np.int64)
+        vectors, difficulty = np.zeros((len(tasks), self.n_components_)), np.zeros(len(tasks))
+        if len(used):  # profiles of all tasks would take long
+            some = np.asarray(tasks)[used]
+            vectors[used], difficulty[used] = self.transform(some), self.difficulty(some)
+        return accuracies(vectors, difficulty, constraints)
+
+    # -- files -----------------------------------------------------------------------------------
+
+    def _state(self) -> State:
+        settings = {"kept": self.kept_, "test_scores": self.test_scores_}
+        if self.task_names_ is not None:
+            arrays = {"vectors": self._known, "difficulty": self._difficulty}
+        else:
+            arrays = {"landmarks": self._map.landmarks, "weights": self._map.weights}
+        arrays["spectrum"] = self.spectrum_
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
+        return State(settings, tensors, None if self.task_names_ is not None else self.model_)
+
+    def _restore(self, state: State) -> None:
+        arrays = {name: tensor.numpy() for name, tensor in state.tensors.items()}
+        self.kept_, self.test_scores_ = state.settings["kept"], state.settings["test_scores"]
+        self.spectrum_ = arrays["spectrum"]
+        if self.task_names_ is not None:
+            self._known, self._difficulty = arrays["vectors"], arrays["difficulty"]
+            return
+        if state.model is None:
+            raise ValueError("the success model is missing")
+        self.model_ = state.model
+        self._map = ProfileMap(arrays["landmarks"], arrays["weights"], self.measure)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        tags.non_deterministic = False
+        return tags
+
+
+def _part(
+    outcomes: Outcomes, agents: NDArray[np.int64], tasks: NDArray[np.int64]
+) -> SuccessStatistics:
+    """The statistics of some agents on some tasks."""
+    cells = np.ix_(agents, tasks)
+    part = Outcomes(outcomes.successes[cells], outcomes.rollouts[cells])
+    return SuccessStatistics.from_outcomes(part)

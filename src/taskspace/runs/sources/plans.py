@@ -1,0 +1,122 @@
+"""What a run of an environment does: tasks, rollouts, and the map, by preset and method."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+from taskspace.models.embedding.base import Embedding
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes.outcomes import Outcomes
+
+INFORMATION, ORDINAL = METHODS = ("information", "ordinal")
+
+
+@dataclass(frozen=True)
+class Plan(ABC):
+    """Settings that both methods have."""
+
+    n_components: int
+    tasks: int
+    rollouts: int
+    shown: int = 1000  # tasks per silhouette
+    fast: bool = False  # short training of the population
+
+    @abstractmethod
+    def learn(self, outcomes: Outcomes, seed: int) -> Embedding:
+        """Learn a map from outcomes."""
+
+
+@dataclass(frozen=True)
+class InformationPlan(Plan):
+    """Many tasks with few rollouts, a success model of them, and the eigenvectors of its map."""
+
+    tasks: int = 40_000
+    rollouts: int = 2
+
+    def learn(self, outcomes: Outcomes, seed: int) -> TaskEmbedder:
+        """Learn the success model and its map."""
+        return TaskEmbedder(self.n_components).fit(SuccessModel(random_state=seed).fit(outcomes))
+
+
+@dataclass(frozen=True)
+class OrdinalPlan(Plan):
+    """Fewer tasks with more rollouts, and the paper's network."""
+
+    tasks: int = 5000
+    rollouts: int = 20
+    hidden: tuple[int, ...] = (32, 32)
+    norm_weight: float = 0.4
+    steps: int = 6000
+    learning_rate: float = 3e-3
+    n_constraints: int | None = None  # as in the paper; None draws new constraints at every step
+
+    def learn(self, outcomes: Outcomes, seed: int) -> OrdinalEmbedder:
+        """Learn the paper's map."""
+        embedder = OrdinalEmbedder(
+            self.n_components,
+            norm_weight=self.norm_weight,
+            hidden=self.hidden,
+            steps=self.steps,
+            learning_rate=self.learning_rate,
+            n_constraints=self.n_constraints,
+            random_state=seed,
+        )
+        return embedder.fit(outcomes)
+
+
+INFORMATION_PLANS = {
+    "MultiKeyNav": InformationPlan(6),
+    "MultiKeyNavAB": InformationPlan(4),
+    "MultiKeyNavA": InformationPlan(3),
+    "CartPoleVar": InformationPlan(3),
+    "PointMass": InformationPlan(3),
+    "BasicKarel": InformationPlan(3, tasks=24_000, shown=5000),
+}
+# The paper's dimensions with C_NORM; MultiKeyNavAB and MultiKeyNavA need fewer keys.
+ORDINAL_PLANS = {
+    "MultiKeyNav": OrdinalPlan(6),
+    "MultiKeyNavAB": OrdinalPlan(4),
+    "MultiKeyNavA": OrdinalPlan(3),
+    "CartPoleVar": OrdinalPlan(3),
+    "PointMass": OrdinalPlan(3),
+    "BasicKarel": OrdinalPlan(1, hidden=(64, 32), tasks=20_000, rollouts=10, shown=5000),
+}
+INFORMATION_PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"fast": True, "tasks": 2000, "shown": 300},
+    "default": {},
+    "paper": {"rollouts": 12},  # about as many rollouts as in the paper
+}
+ORDINAL_PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"fast": True, "tasks": 500, "rollouts": 10, "steps": 750, "shown": 300},
+    "default": {},
+    "paper": {"rollouts": 100, "steps": 12_000, "learning_rate": 1e-3, "n_constraints": 5000},
+}
+PRESETS = tuple(ORDINAL_PRESETS)
+
+
+def check_method(method: str) -> str:
+    """Check the name of the method that makes the map."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    return method
+
+
+def information_plan(environment: str, preset: str = "default") -> InformationPlan:
+    """The plan of a preset for the information map of an environment."""
+    _check_preset(preset)
+    return replace(INFORMATION_PLANS[environment], **INFORMATION_PRESETS[preset])
+
+
+def ordinal_plan(environment: str, preset: str = "default") -> OrdinalPlan:
+    """The plan of a preset for the paper's map of an environment."""
+    _check_preset(preset)
+    return replace(ORDINAL_PLANS[environment], **ORDINAL_PRESETS[preset])
+
+
+def _check_preset(preset: str) -> None:
+    if preset not in PRESETS:
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
