@@ -130,12 +130,13 @@ class PerformancePredictor:
         self.tasks_, self._known = names, KnownTasks(names, features)
         self.__dict__.pop("_tree", None)  # from an earlier fit
 
-    def over(self, tasks: Any) -> PerformancePredictor:
+    def over(self, tasks: Any, names: Any = None) -> PerformancePredictor:
         """Return the same predictor with other known tasks, e.g. for a `Quiz` about them.
 
         Args:
-            tasks: Rows of features, which are then named task-0, task-1 and so on, or names of
-                tasks that the success model knows.
+            tasks: Rows of features, or names of tasks that the success model knows.
+            names: The names of the tasks if they are rows of features; by default task-0, task-1
+                and so on.
 
         Returns:
             A predictor whose known tasks are these.
@@ -150,14 +151,15 @@ class PerformancePredictor:
         other.model_, other.candidates_ = self.model_, self.candidates_
         rows = np.asarray(tasks)
         rows = rows.astype(np.str_) if rows.dtype.kind == "O" else rows
-        other._know_profiles(rows, self.model_.predict_proba(rows))
+        other._know_profiles(rows, self.model_.predict_proba(rows), names)
         return other
 
-    def _know_profiles(self, rows: NDArray[Any], profiles: Floats) -> None:
+    def _know_profiles(self, rows: NDArray[Any], profiles: Floats, names: Any = None) -> None:
         if rows.dtype.kind in "US":
             self._know(rows.astype(np.str_), None)
         else:
-            self._know(np.array([f"task-{number}" for number in range(len(rows))]), rows)
+            default = [f"task-{number}" for number in range(len(rows))]
+            self._know(np.array(default if names is None else names, np.str_), rows)
         self.posterior_ = self.candidates_.posterior(profiles)
 
     # -- predicting ----------------------------------------------------------------------------
@@ -306,47 +308,53 @@ class PerformancePredictor:
     # -- files ---------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the predictor, without its embedder, to one .npz file.
+        """Write the predictor, without its embedder or success model, to one .npz file.
 
         The file is written completely or not at all.
 
         Args:
             path: The path of the file.
-
-        Raises:
-            ValueError: If the predictor was fitted to a success model; save the model instead.
         """
-        if self.model_ is not None:
-            raise ValueError("a predictor of a SuccessModel cannot be saved; save the model")
+        self._check_fitted()
         posterior, features = self.posterior_, self._known.features
         arrays = {
             "format": np.array([FORMAT, str(FORMAT_VERSION)]),
             "tasks": self.tasks_,
-            "profiles": posterior.profiles,
-            "prior": posterior.prior,
-            "numbers": np.array([posterior.temper, posterior.strength]),
             **({} if features is None else {"features": features}),
         }
+        if self.model_ is not None:  # the success model gives the profiles of the candidates
+            found = self.candidates_
+            arrays["mix"] = np.array(found.mix)
+            arrays["candidates"] = np.array([found.temper, found.centre, found.seed])
+        else:
+            arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
+            arrays["numbers"] = np.array([posterior.temper, posterior.strength])
         with atomic_path(path) as temporary:
             write_arrays(arrays, temporary)
             seal(temporary)
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, embedder: Embedder | None = None
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        embedder: Embedder | None = None,
+        model: Profiler | None = None,
     ) -> PerformancePredictor:
         """Read a predictor written by `save`.
 
         Args:
             path: The path of the file.
             embedder: The embedder that the predictor was fitted with, if any.
+            model: The success model that the predictor was fitted to, if any.
 
         Returns:
             The predictor.
 
         Raises:
             FileNotFoundError: If there is no such file.
-            ValueError: If the file is damaged or in another format.
+            ValueError: If the file is damaged or in another format, or if it needs a success model
+                that is not given.
         """
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
@@ -358,9 +366,28 @@ class PerformancePredictor:
         except Exception as error:  # NumPy and zipfile raise many types of errors on damaged bytes
             raise ValueError(f"{path} is damaged or not a predictor") from error
         check_format(path, form, (FORMAT, FORMAT_VERSION))
+        if "mix" in found:
+            return cls._of_model(found, model, path)
         numbers = found["numbers"].tolist()
         posterior = Posterior(found["profiles"], found["prior"], *numbers)
         return cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
+
+    @classmethod
+    def _of_model(
+        cls, found: Mapping[str, Any], model: Profiler | None, path: str | os.PathLike[str]
+    ) -> PerformancePredictor:
+        if model is None:
+            raise ValueError(
+                f"the predictor in {path} was fitted to a success model; pass it as model"
+            )
+        temper, centre, seed = found["candidates"].tolist()
+        predictor = cls(random_state=int(seed))
+        predictor.model_ = model
+        mix = tuple(found["mix"].tolist())
+        predictor.candidates_ = ModelCandidates(mix, temper, centre, int(seed))
+        rows = found.get("features", found["tasks"])
+        predictor._know_profiles(rows, model.predict_proba(rows), found["tasks"])
+        return predictor
 
 
 def _from_outcomes(outcomes: Outcomes, vectors: Floats | None, seed: int) -> Posterior:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _ACCURACIES = {
     "triplet_accuracy": "triplet accuracy (held out)",
-    "noise_ceiling": "triplet accuracy of a second evaluation",
+    "noise_ceiling": "noise ceiling",
     "difficulty_pair_accuracy": "difficulty-pair accuracy (held out)",
 }
 
@@ -86,8 +86,7 @@ def _explanation(results: Mapping[str, Any]) -> str:
         )
     if results.get("noise_ceiling") is not None:
         sentences.append(
-            "A second evaluation of the same agents on the same tasks shows the best accuracy that"
-            " can be expected."
+            "Noise ceiling: the triplet accuracy of an independent re-evaluation of the agents."
         )
     if results.get("difficulty_pair_accuracy") is not None:
         sentences.append(

@@ -40,6 +40,7 @@ from taskspace.similarity.profiles import profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
 
 T = TypeVar("T")
+MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
 _EMBEDDERS = (TaskEmbedder, OrdinalEmbedder, KarelEmbedder)
 
@@ -230,13 +231,28 @@ class Run:
 
     @functools.cached_property
     def predictor(self) -> PerformancePredictor:
-        """A predictor of the performance of new agents from their results on a quiz."""
+        """A predictor of the performance of new agents from their results on a quiz.
+
+        If the map has a success model, the predictor is fitted to it, and knows up to 5000 of the
+        tasks by name.
+        """
+        if self._has_model:
+            return self._derive(
+                layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self._model_predictor,
+                PerformancePredictor.save,
+                lambda path: PerformancePredictor.load(path, model=self.model),
+            )  # fmt: skip
         return self._derive(
             layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
             lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
             PerformancePredictor.save,
             lambda path: PerformancePredictor.load(path, embedder=self.embedder),
         )  # fmt: skip
+
+    def _model_predictor(self) -> PerformancePredictor:
+        some = slice(MOST_KNOWN)  # tasks are in random order
+        fitted = PerformancePredictor().fit(self.model)
+        return fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
 
     @property
     def figures(self) -> Path:

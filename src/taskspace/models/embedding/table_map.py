@@ -103,8 +103,7 @@ def dimensions_above_chance(
 def _correlation_spectrum(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> Floats:
     matrix = np.nan_to_num(statistics.matrix(tasks, tasks, CORRELATION).astype(np.float64))
     np.fill_diagonal(matrix, 1.0)
-    spectrum: Floats = np.linalg.eigvalsh(matrix)[::-1]
-    return spectrum
+    return np.asarray(np.linalg.eigvalsh(matrix)[::-1], np.float64)
 
 
 def _shuffled(statistics: SuccessStatistics, rng: np.random.Generator) -> SuccessStatistics:
