@@ -42,7 +42,7 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
 
 def _columns(run: Run, flat: bool) -> dict[str, Any]:
     vectors = run.index.vectors
-    x, y = Axes.of(vectors).project(vectors).T
+    x, y = Axes.of(run.points).project(run.points).T
     spread = {f"v{i}": column for i, column in enumerate(vectors.T)}
     return _described(run, x=x, y=y, **(spread if flat else {"vector": list(vectors)}))
 
