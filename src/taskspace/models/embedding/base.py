@@ -142,7 +142,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 " features, so it cannot find a task by name"
             )
         options["ensure_all_finite"] = False  # scikit-learn's own message about NaN is long
-        tasks: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, **options)
+        # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
+        kind = np.uint8 if getattr(X, "dtype", None) == np.uint8 else np.float64
+        tasks: NDArray[Any] = validate_data(self, X, dtype=kind, **options)
         checks.finite(tasks, "tasks")
         return tasks
 

@@ -110,6 +110,7 @@ class TaskEmbedder(Embedding):
             UserWarning: If the outcomes of different tasks share no information.
         """
         self._check_settings()
+        self.task_names_ = None
         rng = np.random.default_rng(self.random_state)
         if isinstance(X, SuccessModel):
             return self._fit_model(X)
@@ -147,7 +148,7 @@ class TaskEmbedder(Embedding):
             )
         landmarks = model.predict_proba(model.sample_)
         self._map, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
-        self.model_, self.task_names_, self.test_scores_ = model, None, {}
+        self.model_, self.test_scores_ = model, {}
         self.n_components_ = self._map.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
         self._measure_kept()
