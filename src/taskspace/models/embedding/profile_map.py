@@ -2,7 +2,8 @@
 
 With the eigenvalues L and eigenvectors U of the similarity K of some landmark tasks, the vector of
 any task is k U / sqrt(L), where k are its similarities to the landmarks (Nyström's method). The
-inner products of the landmarks' vectors are then nearest to K.
+inner products of the landmarks' vectors are then nearest to K. A rotation to canonical axes, which
+changes no inner product, comes last.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.spectral import eigen, enough_dimensions
+from taskspace.models.embedding.spectral import canonical_rotation, eigen, enough_dimensions
 from taskspace.similarity.profiles import profile_similarity
 
 Floats = NDArray[np.float64]
@@ -50,6 +51,7 @@ def fit_profiles(landmarks: Floats, size: int | str, measure: str) -> tuple[Prof
     """
     values, axes = eigen(profile_similarity(landmarks, landmarks, measure))
     count = enough_dimensions(values) if size == "auto" else int(size)
-    weights = axes[:, :count] / np.sqrt(values[:count])
+    axes, scale = axes[:, :count], np.sqrt(values[:count])
+    weights = axes / scale @ canonical_rotation(axes * scale)
     missing = count - weights.shape[1]  # dimensions without information are 0
     return ProfileMap(landmarks, np.pad(weights, ((0, 0), (0, missing))), measure), values

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ENOUGH = 0.95  # the fraction of the shared information that "auto" keeps
+_ROUNDS = 500
+_CLOSE = 1e-9  # rounds of the rotation end when its criterion grows by a smaller fraction
 
 
 def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
     """The positive eigenvalues of similarities (n, n), largest first, and their unit vectors.
-
-    The sign of each eigenvector makes the sum of its cubed entries positive, so that it does not
-    depend on the processor.
 
     >>> values, vectors = eigen(np.array([[4.0, 0.0, 4.0], [0.0, 1.0, 0.0], [4.0, 0.0, 4.0]]))
     >>> values.round(6)
@@ -22,8 +21,40 @@ def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
     """
     values, vectors = np.linalg.eigh(np.asarray(similarity, np.float64))
     positive = np.flatnonzero(values > max(values[-1], 0.0) * 1e-10)[::-1]
-    values, vectors = values[positive], vectors[:, positive]
-    return values, np.where((vectors**3).sum(0) < 0, -vectors, vectors)
+    return values[positive], vectors[:, positive]
+
+
+def canonical_rotation(vectors: Floats) -> Floats:
+    """The rotation of vectors (n, dimensions) to canonical axes, as a matrix (dimensions squared).
+
+    Inner products do not determine the axes, and eigenvectors are no natural choice: if skills are
+    equally important, the eigenvalues are nearly equal, and any mixture of their axes would do.
+    Varimax turns the axes so that each one concerns some tasks strongly and the others little, as
+    far as possible: an axis is then a skill. The first axis has the most information (axes with
+    nearly the same information may change places from seed to seed). The sign of each axis makes
+    the sum of cubed coordinates positive.
+
+    >>> skills = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 2.0]])
+    >>> mixed = skills @ np.array([[0.6, 0.8], [-0.8, 0.6]])
+    >>> (mixed @ canonical_rotation(mixed)).round(3) + 0.0
+    array([[3., 0.],
+           [2., 0.],
+           [0., 1.],
+           [0., 2.]])
+    """
+    rotation, criterion = np.eye(vectors.shape[1]), 0.0
+    for _ in range(_ROUNDS):
+        turned = vectors @ rotation
+        uneven = turned**3 - turned * (turned**2).mean(0)
+        left, values, right = np.linalg.svd(vectors.T @ uneven)
+        rotation, before, criterion = left @ right, criterion, float(values.sum())
+        if criterion <= before * (1 + _CLOSE):
+            break
+    turned = vectors @ rotation
+    order = np.argsort(-(turned**2).sum(0), kind="stable")
+    signs = np.where((turned**3).sum(0) < 0, -1.0, 1.0)
+    found: Floats = (rotation * signs)[:, order]
+    return found
 
 
 def kept(values: Floats, size: int) -> float:

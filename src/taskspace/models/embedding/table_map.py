@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.spectral import eigen, enough_dimensions
+from taskspace.models.embedding.spectral import canonical_rotation, eigen, enough_dimensions
 from taskspace.similarity.estimates import agents_together, estimates
 from taskspace.similarity.information import entropy
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
@@ -70,8 +70,8 @@ def fit_table(
     given = Estimates.of(statistics, landmarks, landmarks, measure)
     bounds = _bounds(statistics, measure)[landmarks]
     supported = dimensions_above_chance(statistics, landmarks, rng)
-    values = np.square(_factor(given, bounds, supported)).sum(0)
-    values = values[values > 0]
+    lengths = np.linalg.svd(_factor(given, bounds, supported), compute_uv=False)
+    values = np.square(lengths[lengths > 0], dtype=np.float64)
     count = enough_dimensions(values) if size == "auto" else int(size)
     found = _factor(given, bounds, count)
     vectors = np.empty((statistics.n_tasks, count))
@@ -149,14 +149,7 @@ def _factor(given: Estimates, bounds: Floats, size: int) -> Floats:
         change = np.linalg.norm(vectors @ vectors.T - before @ before.T)
         if change <= _ENOUGH * np.linalg.norm(filled):
             break
-    return _canonical(vectors)
-
-
-def _canonical(vectors: Floats) -> Floats:
-    """The same inner products on the principal axes, with fixed signs."""
-    axes, lengths, _ = np.linalg.svd(vectors, full_matrices=False)
-    turned = axes * lengths
-    return np.where((turned**3).sum(0) < 0, -turned, turned)
+    return vectors @ canonical_rotation(vectors)
 
 
 def _next(filled: Floats, vectors: Floats) -> Floats:

@@ -43,8 +43,8 @@ class TaskEmbedder(Embedding):
     have no features, tasks are given by name, and the similarities that the table of results itself
     suggests are decomposed; pairs that too few agents tried may be missing.
 
-    Each axis is an eigenvector, the most informative one first, with a fixed sign. So two maps that
-    agree look the same.
+    The axes are canonical: they are turned (by varimax) so that each one is a skill, as far as
+    possible, the most informative one first. So two maps that agree look the same.
 
     Args:
         n_components: The number of dimensions, or "auto" to keep 95 % of the shared information.
@@ -56,8 +56,8 @@ class TaskEmbedder(Embedding):
 
     Attributes:
         n_components_: The number of dimensions.
-        spectrum_: The eigenvalues of the similarities, largest first: the shared information on
-            each axis. Without features, only those that exceed chance.
+        spectrum_: The eigenvalues of the similarities, largest first: the information that another
+            dimension adds. Without features, only those that exceed chance.
         kept_: The fraction of the shared information that the dimensions keep.
         test_scores_: The triplet accuracy ("similarity") and difficulty-pair accuracy
             ("difficulty") on tasks that the success model has not seen or, without features, of a
