@@ -61,8 +61,8 @@ def fit_linear(
     >>> rollouts = np.full((3, 2), 10.0)
     >>> start = agent_means(successes, rollouts, 1)
     >>> fit_linear(features, successes, rollouts, Penalty(0.1, 0.1), start).weights.round(1)
-    array([[ 2.4],
-           [-2.4]])
+    array([[ 2.7],
+           [-2.7]])
     """
     inputs = np.column_stack([features, np.ones(len(features))])
     inputs = np.vstack([inputs, np.eye(inputs.shape[1])[-1]])  # the average task
