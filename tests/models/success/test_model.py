@@ -148,21 +148,6 @@ def test_scores_may_be_fractions() -> None:
 
 
 @pytest.mark.slow
-def test_few_tasks_and_columns_of_bytes_are_no_trouble() -> None:
-    bits = np.random.default_rng(0).integers(0, 2, (20, 3)).astype(np.uint8)
-    solved = np.stack([bits[:, 0], 1 - bits[:, 0]])
-    model = SuccessModel(**FAST).fit(table(9 * solved, 9, features=bits))
-    np.testing.assert_allclose(model.predict_proba(bits), solved, atol=0.1)
-    assert model.test_scores_["log_loss"] < 0.1
-    assert SuccessModel(**FAST).fit(table([[1]], 2, features=[[3.0]])).predict_proba(
-        [[3.0]]
-    ).shape == (
-        1,
-        1,
-    )
-
-
-@pytest.mark.slow
 def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() -> None:
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
@@ -177,6 +162,107 @@ def test_clones_are_unfitted_and_settings_kept(fitted: SuccessModel) -> None:
     assert clone(fitted).get_params() == fitted.get_params()
     with pytest.raises(NotFittedError):
         clone(fitted).predict_proba(FRESH)
+
+
+# -- few tasks -------------------------------------------------------------------------------------
+
+
+def ramp(tasks: int = 60, slope: float = 3.0, seed: int = 0) -> tuple[Outcomes, Outcomes]:
+    """Few tasks whose only feature makes them easier for all, and many others like them."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(tasks + 2000, 1))
+    truth = 1 / (1 + np.exp(rng.normal(size=(8, 1)) - slope * features[:, 0]))
+    solved = rng.binomial(1, truth)
+    few, many = slice(tasks), slice(tasks, None)
+    return (
+        table(solved[:, few], 1, features=features[few]),
+        table(solved[:, many], 1, features=features[many]),
+    )
+
+
+def log_loss_on(model: SuccessModel, others: Outcomes) -> float:
+    chances = model.predict_proba(others.features)
+    return scores(chances, chances, *map(np.asarray, (others.successes, others.rollouts)))[
+        "log_loss"
+    ]
+
+
+@pytest.fixture(scope="module")
+def linear() -> SuccessModel:
+    with pytest.warns(UserWarning, match=says("60 tasks few cross-validated")):
+        return SuccessModel(**FAST).fit(ramp()[0])
+
+
+@pytest.fixture(scope="module")
+def means() -> SuccessModel:
+    with (
+        pytest.warns(UserWarning, match=says("60 tasks few cross-validated")),
+        pytest.warns(UserWarning, match=says("features beyond means")),
+    ):
+        return SuccessModel(**FAST).fit(ramp(slope=0)[0])
+
+
+def test_a_linear_model_predicts_from_few_tasks_and_says_how_well(linear: SuccessModel) -> None:
+    assert linear.kind_ == "linear"
+    found = log_loss_on(linear, ramp()[1])
+    assert found < linear.test_scores_["agent_mean_log_loss"] - 0.1
+    assert found == pytest.approx(linear.test_scores_["log_loss"], abs=0.1)
+    assert linear.held_out_.shape == (0,)
+    assert linear.sample_.shape == (60, 1)
+
+
+def test_features_that_say_nothing_leave_the_means_of_agents(means: SuccessModel) -> None:
+    assert means.kind_ == "means"
+    few = ramp(slope=0)[0]
+    rates = (few.successes.sum(1) + 1) / (few.rollouts.sum(1) + 2)
+    np.testing.assert_allclose(means.predict_proba([[-3.0], [5.0]]), np.stack([rates] * 2, 1), 1e-5)
+    assert means.test_scores_["log_loss"] == means.test_scores_["agent_mean_log_loss"]
+
+
+@pytest.mark.slow
+def test_a_network_is_chosen_if_no_line_can_do_it() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.uniform(-1, 1, (90, 1))
+    solved = np.repeat(np.abs(features.T) < 0.5, 20, axis=0)
+    with pytest.warns(UserWarning, match=says("90")):
+        model = SuccessModel(**FAST).fit(table(4 * solved, 4, features=features))
+    assert model.kind_ == "network"
+    assert model.predict_proba([[0.0], [0.9]])[:, 0].min() > 0.8
+    assert model.predict_proba([[0.0], [0.9]])[:, 1].max() < 0.3
+    assert model.history_["step"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_columns_of_bytes_and_pairs_never_tried_are_no_trouble() -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (20, 3)).astype(np.uint8)
+    solved = np.stack([bits[:, 0], 1 - bits[:, 0]])
+    tried = 9 * (rng.random(solved.shape) < 0.8)
+    model = SuccessModel(**FAST).fit(table(tried * solved, tried, features=bits))
+    np.testing.assert_allclose(model.predict_proba(bits), solved, atol=0.2)
+    assert model.test_scores_["log_loss"] < 0.3
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_a_handful_of_tasks_gives_means(tasks: int) -> None:
+    model = SuccessModel(**FAST).fit(table(np.ones((2, tasks), int), 1, features=FRESH[:tasks]))
+    assert model.kind_ == "means"
+    np.testing.assert_allclose(model.predict_proba(FRESH[:4]), (tasks + 1) / (tasks + 2), 1e-5)
+    # Each task is predicted from the others, and a single one from nothing.
+    left = tasks - 1
+    assert model.test_scores_["log_loss"] == pytest.approx(-np.log((left + 1) / (left + 2)))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_choosing_touches_no_other_randomness(linear: SuccessModel) -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    again = SuccessModel(**FAST).fit(ramp()[0])
+    assert torch.equal(before, torch.get_rng_state())
+    np.testing.assert_array_equal(again.predict_proba([[0.3]]), linear.predict_proba([[0.3]]))
 
 
 # -- without features ------------------------------------------------------------------------------
@@ -234,7 +320,7 @@ def test_scores_of_chances_0_and_1_are_finite() -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["fitted", "named"])
+@pytest.mark.parametrize("kind", ["fitted", "named", "linear", "means"])
 def test_save_and_load_give_the_same_bits(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -244,13 +330,14 @@ def test_save_and_load_give_the_same_bits(
     before = torch.get_rng_state()
     loaded = SuccessModel.load(tmp_path / "model")
     assert torch.equal(before, torch.get_rng_state())
-    tasks: Any = FRESH if kind == "fitted" else ["task-5", "task-0"]
+    tasks: Any = ["task-5", "task-0"] if kind == "named" else FRESH[:, : model.n_features_in_]
     np.testing.assert_array_equal(model.predict_proba(tasks), loaded.predict_proba(tasks))
     assert loaded.get_params() == model.get_params()
     assert loaded.test_scores_ == model.test_scores_
     assert loaded.agents_.tolist() == model.agents_.tolist()
     np.testing.assert_array_equal(loaded.sample_, model.sample_)
-    if kind == "fitted":
+    if kind != "named":
+        assert loaded.kind_ == model.kind_
         np.testing.assert_array_equal(loaded.held_out_, model.held_out_)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 

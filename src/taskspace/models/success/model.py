@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +24,13 @@ from taskspace.models.success.encoders import (
     make_encoder,
     restore,
 )
+from taskspace.models.success.few_tasks import (
+    FOLDS,
+    Candidate,
+    choose,
+    linear_candidates,
+    means_candidate,
+)
 from taskspace.models.success.low_rank import fit_low_rank, log_loss
 from taskspace.models.success.network import (
     Counts,
@@ -29,19 +38,24 @@ from taskspace.models.success.network import (
     Training,
     calibrate,
     fit_network,
+    linear_network,
     logits_of,
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.task_names import positions
-from taskspace.progress import progress_bar
+from taskspace.progress import Advance, progress_bar
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
 
-FEW = 100  # with fewer tasks (or, without features, tried pairs), nothing is held out
+FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
+FEW_TASKS = 100  # with features: with fewer tasks, the model is chosen by cross-validation
+FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
+FEW_STEPS = 300  # of training a network for few tasks
+ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 RELIABILITY_BINS = 15
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
 LARGEST = 1e100  # feature; squares of larger ones overflow
@@ -55,7 +69,11 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     inform each other. Many tasks with few rollouts are better than few tasks with many: 40,000
     tasks with 2 rollouts each are a good budget. A tenth of the tasks is used for early stopping
     and calibration (one scale and one shift of all logits), and another tenth for the test scores.
-    With fewer than 100 tasks nothing is held out, and the scores show the fit to the training data.
+
+    With fewer than 100 tasks, cross-validation over tasks (five folds) chooses between the network,
+    a linear model (logistic regression of every agent, with shared penalties) and the agents' mean
+    success rates, which are the choice unless another model is clearly better. The chosen model is
+    fitted to all tasks, and the test scores are those of the cross-validation.
 
     If the outcomes have no features, tasks are given by name, and the probabilities come from a
     low-rank model of the table (`low_rank`), in which pairs may be missing. Then pairs are held out
@@ -67,7 +85,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         bins: The number of bins into which a feature with many values is divided.
         learning_rate: The largest learning rate.
         batch_size: The number of tasks per step.
-        epochs: The number of passes over the tasks; there are at least 1000 steps, unless it is 0.
+        epochs: The number of passes over the tasks; there are at least 1000 steps (300 if tasks
+            are few), unless it is 0.
         network: A function for tasks that are not rows of numbers, e.g. bytes that describe a
             program. It gets the training tasks and returns an `Encoder`, which replaces the bins.
         random_state: The seed; None draws one from the operating system.
@@ -77,14 +96,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         agents_: The names of the agents.
         task_names_: The names of the tasks if they have no features, otherwise None.
         sample_: A random sample of up to 1000 training tasks, as `predict_proba` takes them.
+        kind_: The kind of the model: "network", "linear" or "means" (only with features).
         held_out_: The indices of the tasks of the test scores, which were used for nothing else;
-            empty if nothing was held out (only with features).
-        test_scores_: Held-out scores: `log_loss` (nats per rollout), `agent_mean_log_loss` (the
-            same if each agent's mean success rate is the prediction), `brier`, and
-            `calibration_error` (the expected calibration error).
-        network_: The trained network (only with features).
-        history_: The training and validation losses, with their steps (only with features).
-        calibration_: The temperature and the shift of the logits (only with features).
+            empty if the scores are cross-validated (only with features).
+        test_scores_: Held-out or cross-validated scores: `log_loss` (nats per rollout),
+            `agent_mean_log_loss` (the same if each agent's mean success rate is the prediction),
+            `brier`, and `calibration_error` (the expected calibration error).
+        network_: The network from tasks to logits; a linear model has one layer (only with
+            features).
+        history_: The training and validation losses of a network, with their steps (only with
+            features).
+        calibration_: The temperature and the shift of the logits of a network (only with features).
         profiles_: The success probabilities (agents, tasks) (only without features).
 
     >>> import taskspace as ts
@@ -98,6 +120,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     >>> model.fit(ts.Outcomes(2 * solved, 2)).difficulty(["task-3", "task-7"]).shape
     (2,)
     """
+
+    history_: dict[str, list[float]]
+    calibration_: dict[str, float]
 
     def __init__(
         self,
@@ -136,6 +161,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
         Raises:
             ValueError: If an argument is invalid, or if training diverges.
+
+        Warns:
+            UserWarning: If tasks with features are few, or if the features do not help.
         """
         self._check_settings()
         if not isinstance(outcomes, Outcomes):
@@ -162,14 +190,57 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
             torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
         )
-        parts = _parts(np.flatnonzero((outcomes.rollouts > 0).any(0)), rng)
+        order = rng.permutation(np.flatnonzero((outcomes.rollouts > 0).any(0)))
+        if len(order) < FEW_TASKS:
+            self._fit_few(everything.of(torch.from_numpy(order)), rng)
+        else:
+            self._fit_many(everything, order, rng)
+
+    def _fit_many(
+        self, everything: Counts, order: NDArray[np.int64], rng: np.random.Generator
+    ) -> None:
+        """Train the network, and test it on held-out tasks."""
+        size = round(HELD_OUT * len(order))
+        parts = (order[2 * size :], order[:size], order[size : 2 * size])
         train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
-        predicted = self._learn(train, validation, test, rng)
-        self.sample_ = train.tasks[:SAMPLE].numpy()
-        self.held_out_ = parts[2] if parts[2] is not parts[0] else np.arange(0)
+        training = Training(self.learning_rate, self.batch_size, self.epochs)
+        steps = training.steps(len(train))
+        with progress_bar("Learning success", steps, self.progress) as advance:
+            self.network_ = self._learn(train, validation, training, rng, advance)
+        self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
+        predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        counts = (test.successes.double().numpy(), test.rollouts.double().numpy())
-        self.test_scores_ = scores(predicted, np.broadcast_to(means, predicted.shape), *counts)
+        self.test_scores_ = _test_scores(predicted, means, test)
+
+    def _fit_few(self, counts: Counts, rng: np.random.Generator) -> None:
+        """Fit the kind of model that is best in cross-validation, and keep its scores there."""
+        warnings.warn(
+            f"{len(counts)} tasks are few, so the test scores are cross-validated; with"
+            f" {FEW_TASKS} or more, tasks are held out",
+            stacklevel=4,
+        )
+        training = Training(self.learning_rate, self.batch_size, self.epochs, FEW_STEPS)
+        total = (FOLDS + 1) * training.steps(len(counts))
+        enough = len(counts) >= ENOUGH_TO_COMPARE
+        with (
+            torch_seed(int(rng.integers(2**31))),
+            progress_bar("Learning success", total, self.progress) as advance,
+        ):
+            learn = functools.partial(self._learn_few, training=training, rng=rng, advance=advance)
+            encoder = self._encoder(counts.tasks.numpy(), bins=0)
+            others = [Candidate("network", learn)]
+            if self.network is None:
+                others += linear_candidates(encoder)
+            choice = choose(means_candidate(encoder), others if enough else [], counts, rng)
+            self.network_ = choice.candidate.fit(counts).eval()
+        self.kind_, self.sample_ = choice.candidate.kind, counts.tasks[:SAMPLE].numpy()
+        self.held_out_ = np.arange(0)
+        if self.kind_ != "network":
+            self.history_, self.calibration_ = {}, {}
+        if self.kind_ == "means" and enough:
+            warnings.warn("features do not predict success beyond the agents' means", stacklevel=4)
+        predicted, means = torch.sigmoid(choice.logits), torch.sigmoid(choice.means)
+        self.test_scores_ = _test_scores(predicted, means, counts)
 
     def _validated(self, features: Any) -> NDArray[Any]:
         """The features in double precision, or as they are if an encoder takes them."""
@@ -183,34 +254,40 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         return checked
 
     def _learn(
-        self, train: Counts, validation: Counts, test: Counts, rng: np.random.Generator
-    ) -> Floats:
-        """Train and calibrate the network, and return the probabilities (tasks, agents) of test."""
+        self,
+        train: Counts,
+        validation: Counts,
+        training: Training,
+        rng: np.random.Generator,
+        advance: Advance,
+    ) -> torch.nn.Sequential:
+        """Train and calibrate a network."""
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
-        training = Training(self.learning_rate, self.batch_size, self.epochs)
         agents = train.successes.shape[1]
         with torch_seed(int(rng.integers(2**31))):
-            encoder = self._encoder(train.tasks.numpy())
+            encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
             layers, small = network, self.network is None
             if self.network is not None and is_frozen(encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
-                train, validation, test = (x.encoded(encoder) for x in (train, validation, test))
+                train, validation = train.encoded(encoder), validation.encoded(encoder)
             with one_thread() if small else contextlib.nullcontext():
-                steps = training.steps(len(train))
-                with progress_bar("Learning success", steps, self.progress) as advance:
-                    self.history_ = fit_network(
-                        layers, train, validation, training, generator,
-                        lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
-                    )  # fmt: skip
+                self.history_ = fit_network(
+                    layers, train, validation, training, generator,
+                    lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
+                )  # fmt: skip
                 self.calibration_ = calibrate(layers, validation)
-                predicted: Floats = torch.sigmoid(logits_of(layers, test.tasks)).double().numpy()
-        self.network_ = network.eval()
-        return predicted
+        return network.eval()
 
-    def _encoder(self, tasks: NDArray[Any]) -> torch.nn.Module:
+    def _learn_few(self, counts: Counts, **how: Any) -> torch.nn.Sequential:
+        """Train a network on most of a few tasks; the others decide when to stop."""
+        size = round(FEW_HELD_OUT * len(counts))
+        most, others = torch.arange(size, len(counts)), torch.arange(size)
+        return self._learn(counts.of(most), counts.of(others), **how)
+
+    def _encoder(self, tasks: NDArray[Any], bins: int) -> torch.nn.Module:
         if self.network is None:
-            return Encoding.of(tasks, self.bins)
+            return Encoding.of(tasks, bins)
         return make_encoder(self.network, tasks)
 
     def _fit_table(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
@@ -333,6 +410,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             tensors = {"profiles": torch.from_numpy(self.profiles_)}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
+            settings["kind"] = self.kind_
             if not isinstance(self.network_[0], Encoding):
                 settings["encoder"] = describe(self.network_[0])
             found = {"sample": self.sample_, "held_out": self.held_out_}
@@ -375,13 +453,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             return model
         model.history_, model.calibration_ = settings["history"], settings["calibration"]
         model.sample_ = tensors.pop("sample").numpy()
-        # Older folders do not say what was held out.
+        model.kind_ = settings.get("kind", "network")
+        # Older folders do not say what was held out, and are all of networks.
         model.held_out_ = tensors.pop("held_out", torch.arange(0)).numpy()
         with torch.random.fork_rng(
             devices=[]
         ):  # new layers draw weights, which are then overwritten
             encoder = _saved_encoder(settings, tensors)
-            network = success_network(encoder, model.width, model.blocks, len(model.agents_))
+            if model.kind_ == "network":
+                network = success_network(encoder, model.width, model.blocks, len(model.agents_))
+            else:
+                network = linear_network(encoder, len(model.agents_))
         network.load_state_dict(tensors)
         model.network_, model.n_features_in_ = network.eval(), model.sample_.shape[1]
         return model
@@ -402,15 +484,6 @@ def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -
     return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
 
 
-def _parts(
-    tried: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Tasks to train, validate and test on; small sets of tasks are used for all three."""
-    order = rng.permutation(tried)
-    size = round(HELD_OUT * len(order)) if len(order) >= FEW else 0
-    return (order[2 * size :], order[:size], order[size : 2 * size]) if size else (order,) * 3
-
-
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
@@ -419,6 +492,13 @@ def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
     """Success rates of agents, shrunk towards 0.5 by two pseudo-attempts."""
     means: Floats = (successes.sum(axis) + 1) / (attempts.sum(axis) + 2)
     return means
+
+
+def _test_scores(predicted: torch.Tensor, means: Any, test: Counts) -> dict[str, float]:
+    """Scores of the probabilities (tasks, agents) of a model and of the agents' means."""
+    chances = predicted.double().numpy()
+    base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
+    return scores(chances, base, test.successes.double().numpy(), test.rollouts.double().numpy())
 
 
 def scores(

@@ -46,7 +46,7 @@ class Encoding(torch.nn.Module):
 
     @classmethod
     def of(cls, tasks: NDArray[np.float64], bins: int) -> Encoding:
-        """The encoding with the scale and the bins of these tasks.
+        """The encoding with the scale and the bins of these tasks; without bins if it is 0.
 
         >>> tasks = np.column_stack([np.linspace(0, 1, 1000), np.arange(1000) % 2])
         >>> encoding = Encoding.of(tasks, bins=4)
@@ -56,7 +56,7 @@ class Encoding(torch.nn.Module):
         mean, scale = tasks.mean(0), np.maximum(tasks.std(0), 1e-6)
         standard = (tasks - mean) / scale
         levels = np.array([len(np.unique(column)) for column in tasks.T])
-        columns = np.flatnonzero(levels > MOST_LEVELS)
+        columns = np.flatnonzero(levels > MOST_LEVELS) if bins else np.arange(0)
         shares = np.linspace(0, 1, 1 + max(1, min(bins, len(tasks) // TASKS_PER_BIN)))
         edges = np.quantile(standard[:, columns], shares, axis=0).T.astype(np.float32, order="C")
         arrays = {"mean": mean, "scale": scale, "columns": columns, "edges": edges}
@@ -105,6 +105,12 @@ def success_network(
         torch.nn.ReLU(),
         torch.nn.Linear(width, agents),
     )
+
+
+def linear_network(encoder: torch.nn.Module, agents: int) -> torch.nn.Sequential:
+    """The network without hidden layers: each agent's logit is linear in the code of a task."""
+    size: Any = encoder.size
+    return torch.nn.Sequential(encoder, torch.nn.Linear(size, agents))
 
 
 def last_layer(network: torch.nn.Sequential) -> torch.nn.Linear:
@@ -157,10 +163,13 @@ class Counts:
         """The same counts with the codes of the tasks."""
         return Counts(outputs(encoder, self.tasks), self.successes, self.rollouts)
 
+    def losses(self, logits: torch.Tensor) -> torch.Tensor:
+        """Log loss of each pair in nats: the binomial loss up to a constant."""
+        return self.rollouts * softplus(logits) - self.successes * logits
+
     def loss(self, logits: torch.Tensor) -> torch.Tensor:
-        """Log loss in nats per rollout: the binomial loss up to a constant."""
-        loss = self.rollouts * softplus(logits) - self.successes * logits
-        return loss.sum() / self.rollouts.sum().clamp(min=1)
+        """Log loss in nats per rollout."""
+        return self.losses(logits).sum() / self.rollouts.sum().clamp(min=1)
 
 
 @dataclass(frozen=True)
@@ -170,10 +179,12 @@ class Training:
     learning_rate: float
     batch_size: int
     epochs: int
+    least_steps: int = LEAST_STEPS
 
     def steps(self, tasks: int) -> int:
         """The number of steps for this number of tasks."""
-        return max(self.epochs * -(-tasks // self.batch_size), LEAST_STEPS if self.epochs else 0)
+        least = self.least_steps if self.epochs else 0
+        return max(self.epochs * -(-tasks // self.batch_size), least)
 
 
 def fit_network(
