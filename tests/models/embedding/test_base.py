@@ -19,7 +19,7 @@ from taskspace.models.embedding.pretrained import FOLDER
 from taskspace.models.embedding.random_model import RandomModel
 from tests.messages import says
 
-KINDS = ("TaskEmbedder", "RandomModel", "PredModel")
+KINDS = ("OrdinalEmbedder", "RandomModel", "PredModel")
 
 
 class Plain(Embedding):
@@ -42,7 +42,7 @@ def models() -> dict[str, Any]:
     successes = np.random.default_rng(0).integers(0, 11, (8, 40))
     episodes = expert_episodes(ExpertPolicy(env), env, 20)
     fitted = (
-        ts.TaskEmbedder(3, steps=5, random_state=0).fit(tasks, successes.T / 10),
+        ts.OrdinalEmbedder(3, steps=5, random_state=0).fit(tasks, successes.T / 10),
         RandomModel(3, random_state=0).fit(tasks),
         PredModel(3, context=env.context_columns, hidden=(8,), epochs=1, random_state=0).fit(
             episodes
@@ -133,9 +133,9 @@ def test_a_setting_that_is_gone_counts_as_damage(models: Any, tmp_path: Path) ->
 def test_folders_from_before_there_were_kinds_hold_task_embedders() -> None:
     for folder in FOLDER.iterdir():
         settings = json.loads((folder / "embedder.json").read_text())
-        assert settings.get("kind", "TaskEmbedder") == "TaskEmbedder"
-        assert ts.TaskEmbedder.load(folder).n_components_ == settings["components"]
-        with pytest.raises(ValueError, match=says("TaskEmbedder PredModel TaskEmbedder.load")):
+        assert settings.get("kind", "OrdinalEmbedder") == "OrdinalEmbedder"
+        assert ts.OrdinalEmbedder.load(folder).n_components_ == settings["components"]
+        with pytest.raises(ValueError, match=says("OrdinalEmbedder PredModel OrdinalEmbedder.load")):
             PredModel.load(folder)
 
 

@@ -42,8 +42,8 @@ def test_the_kind_of_embedder_is_in_the_settings(tmp_path: Path) -> None:
     save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")
     settings = json.loads((tmp_path / "model" / "embedder.json").read_text())
     assert settings["kind"] == "RandomModel"
-    with pytest.raises(ValueError, match=says("RandomModel TaskEmbedder")):
-        load(ts.TaskEmbedder, tmp_path / "model")
+    with pytest.raises(ValueError, match=says("RandomModel OrdinalEmbedder")):
+        load(ts.OrdinalEmbedder, tmp_path / "model")
 
 
 def test_a_network_of_ones_own_is_not_saved(tmp_path: Path) -> None:
@@ -51,5 +51,5 @@ def test_a_network_of_ones_own_is_not_saved(tmp_path: Path) -> None:
         return torch.nn.Linear(inputs, outputs)
 
     with pytest.raises(ValueError, match=says("network")):
-        save(ts.TaskEmbedder(2, hidden=network), tmp_path / "model")
+        save(ts.OrdinalEmbedder(2, hidden=network), tmp_path / "model")
     assert not (tmp_path / "model").exists()
