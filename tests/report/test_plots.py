@@ -47,6 +47,7 @@ def looks(ax: Axes) -> set[tuple[str, int]]:
 DRAWINGS: list[Callable[..., Axes]] = [
     lambda **options: plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, **options),
     lambda **options: plots.plot_success(DIFFICULTY, DIFFICULTY / 4, "length", clusters=CLUSTERS, **options),
+    lambda **options: plots.plot_spectrum([3.0, 1.0], 1, **options),
     lambda **options: plots.plot_similarity(np.eye(90), CLUSTERS, NAMES, **options),
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
     lambda **options: plots.plot_skills(["a", "a"], [0, 1], [0.1, 0.2], **options),
@@ -120,11 +121,29 @@ def test_one_point_can_be_drawn(difficulty: list[float]) -> None:
     plots.plot_skills(["a"], [0], [0.5])
 
 
-def test_difficulty_has_its_title_and_axes_named() -> None:
+def test_success_has_its_title_and_axes_named() -> None:
     ax = plots.plot_success([1, 2], [1, 0], "length", title="rank correlation −1.00")
     assert ax.get_title(loc="left") == "rank correlation −1.00"
-    assert "norm" in ax.get_xlabel()
+    assert ax.get_xlabel() == "length"
     assert "success" in ax.get_ylabel()
+
+
+def test_the_spectrum_is_in_percent_and_what_is_kept_is_coloured() -> None:
+    ax = plots.plot_spectrum([6.0, 3.0, 1.0], 2, title="Spectrum")
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([60, 30, 10])  # type: ignore[attr-defined]
+    first, second, third = (to_hex(bar.get_facecolor()) for bar in ax.patches)
+    assert first == second != third
+    assert ax.get_title(loc="left") == "Spectrum"
+    assert "%" in ax.get_ylabel()
+
+
+@pytest.mark.parametrize(("kept", "bars"), [(2, 10), (8, 16), (60, 50)])
+def test_a_long_spectrum_is_cut(kept: int, bars: int) -> None:
+    assert len(plots.plot_spectrum(np.arange(50, 0, -1), kept).patches) == bars
+
+
+def test_nothing_shared_is_an_empty_spectrum() -> None:
+    assert not plots.plot_spectrum([], 1).patches
 
 
 def test_similarity_is_ordered_by_cluster() -> None:
@@ -233,6 +252,7 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
         (lambda: plots.plot_map([[0, np.nan]]), "coordinates finite"),
         (lambda: plots.plot_success([1, 2], [1], "length"), "success 2 (1,)"),
         (lambda: plots.plot_success([1], [1.5], "length"), "success 0 1"),
+        (lambda: plots.plot_success([], [], "length"), "values tasks (0,)"),
         (lambda: plots.plot_similarity(np.ones((2, 3)), [0, 0], ["a"]), "matrix tasks (2, 3)"),
         (lambda: plots.plot_similarity(np.eye(2), [0], ["a"]), "clusters 2 (1,)"),
         (
