@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ENOUGH = 0.95  # the fraction of the shared information that "auto" keeps
+_ROUNDING = 1e-12  # of a similarity; larger than its rounding errors and smaller than any of use
 
 
 def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
@@ -21,7 +22,8 @@ def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
     array([8., 1.])
     """
     values, vectors = np.linalg.eigh(np.asarray(similarity, np.float64))
-    positive = np.flatnonzero(values > max(values[-1], 0.0) * 1e-10)[::-1]
+    least = max(values[-1] * 1e-10, len(values) * _ROUNDING)
+    positive = np.flatnonzero(values > least)[::-1]
     values, vectors = values[positive], vectors[:, positive]
     return values, np.where((vectors**3).sum(0) < 0, -vectors, vectors)
 
