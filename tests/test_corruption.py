@@ -63,14 +63,14 @@ def population() -> ts.Population:
     return ts.Population({"network": network, "expert": ExpertPolicy(env)}, env.name)
 
 
-def embedder() -> ts.TaskEmbedder:
-    return ts.TaskEmbedder(2, hidden=(4,), steps=2, random_state=0).fit(outcomes())
+def embedder() -> ts.OrdinalEmbedder:
+    return ts.OrdinalEmbedder(2, hidden=(4,), steps=2, random_state=0).fit(outcomes())
 
 
-def lookup() -> ts.TaskEmbedder:
+def lookup() -> ts.OrdinalEmbedder:
     known = outcomes()
     plain = ts.Outcomes(known.successes, known.rollouts)
-    return ts.TaskEmbedder(2, steps=2, random_state=0).fit(plain)
+    return ts.OrdinalEmbedder(2, steps=2, random_state=0).fit(plain)
 
 
 def pred_model() -> PredModel:
@@ -83,7 +83,7 @@ def random_model() -> RandomModel:
     return RandomModel(2, random_state=0).fit(outcomes())
 
 
-def pretrained() -> ts.TaskEmbedder:
+def pretrained() -> ts.OrdinalEmbedder:
     return ts.load_pretrained("BasicKarel")
 
 
@@ -144,9 +144,9 @@ KINDS = {
     "karel.npz": Kind(karel_tasks, KarelTasks.save, KarelTasks.load),
     "karel.jsonl": Kind(lambda: karel_tasks()[:2].records(), write_tasks, read_lines),
     "karel.jsonl.gz": Kind(lambda: karel_tasks()[:3].records(), write_tasks, read_lines),
-    **model(embedder, ts.TaskEmbedder.load),
-    **model(lookup, ts.TaskEmbedder.load),
-    **model(pretrained, ts.TaskEmbedder.load),
+    **model(embedder, ts.OrdinalEmbedder.load),
+    **model(lookup, ts.OrdinalEmbedder.load),
+    **model(pretrained, ts.OrdinalEmbedder.load),
     **model(random_model, RandomModel.load),
     **model(pred_model, PredModel.load),
     **model(karel_embedder, KarelEmbedder.load),
@@ -247,4 +247,4 @@ def test_files_from_before_there_were_checksums_are_read(tmp_path: Path) -> None
     settings = json.loads(path.read_text())
     assert len(settings.pop("weights_sha256")) == len(settings.pop("sha256")) == 64
     path.write_text(json.dumps(settings))
-    assert ts.TaskEmbedder.load(tmp_path / "map").get_params() == made.get_params()
+    assert ts.OrdinalEmbedder.load(tmp_path / "map").get_params() == made.get_params()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import taskspace as ts
 from taskspace.applications.search import TaskIndex, largest
 from tests.messages import says
 
@@ -32,15 +35,38 @@ def test_similar_tasks_are_those_with_the_largest_inner_products() -> None:
     assert (np.diff(scores) <= 0).all()
 
 
-@pytest.mark.parametrize("harder", [True, False])
-def test_harder_and_easier_ones(harder: bool) -> None:
-    index = TaskIndex([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [0.5, 0.0]], names=list("abcd"))
-    found, _ = index.similar([2.0, 0.0], k=3, harder=harder, easier=not harder)
-    assert index.names[found].tolist() == (["c"] if harder else ["a", "d"])
+def test_harder_and_easier_ones() -> None:
+    index = TaskIndex(
+        [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [0.5, 0.0]], list("abcd"), difficulty=[4, 1, 2, 3]
+    )
+
+    def found(**wish: float) -> list[str]:
+        return index.names[index.similar([2.0, 0.0], k=3, **wish)[0]].tolist()  # type: ignore[arg-type]
+
+    assert found() == ["c", "b", "a"]
+    assert found(harder_than=1) == ["c", "a", "d"]
+    assert found(easier_than=4) == ["c", "b", "d"]
+    assert found(harder_than=1, easier_than=3) == ["c"]
+    assert found(harder_than=4) == []
 
 
 def test_the_hardest() -> None:
-    assert TaskIndex([[1.0], [-3.0], [2.0]]).hardest(k=2).tolist() == [1, 2]
+    vectors = [[1.0], [-3.0], [2.0]]
+    assert TaskIndex(vectors).hardest(k=2).tolist() == [1, 2]  # by length
+    assert TaskIndex(vectors, difficulty=[0.9, 0.1, 0.5]).hardest(k=2).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("kind", [ts.OrdinalEmbedder, ts.TaskEmbedder])
+def test_the_index_of_a_map_has_its_vectors_and_difficulties(kind: Any) -> None:
+    solved = np.random.default_rng(0).normal(size=(40, 1)) > np.linspace(-1, 1, 12)
+    options = {"steps": 20} if kind is ts.OrdinalEmbedder else {}
+    embedder = kind(2, random_state=0, **options).fit(ts.Outcomes(1 * solved, np.array(1)))
+    names = ["task-3", "task-7", "task-0"]
+    index = TaskIndex.of(embedder, names, ["x", "y", "z"])
+    np.testing.assert_allclose(index.vectors, embedder.transform(names), rtol=1e-6)
+    np.testing.assert_array_equal(index.difficulty, embedder.difficulty(names))
+    assert index.names.tolist() == ["x", "y", "z"]
+    assert len(index) == 3
 
 
 def test_bad_input() -> None:
@@ -48,10 +74,12 @@ def test_bad_input() -> None:
         TaskIndex(np.zeros((0, 2)))
     with pytest.raises(ValueError, match=says("names 2 1")):
         TaskIndex([[1.0]], names=["a", "b"])
+    with pytest.raises(ValueError, match=says("difficulty 2 1")):
+        TaskIndex([[1.0]], difficulty=[1, 2])
+    with pytest.raises(ValueError, match=says("difficulty finite")):
+        TaskIndex([[1.0]], difficulty=[np.nan])
     index = TaskIndex([[1.0, 2.0]])
     with pytest.raises(ValueError, match=says("vector 2 (1,)")):
         index.similar([1.0])
-    with pytest.raises(ValueError, match=says("harder easier")):
-        index.similar([1.0, 2.0], harder=True, easier=True)
     with pytest.raises(ValueError, match=says("k 0")):
         index.similar([1.0, 2.0], k=0)

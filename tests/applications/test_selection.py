@@ -8,43 +8,57 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.applications.selection import select
+from taskspace.applications.selection import fits, select
 from tests.messages import says
 
 
 class Plain:
-    """A map that leaves tasks as they are."""
+    """A map that leaves tasks as they are; difficulty is the length."""
 
-    def transform(self, tasks: Any) -> Any:
-        return np.asarray(tasks)
+    def similarity(self, first: Any, second: Any) -> Any:
+        return np.asarray(first) @ np.asarray(second).T
+
+    def difficulty(self, tasks: Any) -> Any:
+        return np.linalg.norm(tasks, axis=1)
 
 
 PLAIN: Any = Plain()
 POINTS = np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 9.0], [2.0, 0.0], [2.0, 0.0]])
+TASKS = np.random.default_rng(0).uniform(size=(120, 2))
+SOURCES = ("OrdinalEmbedder", "SuccessModel", "TaskEmbedder")
 
 
-def brute_force(vectors: Any, reference: Any, sign: int) -> list[int]:
+@pytest.fixture(scope="module")
+def sources() -> dict[str, Any]:
+    """Everything that compares tasks, fitted to the same outcomes."""
+    skills = np.random.default_rng(1).uniform(size=(20, 2))
+    solved = np.all(skills[:, None] > TASKS, axis=2)
+    outcomes = ts.Outcomes(4 * solved, np.array(4), features=TASKS)
+    model = ts.SuccessModel(width=16, epochs=1, random_state=0, progress=False).fit(outcomes)
+    paper = ts.OrdinalEmbedder(2, steps=100, random_state=0, progress=False).fit(outcomes)
+    return dict(zip(SOURCES, (paper, model, ts.TaskEmbedder().fit(model)), strict=True))
+
+
+def brute_force(similarity: Any, difficulty: Any, own: float, sign: int) -> list[int]:
     """Every option that fits, sorted by similarity in plain Python."""
-    size = sum(x * x for x in reference)
     found = []
-    for index, vector in enumerate(vectors):
-        more = sum(x * x for x in vector) - size
-        if sign * more > 0 or sign == 0:
-            found.append((-sum(x * y for x, y in zip(vector, reference, strict=True)), index))
+    for index, (bits, hard) in enumerate(zip(similarity, difficulty, strict=True)):
+        if sign * (hard - own) > 0 or sign == 0:
+            found.append((-bits, index))
     return [index for _, index in sorted(found)]
 
 
 @pytest.mark.parametrize("sign", [0, 1, -1])
 @pytest.mark.parametrize("k", [None, 1, 4, 1000])
-def test_it_equals_brute_force(sign: int, k: int | None) -> None:
-    env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
-    tasks = env.sample_tasks(200, seed=3)
-    vectors = embedder.transform(tasks)
-    for reference in range(10):
-        found = select(
-            embedder, tasks[reference], tasks[20:], k=k, harder=sign > 0, easier=sign < 0
-        )
-        assert found.tolist() == brute_force(vectors[20:], vectors[reference], sign)[:k]
+@pytest.mark.parametrize("name", SOURCES)
+def test_it_equals_brute_force(sources: Any, name: str, sign: int, k: int | None) -> None:
+    source = sources[name]
+    for reference in range(5):
+        task, options = TASKS[reference], TASKS[20:]
+        found = select(source, task, options, k=k, harder=sign > 0, easier=sign < 0)
+        own, *hard = source.difficulty(np.vstack([task, options])).tolist()
+        bits = source.similarity(task[None], options)[0].tolist()
+        assert found.tolist() == brute_force(bits, hard, own, sign)[:k]
         assert found.dtype == np.int64
 
 
@@ -67,12 +81,12 @@ def test_none_may_qualify() -> None:
         assert found.dtype == np.int64
 
 
-def test_the_reference_itself_is_neither_harder_nor_easier() -> None:
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_reference_itself_is_neither_harder_nor_easier(sources: Any, name: str) -> None:
     """Whatever the network's rounding in another row."""
-    env, embedder = ts.make("MultiKeyNav"), ts.load_pretrained("MultiKeyNav")
-    for task in env.sample_tasks(20, seed=5):
+    for task in TASKS[:20]:
         for wish in ({"harder": True}, {"easier": True}):
-            assert not len(select(embedder, task, np.tile(task, (37, 1)), **wish))  # type: ignore[arg-type]
+            assert not len(select(sources[name], task, np.tile(task, (37, 1)), **wish))  # type: ignore[arg-type]
 
 
 def test_a_table_of_one_task_is_a_reference_too() -> None:
@@ -91,7 +105,7 @@ def test_a_table_of_one_task_is_a_reference_too() -> None:
         ((PLAIN, [1, 0, 0], POINTS), {}, "reference 3 options 2"),
         ((PLAIN, [1, np.nan], POINTS), {}, "reference finite"),
         ((PLAIN, [1, 0], [["a", "b"]]), {}, "options numbers"),
-        (("a map", [1, 0], POINTS), {}, "embedder TaskEmbedder 'a map'"),
+        (("a map", [1, 0], POINTS), {}, "source SuccessModel 'a map'"),
     ],
 )
 def test_bad_input_gets_a_sentence(arguments: Any, wish: Any, tokens: str) -> None:
@@ -99,22 +113,36 @@ def test_bad_input_gets_a_sentence(arguments: Any, wish: Any, tokens: str) -> No
         select(*arguments, **wish)
 
 
-def test_tasks_of_another_environment_are_refused() -> None:
+@pytest.mark.parametrize("name", SOURCES)
+def test_tasks_of_another_environment_are_refused(sources: Any, name: str) -> None:
     with pytest.raises(ValueError, match="features"):
-        select(ts.load_pretrained("MultiKeyNav"), POINTS[0], POINTS)
+        select(sources[name], np.zeros(3), np.zeros((2, 3)))
 
 
-def test_tasks_known_by_their_names() -> None:
+@pytest.mark.parametrize("harder_than", [None, 0.5])
+@pytest.mark.parametrize("easier_than", [None, 0.8])
+def test_difficulties_that_differ_by_rounding_are_equal(
+    harder_than: float | None, easier_than: float | None
+) -> None:
+    given = np.array([0.2, 0.5, 0.5 * (1 + 1e-12), 0.6, 0.8 * (1 - 1e-12), 0.8, 1.0])
+    low, high = -np.inf if harder_than is None else 0.51, np.inf if easier_than is None else 0.79
+    expected = (given > low) & (given < high)
+    np.testing.assert_array_equal(fits(given, harder_than, easier_than), expected)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_tasks_known_by_their_names(name: str) -> None:
     rng = np.random.default_rng(0)
-    solved = rng.normal(size=(40, 1)) > np.linspace(-1, 1, 12)
-    embedder = ts.TaskEmbedder(2, steps=200, random_state=0).fit(ts.Outcomes.from_table(solved))
+    table = ts.Outcomes.from_table(rng.normal(size=(40, 1)) > np.linspace(-1, 1, 12))
+    options: Any = {"n_components": 2, "steps": 50} if name == "OrdinalEmbedder" else {}
+    source: Any = getattr(ts, name)(random_state=0, **options).fit(table)
     names = [f"task-{i}" for i in range(1, 12)]
-    best = ts.select(embedder, "task-0", names, k=3)
-    expected = embedder.similarity(["task-0"], names)[0].argsort()[::-1][:3]
+    best = ts.select(source, "task-0", names, k=3)
+    expected = np.argsort(-source.similarity(["task-0"], names)[0], kind="stable")[:3]
     assert best.tolist() == expected.tolist()
     with pytest.raises(ValueError, match=says("'nobody' 12")):
-        ts.select(embedder, "nobody", names)
+        ts.select(source, "nobody", names)
     with pytest.raises(ValueError, match=says("reference 2")):
-        ts.select(embedder, ["task-0", "task-1"], names)
+        ts.select(source, ["task-0", "task-1"], names)
     with pytest.raises(ValueError, match=says("options names")):
-        ts.select(embedder, "task-0", [[1.0]])
+        ts.select(source, "task-0", [[1.0]])

@@ -63,7 +63,7 @@ def test_lines_are_aligned() -> None:
 
 def test_a_folder_is_opened_unless_an_input_would_be_overwritten(tmp_path: Path) -> None:
     known = ts.Outcomes(np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]]), np.array(1))
-    embedder = ts.TaskEmbedder(1, steps=0, random_state=0, progress=False).fit(known)
+    embedder = ts.OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(known)
     folder = write_run(tmp_path / "run", {"name": "three"}, known, embedder).folder
     table = tmp_path / "tasks.csv"
     table.write_text("task\ntask-1\n")

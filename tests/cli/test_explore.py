@@ -17,7 +17,7 @@ from tests.run_folders import write_run
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     known = ts.Outcomes(1 * (np.arange(6)[:, None] > np.arange(5)), np.array(1))
-    embedder = ts.TaskEmbedder(1, steps=5, random_state=0, progress=False).fit(known)
+    embedder = ts.OrdinalEmbedder(1, steps=5, random_state=0, progress=False).fit(known)
     return write_run(tmp_path / "run", {"name": "five"}, known, embedder).folder
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from taskspace.cli import main
 from taskspace.cli.printing import MOST_SHOWN
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.run_folders import write_run
@@ -24,7 +24,7 @@ def make(folder: Path, n_features: int) -> Path:
     names = tuple(f"f{number}" for number in range(n_features))
     features = rng.random((10, n_features))
     outcomes = Outcomes(1 * solved, np.array(1), features=features, feature_names=names)
-    embedder = TaskEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes)
+    embedder = OrdinalEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes)
     return write_run(folder, {"name": "ten"}, outcomes, embedder).folder
 
 

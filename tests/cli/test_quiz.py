@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from taskspace.cli import quiz
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.run_folders import write_run
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcomes = Outcomes.from_table({"agent": range(40), **dict(zip(names, solved.T, strict=True))})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # students of one topic fail the other
-        embedder = TaskEmbedder(2, steps=5, random_state=0).fit(outcomes)
+        embedder = OrdinalEmbedder(2, steps=5, random_state=0).fit(outcomes)
     return write_run(folder, {"name": "course"}, outcomes, embedder).folder
 
 
@@ -107,7 +107,7 @@ def test_questions_have_few_features_with_few_digits(
     solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
     features = np.array([[1 / 3], [0.33332], [0.33334]])
     outcomes = Outcomes(solved, np.array(1), features=features, feature_names=("x",))
-    embedder = TaskEmbedder(1, steps=5, random_state=0).fit(outcomes)
+    embedder = OrdinalEmbedder(1, steps=5, random_state=0).fit(outcomes)
     write_run(tmp_path, {"name": "three"}, outcomes, embedder)
     monkeypatch.setattr("sys.stdin", Terminal("\n") if typed else io.StringIO("\n"))
     run(str(tmp_path))

@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
         successes, np.array(1), tasks=np.array(NAMES), features=rng.normal(size=(12, 2)),
         feature_names=("height", "weight"),
     )  # fmt: skip
-    embedder = ts.TaskEmbedder(3, steps=10, random_state=0, progress=False).fit(known)
+    embedder = ts.OrdinalEmbedder(3, steps=10, random_state=0, progress=False).fit(known)
     return write_run(tmp_path_factory.mktemp("runs"), {"name": "course"}, known, embedder)
 
 

@@ -18,7 +18,7 @@ from tests.messages import says
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(90, 2))
-NORMS = RNG.uniform(0.5, 4, 90)
+DIFFICULTY = RNG.uniform(0.5, 4, 90)
 CLUSTERS = np.arange(90) % 9
 NAMES = [f"keys {i}" for i in range(9)]
 HISTORY: dict[str, Sequence[float]] = {
@@ -45,8 +45,9 @@ def looks(ax: Axes) -> set[tuple[str, int]]:
 
 
 DRAWINGS: list[Callable[..., Axes]] = [
-    lambda **options: plots.plot_map(POINTS, norms=NORMS, clusters=CLUSTERS, **options),
-    lambda **options: plots.plot_difficulty(NORMS, NORMS / 4, clusters=CLUSTERS, **options),
+    lambda **options: plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, **options),
+    lambda **options: plots.plot_success(DIFFICULTY, DIFFICULTY / 4, "length", clusters=CLUSTERS, **options),
+    lambda **options: plots.plot_spectrum([3.0, 1.0], 1, **options),
     lambda **options: plots.plot_similarity(np.eye(90), CLUSTERS, NAMES, **options),
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
     lambda **options: plots.plot_skills(["a", "a"], [0, 1], [0.1, 0.2], **options),
@@ -65,18 +66,18 @@ def test_the_axes_given_are_returned_and_new_ones_made_without(draw: Callable[..
     new.figure.draw_without_rendering()
 
 
-def test_points_have_an_area_in_proportion_to_the_norm() -> None:
-    ax = plots.plot_map(POINTS, norms=NORMS, clusters=CLUSTERS)
+def test_points_have_an_area_in_proportion_to_the_difficulty() -> None:
+    ax = plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS)
     ratios = []
     for cloud in ax.collections[:9]:
         for place, area in zip(cloud.get_offsets(), cloud.get_sizes(), strict=True):  # type: ignore[attr-defined, arg-type]
             task = int(np.abs(POINTS - np.asarray(place)).sum(axis=1).argmin())
-            ratios.append(area / NORMS[task])
+            ratios.append(area / DIFFICULTY[task])
     assert len(ratios) == 90
     np.testing.assert_allclose(ratios, ratios[0])
 
 
-def test_without_norms_all_points_have_one_area() -> None:
+def test_without_difficulty_all_points_have_one_area() -> None:
     (cloud,) = plots.plot_map(POINTS).collections
     assert len(set(cloud.get_sizes())) == 1  # type: ignore[attr-defined]
 
@@ -100,7 +101,7 @@ def test_a_cluster_keeps_its_colour_when_others_are_absent() -> None:
 
 
 def test_the_legend_of_a_map_lies_inside_the_figure_and_beside_the_points() -> None:
-    ax = plots.plot_map(POINTS, norms=NORMS, clusters=CLUSTERS, cluster_names=NAMES)
+    ax = plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, cluster_names=NAMES)
     assert isinstance(ax.figure, Figure)
     ax.figure.draw_without_rendering()
     legends = [child for child in ax.get_children() if type(child).__name__ == "Legend"]
@@ -111,20 +112,38 @@ def test_the_legend_of_a_map_lies_inside_the_figure_and_beside_the_points() -> N
         assert box.x1 <= ax.figure.bbox.x1
 
 
-@pytest.mark.parametrize("norms", [[0.0], [2.0]])
-def test_one_point_can_be_drawn(norms: list[float]) -> None:
-    assert len(plots.plot_map([[1, 2]], norms=norms, clusters=[0]).collections) >= 1
-    plots.plot_difficulty([1.0], [0.5], clusters=[0])
+@pytest.mark.parametrize("difficulty", [[0.0], [2.0]])
+def test_one_point_can_be_drawn(difficulty: list[float]) -> None:
+    assert len(plots.plot_map([[1, 2]], difficulty=difficulty, clusters=[0]).collections) >= 1
+    plots.plot_success([1.0], [0.5], "length", clusters=[0])
     plots.plot_similarity([[1.0]], [0], ["only"])
     plots.plot_learning_curve({"step": [1], "loss": [1], "validation": [1]})
     plots.plot_skills(["a"], [0], [0.5])
 
 
-def test_difficulty_has_its_title_and_axes_named() -> None:
-    ax = plots.plot_difficulty([1, 2], [1, 0], title="rank correlation −1.00")
+def test_success_has_its_title_and_axes_named() -> None:
+    ax = plots.plot_success([1, 2], [1, 0], "length", title="rank correlation −1.00")
     assert ax.get_title(loc="left") == "rank correlation −1.00"
-    assert "norm" in ax.get_xlabel()
+    assert ax.get_xlabel() == "length"
     assert "success" in ax.get_ylabel()
+
+
+def test_the_spectrum_is_in_percent_and_what_is_kept_is_coloured() -> None:
+    ax = plots.plot_spectrum([6.0, 3.0, 1.0], 2, title="Spectrum")
+    assert [bar.get_height() for bar in ax.patches] == pytest.approx([60, 30, 10])  # type: ignore[attr-defined]
+    first, second, third = (to_hex(bar.get_facecolor()) for bar in ax.patches)
+    assert first == second != third
+    assert ax.get_title(loc="left") == "Spectrum"
+    assert "%" in ax.get_ylabel()
+
+
+@pytest.mark.parametrize(("kept", "bars"), [(2, 10), (8, 16), (60, 50)])
+def test_a_long_spectrum_is_cut(kept: int, bars: int) -> None:
+    assert len(plots.plot_spectrum(np.arange(50, 0, -1), kept).patches) == bars
+
+
+def test_nothing_shared_is_an_empty_spectrum() -> None:
+    assert not plots.plot_spectrum([], 1).patches
 
 
 def test_similarity_is_ordered_by_cluster() -> None:
@@ -164,7 +183,7 @@ def test_skills_have_a_line_for_each_subpopulation_in_the_order_of_steps() -> No
 
 
 def test_points_of_no_norm_are_still_dots() -> None:
-    (cloud, *_) = plots.plot_map(POINTS[:3], norms=[0, 1, 2]).collections
+    (cloud, *_) = plots.plot_map(POINTS[:3], difficulty=[0, 1, 2]).collections
     sizes = sorted(cloud.get_sizes())  # type: ignore[attr-defined]
     assert 0 < sizes[0] < 0.1 * sizes[1]
 
@@ -179,7 +198,7 @@ def test_points_are_smaller_on_small_axes() -> None:
 
 
 def test_a_map_can_go_without_legends() -> None:
-    ax = plots.plot_map(POINTS, norms=NORMS, clusters=CLUSTERS, cluster_names=NAMES, legend=False)
+    ax = plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, cluster_names=NAMES, legend=False)
     assert legend_texts(ax) == []
 
 
@@ -225,14 +244,15 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
     [
         (lambda: plots.plot_map([1, 2]), "coordinates tasks (2,)"),
         (lambda: plots.plot_map(np.zeros((0, 2))), "coordinates tasks (0, 2)"),
-        (lambda: plots.plot_map(POINTS, norms=[1]), "norms 90 (1,)"),
-        (lambda: plots.plot_map(POINTS, norms=-NORMS), "norms 0"),
+        (lambda: plots.plot_map(POINTS, difficulty=[1]), "difficulty 90 (1,)"),
+        (lambda: plots.plot_map(POINTS, difficulty=-DIFFICULTY), "difficulty 0"),
         (lambda: plots.plot_map(POINTS, clusters=[1]), "clusters 90 (1,)"),
         (lambda: plots.plot_map([[0, 0]], clusters=[0.5]), "clusters 0"),
         (lambda: plots.plot_map([[0, 0]], clusters=[2], cluster_names=["a"]), "cluster 2 names 1"),
         (lambda: plots.plot_map([[0, np.nan]]), "coordinates finite"),
-        (lambda: plots.plot_difficulty([1, 2], [1]), "success 2 (1,)"),
-        (lambda: plots.plot_difficulty([1], [1.5]), "success 0 1"),
+        (lambda: plots.plot_success([1, 2], [1], "length"), "success 2 (1,)"),
+        (lambda: plots.plot_success([1], [1.5], "length"), "success 0 1"),
+        (lambda: plots.plot_success([], [], "length"), "values tasks (0,)"),
         (lambda: plots.plot_similarity(np.ones((2, 3)), [0, 0], ["a"]), "matrix tasks (2, 3)"),
         (lambda: plots.plot_similarity(np.eye(2), [0], ["a"]), "clusters 2 (1,)"),
         (
@@ -259,7 +279,7 @@ def test_nothing_is_loaded_on_import_and_pyplot_never() -> None:
     program = (
         "import sys; from taskspace.report import html, plots;"
         "first = 'matplotlib' in sys.modules;"
-        "ax = plots.plot_map([[0, 0], [1, 1]], norms=[1, 2], clusters=[0, 1]);"
+        "ax = plots.plot_map([[0, 0], [1, 1]], difficulty=[1, 2], clusters=[0, 1]);"
         "print(first, 'matplotlib.pyplot' in sys.modules)"
     )
     command = [sys.executable, "-c", program]

@@ -48,8 +48,8 @@ def population(size: int) -> ts.Population:
     return ts.Population({"a": ts.MLPPolicy(layers, biases)})
 
 
-def embedder(size: int) -> ts.TaskEmbedder:
-    return ts.TaskEmbedder(2, hidden=(size,), steps=0, random_state=0).fit(outcomes(30))
+def embedder(size: int) -> ts.OrdinalEmbedder:
+    return ts.OrdinalEmbedder(2, hidden=(size,), steps=0, random_state=0).fit(outcomes(30))
 
 
 def success_model(size: int) -> ts.SuccessModel:
@@ -255,8 +255,8 @@ def job(folder, log):
             layout.OUTCOMES, lambda: known, ts.Outcomes.save, ts.Outcomes.load
         )
         embedder = run.stage(
-            layout.EMBEDDER, lambda: ts.TaskEmbedder(2, steps=50, random_state=0).fit(outcomes),
-            ts.TaskEmbedder.save, ts.TaskEmbedder.load,
+            layout.EMBEDDER, lambda: ts.OrdinalEmbedder(2, steps=50, random_state=0).fit(outcomes),
+            ts.OrdinalEmbedder.save, ts.OrdinalEmbedder.load,
         )
         run.stage(
             "view", lambda: {"vectors": embedder.transform(features)}, write_arrays, read_arrays

@@ -78,7 +78,7 @@ def test_outcomes_without_differences_have_no_gaps() -> None:
 def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:
     known = outcomes()
     first, second = (
-        ts.TaskEmbedder(2, steps=30, random_state=seed, progress=False).fit(known)
+        ts.OrdinalEmbedder(2, steps=30, random_state=seed, progress=False).fit(known)
         for seed in (0, 1)
     )
     found = measures.basic_measurements("course", known, first)

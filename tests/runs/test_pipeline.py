@@ -37,7 +37,7 @@ def same_results(one: Path, other: Path) -> bool:
 def test_the_folder_holds_all_that_was_made(finished: Path) -> None:
     population = ts.Population.load(finished / "population.zip")
     outcomes = ts.Outcomes.load(finished / "outcomes.npz")
-    embedder = ts.TaskEmbedder.load(finished / "embedder")
+    embedder = ts.OrdinalEmbedder.load(finished / "embedder")
     assert outcomes.agents.tolist() == list(population)
     assert outcomes.features is not None
     assert embedder.transform(outcomes.features).shape == (500, 6)
@@ -73,7 +73,7 @@ def test_other_settings_are_not_mixed_in(finished: Path) -> None:
 
 
 def test_the_silhouette_is_that_of_the_clusters(finished: Path) -> None:
-    embedder, env = ts.TaskEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
+    embedder, env = ts.OrdinalEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
     scores = measures.silhouettes(env, embedder, 300, 0)
     assert scores == json.loads((finished / "results.json").read_text())["silhouettes"]
     assert np.std(scores) > 0

@@ -24,7 +24,7 @@ def outcomes(seed: int = 0) -> ts.Outcomes:
 
 def course(folder: Path, seed: int = 0) -> Run:
     known = outcomes(seed)
-    embedder = ts.TaskEmbedder(2, steps=50, random_state=0, progress=False).fit(known)
+    embedder = ts.OrdinalEmbedder(2, steps=50, random_state=0, progress=False).fit(known)
     return write_run(folder, {"name": f"course-{seed}"}, known, embedder)
 
 

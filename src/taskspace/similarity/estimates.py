@@ -40,7 +40,7 @@ def estimates(
     >>> round(float(independent.matrix(some, others).mean()), 3)
     0.015
     >>> round(float(estimates(independent, some, others).mean()), 3)
-    0.001
+    0.0
     """
     found = statistics.matrix(rows, columns, measure).astype(np.float64)
     if measure != INFORMATION:

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-import taskspace as ts
 from taskspace.models.embedding.agreement import PAIRS, agreement, compare_vectors
-from taskspace.models.embedding.random_model import RandomModel
 from tests.messages import says
 
 
@@ -30,27 +28,25 @@ def test_a_rotated_and_stretched_map_is_the_same_map() -> None:
     vectors = some_vectors()
     rotation = some_rotation(3)
     found = compare(vectors, 7 * vectors @ rotation)
-    assert list(found) == ["similarity", "difficulty", "cosine", "best_cosine"]
+    assert list(found) == ["similarity", "cosine", "best_cosine"]
     directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     as_they_are = float((directions * (directions @ rotation)).sum(1).mean())
-    assert list(found.values()) == pytest.approx([1.0, 1.0, as_they_are, 1.0])
+    assert list(found.values()) == pytest.approx([1.0, as_they_are, 1.0])
     assert as_they_are < 0.9
 
 
 def test_a_dimension_of_zeros_changes_nothing() -> None:
     vectors = some_vectors()
     wider = np.column_stack([vectors, np.zeros(80)])
-    assert list(compare(vectors, wider).values()) == pytest.approx([1.0] * 4)
+    assert list(compare(vectors, wider).values()) == pytest.approx([1.0] * 3)
 
 
-def test_rank_correlations_are_those_of_all_pairs_and_lengths() -> None:
+def test_the_rank_correlation_is_that_of_all_pairs() -> None:
     a, b = some_vectors(), some_vectors(seed=1)
     pairs = np.triu_indices(80, 1)
     found = compare(a, b)
     expected = spearmanr((a @ a.T)[pairs], (b @ b.T)[pairs]).statistic
     assert found["similarity"] == pytest.approx(expected)
-    lengths = (np.sqrt((v**2).sum(1)) for v in (a, b))
-    assert found["difficulty"] == pytest.approx(spearmanr(*lengths).statistic)
 
 
 def test_many_tasks_are_compared_by_a_sample() -> None:
@@ -72,17 +68,37 @@ def test_unrelated_maps_do_not_agree() -> None:
 def test_maps_that_tell_nothing_have_no_rank_correlation() -> None:
     found = compare(np.ones((10, 2)), some_vectors(10, 2))
     assert np.isnan(found["similarity"])
-    assert np.isnan(found["difficulty"])
     assert compare(np.zeros((10, 2)), some_vectors(10, 2))["cosine"] == 0
 
 
+class Known:
+    """A map of tasks that are numbers, with vectors and difficulties of its own."""
+
+    def __init__(self, vectors: Any, difficulty: Any) -> None:
+        self.vectors, self.hard = vectors, np.asarray(difficulty, np.float64)
+
+    def transform(self, tasks: Any) -> Any:
+        return self.vectors[tasks]
+
+    def difficulty(self, tasks: Any) -> Any:
+        return self.hard[tasks]
+
+
 def test_embedders_are_compared_on_tasks() -> None:
-    tasks = ts.make("MultiKeyNav").sample_tasks(100, seed=0)
-    one, other = (RandomModel(4, random_state=seed).fit(tasks) for seed in (0, 1))
+    rng, tasks = np.random.default_rng(0), np.arange(50)
+    one = Known(some_vectors(), rng.random(80))
+    other = Known(some_vectors(seed=1), rng.random(80))
     assert list(agreement(one, one, tasks).values()) == pytest.approx([1.0] * 4)
     found = agreement(one, other, tasks)
-    assert found == compare(one.transform(tasks), other.transform(tasks))
+    order = spearmanr(one.hard[tasks], other.hard[tasks]).statistic
+    assert found.pop("difficulty") == pytest.approx(order)  # not that of the lengths
+    assert found == compare(one.vectors[tasks], other.vectors[tasks])
     assert found["similarity"] < 0.9
+
+
+def test_equal_difficulties_have_no_rank_correlation() -> None:
+    flat = Known(some_vectors(), np.ones(80))
+    assert np.isnan(agreement(flat, flat, np.arange(80))["difficulty"])
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def assert_canonical(vectors: Any, successes: Any) -> None:
 @pytest.mark.parametrize("steps", [0, 50])
 def test_a_fitted_map_has_canonical_axes(hidden: Any, steps: int) -> None:
     tasks, successes = small_world()
-    embedder = ts.TaskEmbedder(2, hidden=hidden, steps=steps, random_state=0)
+    embedder = ts.OrdinalEmbedder(2, hidden=hidden, steps=steps, random_state=0)
     embedder.fit(ts.Outcomes(successes, 10, features=tasks))  # type: ignore[arg-type]
     assert_canonical(embedder.transform(tasks), successes)
 
@@ -124,7 +124,7 @@ def test_two_seeds_look_alike() -> None:
     _, successes = small_world()
     outcomes = ts.Outcomes(successes, 10)  # type: ignore[arg-type]
     one, other = (
-        ts.TaskEmbedder(2, steps=250, random_state=seed).fit(outcomes).transform(outcomes.tasks)
+        ts.OrdinalEmbedder(2, steps=250, random_state=seed).fit(outcomes).transform(outcomes.tasks)
         for seed in (0, 1)
     )
     assert_canonical(one, successes)

@@ -158,7 +158,7 @@ def test_the_same_seed_learns_the_same_bits(few: KarelTasks) -> None:
 
 
 def test_scores_are_those_of_all_vectors(learned: KarelEmbedder, few: KarelTasks) -> None:
-    whole = ts.TaskEmbedder._accuracies(learned, few.rows(), learned.test_)
+    whole = ts.OrdinalEmbedder._accuracies(learned, few.rows(), learned.test_)
     assert learned.test_scores_ == pytest.approx(whole)
     assert learned.score(outcomes_of(few)) > 0.7
 
@@ -210,8 +210,8 @@ def test_save_and_load_give_the_same_bits(few: KarelTasks, tmp_path: Path, freez
     np.testing.assert_array_equal(loaded.transform(few.rows()), embedder.transform(few.rows()))
     assert loaded.get_params() == embedder.get_params()
     assert loaded.test_scores_ == embedder.test_scores_
-    with pytest.raises(ValueError, match=says("KarelEmbedder TaskEmbedder")):
-        ts.TaskEmbedder.load(tmp_path / "map")
+    with pytest.raises(ValueError, match=says("KarelEmbedder OrdinalEmbedder")):
+        ts.OrdinalEmbedder.load(tmp_path / "map")
 
 
 def test_a_clone_learns_the_same(learned: KarelEmbedder, few: KarelTasks) -> None:

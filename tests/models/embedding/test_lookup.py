@@ -34,16 +34,16 @@ def item_response(tasks: int = 90, agents: int = 150) -> tuple[Any, Any, ts.Outc
 
 
 @pytest.fixture(scope="module")
-def fitted() -> ts.TaskEmbedder:
-    return ts.TaskEmbedder(4, **{**FAST, "steps": 750}).fit(item_response()[2])
+def fitted() -> ts.OrdinalEmbedder:
+    return ts.OrdinalEmbedder(4, **{**FAST, "steps": 750}).fit(item_response()[2])
 
 
 # -- learning --------------------------------------------------------------------------------------
 
 
-def test_the_map_separates_skills_and_orders_difficulty(fitted: ts.TaskEmbedder) -> None:
+def test_the_map_separates_skills_and_orders_difficulty(fitted: ts.OrdinalEmbedder) -> None:
     need, chances, outcomes = item_response()
-    untrained = ts.TaskEmbedder(4, steps=0, random_state=0).fit(outcomes)
+    untrained = ts.OrdinalEmbedder(4, steps=0, random_state=0).fit(outcomes)
     vectors, before = fitted.transform(outcomes.tasks), untrained.transform(outcomes.tasks)
     directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert silhouette_score(directions, need) > 0.5
@@ -51,7 +51,7 @@ def test_the_map_separates_skills_and_orders_difficulty(fitted: ts.TaskEmbedder)
     assert spearmanr(fitted.difficulty(outcomes.tasks), -chances.mean(0)).statistic > 0.85
 
 
-def test_similarities_hold_that_were_never_shown(fitted: ts.TaskEmbedder) -> None:
+def test_similarities_hold_that_were_never_shown(fitted: ts.OrdinalEmbedder) -> None:
     assert fitted.test_scores_["similarity"] > 0.82
     assert fitted.test_scores_["difficulty"] > 0.85
     assert fitted.score(item_response()[2]) > 0.85
@@ -86,7 +86,7 @@ def test_a_pool_without_a_pair_of_different_difficulty_gives_none() -> None:
 def test_few_tasks_are_not_held_out() -> None:
     pools = pair_pools(20, np.random.default_rng(0))
     assert [pool.groups for pool in pools] == [None, None, None]
-    assert ts.TaskEmbedder(2, steps=5).fit(item_response(tasks=5)[2]).network_ is not None
+    assert ts.OrdinalEmbedder(2, steps=5).fit(item_response(tasks=5)[2]).network_ is not None
 
 
 def test_all_rows_belong_to_a_pool_without_groups() -> None:
@@ -101,7 +101,7 @@ def test_the_same_seed_learns_the_same_bits() -> None:
     outcomes = item_response()[2]
     settings: Any = {**FAST, "steps": 50}
     one, other = (
-        ts.TaskEmbedder(3, **settings).fit(outcomes).transform(outcomes.tasks) for _ in "ab"
+        ts.OrdinalEmbedder(3, **settings).fit(outcomes).transform(outcomes.tasks) for _ in "ab"
     )
     np.testing.assert_array_equal(one, other)
 
@@ -109,7 +109,7 @@ def test_the_same_seed_learns_the_same_bits() -> None:
 @pytest.mark.slow
 def test_a_dimension_may_be_found() -> None:
     outcomes = item_response()[2]
-    embedder = ts.TaskEmbedder("auto", **FAST).fit(outcomes)
+    embedder = ts.OrdinalEmbedder("auto", **FAST).fit(outcomes)
     assert 2 <= embedder.n_components_ <= 6
     assert embedder.transform(outcomes.tasks).shape == (90, embedder.n_components_)
 
@@ -117,7 +117,7 @@ def test_a_dimension_may_be_found() -> None:
 # -- names -----------------------------------------------------------------------------------------
 
 
-def test_vectors_follow_the_names(fitted: ts.TaskEmbedder) -> None:
+def test_vectors_follow_the_names(fitted: ts.OrdinalEmbedder) -> None:
     names = fitted.task_names_
     assert names is not None
     vectors = fitted.transform(names)
@@ -130,7 +130,7 @@ def test_vectors_follow_the_names(fitted: ts.TaskEmbedder) -> None:
     np.testing.assert_allclose(fitted.difficulty("question 7"), [np.linalg.norm(vectors[7])])
 
 
-def test_a_quiz_of_names_predicts(fitted: ts.TaskEmbedder) -> None:
+def test_a_quiz_of_names_predicts(fitted: ts.OrdinalEmbedder) -> None:
     _, chances, outcomes = item_response()
     quiz, rest = outcomes.tasks[:30], outcomes.tasks[30:]
     correlations = [
@@ -148,7 +148,7 @@ def test_names_are_told_from_rows_of_numbers() -> None:
 
 def test_a_second_fit_forgets_the_first() -> None:
     _, chances, outcomes = item_response(tasks=40)
-    embedder = ts.TaskEmbedder(2, steps=5, random_state=0)
+    embedder = ts.OrdinalEmbedder(2, steps=5, random_state=0)
     features = np.arange(40.0)[:, None]
     for _ in range(2):
         assert embedder.fit(outcomes).transform(outcomes.tasks).shape == (40, 2)
@@ -156,19 +156,19 @@ def test_a_second_fit_forgets_the_first() -> None:
         assert embedder.task_names_ is None
 
 
-def test_save_and_load_give_the_same_bits(fitted: ts.TaskEmbedder, tmp_path: Path) -> None:
+def test_save_and_load_give_the_same_bits(fitted: ts.OrdinalEmbedder, tmp_path: Path) -> None:
     names = item_response()[2].tasks
     fitted.save(tmp_path / "map")
-    loaded = ts.TaskEmbedder.load(tmp_path / "map")
+    loaded = ts.OrdinalEmbedder.load(tmp_path / "map")
     np.testing.assert_array_equal(loaded.transform(names), fitted.transform(names))
     assert loaded.test_scores_ == fitted.test_scores_
     loaded.save(tmp_path / "again")
-    assert ts.TaskEmbedder.load(tmp_path / "again").difficulty("question 5").shape == (1,)
+    assert ts.OrdinalEmbedder.load(tmp_path / "again").difficulty("question 5").shape == (1,)
     path = tmp_path / "map" / "embedder.json"
     settings = json.loads(path.read_text())
     path.write_text(json.dumps({**settings, "task_names": settings["task_names"][:-1]}))
     with pytest.raises(ValueError, match=says("embedder.json checksum")):
-        ts.TaskEmbedder.load(tmp_path / "map")
+        ts.OrdinalEmbedder.load(tmp_path / "map")
 
 
 # -- bad input -------------------------------------------------------------------------------------
@@ -180,15 +180,15 @@ def test_save_and_load_give_the_same_bits(fitted: ts.TaskEmbedder, tmp_path: Pat
         (["question 1", "nothing"], "'nothing' 90"),
         ("question 1", "features names ()"),
         (np.zeros((4, 2)), "features names (4, 2)"),
-        ([], "0 1 TaskEmbedder"),
+        ([], "0 1 OrdinalEmbedder"),
     ],
 )
-def test_other_tasks_are_refused(fitted: ts.TaskEmbedder, tasks: Any, tokens: str) -> None:
+def test_other_tasks_are_refused(fitted: ts.OrdinalEmbedder, tasks: Any, tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
         fitted.transform(tasks)
 
 
-def test_outcomes_of_other_tasks_are_refused(fitted: ts.TaskEmbedder) -> None:
+def test_outcomes_of_other_tasks_are_refused(fitted: ts.OrdinalEmbedder) -> None:
     with pytest.raises(ValueError, match=says("'task-0' 90")):
         fitted.score(ts.Outcomes([[1, 0, 1]], 1))  # type: ignore[arg-type]
 
@@ -196,11 +196,11 @@ def test_outcomes_of_other_tasks_are_refused(fitted: ts.TaskEmbedder) -> None:
 def test_what_needs_features_says_so() -> None:
     outcomes = item_response(tasks=10)[2]
     with pytest.raises(ValueError, match=says("network features")):
-        ts.TaskEmbedder(2, hidden=lambda *_: None).fit(outcomes)  # type: ignore[arg-type, return-value]
+        ts.OrdinalEmbedder(2, hidden=lambda *_: None).fit(outcomes)  # type: ignore[arg-type, return-value]
     with pytest.raises(ValueError, match=says("outcomes features")):
         KarelEmbedder().fit(outcomes)
 
 
 def test_two_tasks_are_too_few() -> None:
-    with pytest.raises(ValueError, match=says("2 3 TaskEmbedder")):
-        ts.TaskEmbedder().fit(ts.Outcomes([[1, 0], [1, 1]], 1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=says("2 3 OrdinalEmbedder")):
+        ts.OrdinalEmbedder().fit(ts.Outcomes([[1, 0], [1, 1]], 1))  # type: ignore[arg-type]

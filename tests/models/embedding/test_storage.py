@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 import torch
 
 import taskspace as ts
+from taskspace.files import with_checksum
 from taskspace.models.embedding.random_model import RandomModel
-from taskspace.models.embedding.storage import load, save
+from taskspace.models.embedding.storage import load, load_any, save
 from tests.messages import says
 
 TASKS = np.random.default_rng(0).normal(size=(20, 3))
@@ -38,18 +40,77 @@ def test_names_of_features_come_back(tmp_path: Path) -> None:
     assert not hasattr(load(RandomModel, tmp_path / "plain"), "feature_names_in_")
 
 
-def test_the_kind_of_embedder_is_in_the_settings(tmp_path: Path) -> None:
+def test_the_class_of_the_embedder_is_in_the_settings(tmp_path: Path) -> None:
     save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")
-    settings = json.loads((tmp_path / "model" / "embedder.json").read_text())
-    assert settings["kind"] == "RandomModel"
-    with pytest.raises(ValueError, match=says("RandomModel TaskEmbedder")):
-        load(ts.TaskEmbedder, tmp_path / "model")
+    assert settings_in(tmp_path / "model")["class"] == "RandomModel"
+    with pytest.raises(ValueError, match=says("OrdinalEmbedder RandomModel RandomModel.load")):
+        load(ts.OrdinalEmbedder, tmp_path / "model")
+
+
+def test_one_of_several_classes_is_found(tmp_path: Path) -> None:
+    model = RandomModel(random_state=0).fit(TASKS)
+    save(model, tmp_path / "model")
+    found = load_any(tmp_path / "model", (ts.TaskEmbedder, RandomModel))
+    np.testing.assert_array_equal(found.transform(TASKS), model.transform(TASKS))
+    with pytest.raises(ValueError, match=says("TaskEmbedder OrdinalEmbedder RandomModel")):
+        load_any(tmp_path / "model", (ts.TaskEmbedder, ts.OrdinalEmbedder))
+
+
+def settings_in(folder: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = json.loads((folder / "embedder.json").read_text())
+    return settings
+
+
+def change_settings(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the settings as if they had been saved like this."""
+    settings = settings_in(folder)
+    del settings["sha256"]
+    change(settings)
+    (folder / "embedder.json").write_text(json.dumps(with_checksum(settings)))
+
+
+@pytest.mark.parametrize("kind", ["TaskEmbedder", None])
+def test_a_task_embedder_of_old_is_an_ordinal_embedder(tmp_path: Path, kind: str | None) -> None:
+    """Version 0.1.0 called the paper's embedder TaskEmbedder; the oldest files name no class."""
+    scores = np.random.default_rng(0).random((20, 8))
+    model = ts.OrdinalEmbedder(2, steps=5, random_state=0).fit(TASKS, scores)
+    folder = tmp_path / "model"
+    save(model, folder)
+
+    def age(settings: dict[str, Any]) -> None:
+        del settings["class"], settings["task_names"]
+        settings |= {"kind": kind} if kind else {}
+
+    change_settings(folder, age)
+    loaded = ts.OrdinalEmbedder.load(folder)
+    np.testing.assert_array_equal(loaded.transform(TASKS), model.transform(TASKS))
+    assert isinstance(load_any(folder, (ts.TaskEmbedder, ts.OrdinalEmbedder)), ts.OrdinalEmbedder)
+    tokens = "TaskEmbedder OrdinalEmbedder OrdinalEmbedder.load"
+    with pytest.raises(ValueError, match=says(tokens)):
+        ts.TaskEmbedder.load(folder)
+
+
+@pytest.mark.parametrize("kind", ["RandomModel", "KarelEmbedder"])
+def test_other_classes_of_old_keep_their_names(tmp_path: Path, kind: str) -> None:
+    save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")
+    change_settings(tmp_path / "model", lambda s: s.update(kind=s.pop("class") and kind))
+    if kind == "RandomModel":
+        assert load(RandomModel, tmp_path / "model").n_components_ == 2
+    else:
+        with pytest.raises(ValueError, match=says(f"RandomModel {kind} {kind}.load")):
+            load(RandomModel, tmp_path / "model")
+
+
+def test_settings_that_contradict_the_weights_are_damage(tmp_path: Path) -> None:
+    save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")
+    change_settings(tmp_path / "model", lambda settings: settings.update(components=5))
+    with pytest.raises(ValueError, match=says(f"{tmp_path / 'model'} damaged")):
+        load(RandomModel, tmp_path / "model")
 
 
 def test_a_network_of_ones_own_is_not_saved(tmp_path: Path) -> None:
-    def network(inputs: int, outputs: int) -> torch.nn.Module:
-        return torch.nn.Linear(inputs, outputs)
-
+    scores = np.random.default_rng(0).random((20, 8))
+    model = ts.OrdinalEmbedder(2, hidden=torch.nn.Linear, steps=2).fit(TASKS, scores)
     with pytest.raises(ValueError, match=says("network")):
-        save(ts.TaskEmbedder(2, hidden=network), tmp_path / "model")
+        save(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()

@@ -10,6 +10,7 @@ Floats = NDArray[np.float64]
 ENOUGH = 0.95  # the fraction of the shared information that "auto" keeps
 _ROUNDS = 500
 _CLOSE = 1e-9  # rounds of the rotation end when its criterion grows by a smaller fraction
+_ROUNDING = 1e-12  # of a similarity; larger than its rounding errors and smaller than any of use
 
 
 def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
@@ -20,7 +21,8 @@ def eigen(similarity: NDArray[np.floating]) -> tuple[Floats, Floats]:
     array([8., 1.])
     """
     values, vectors = np.linalg.eigh(np.asarray(similarity, np.float64))
-    positive = np.flatnonzero(values > max(values[-1], 0.0) * 1e-10)[::-1]
+    least = max(values[-1] * 1e-10, len(values) * _ROUNDING)
+    positive = np.flatnonzero(values > least)[::-1]
     return values[positive], vectors[:, positive]
 
 
