@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from taskspace.envs.registry import make
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.files import read_arrays, write_arrays
+from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
@@ -21,13 +22,13 @@ def write_run(
     folder: Path,
     settings: Mapping[str, Any],
     outcomes: Outcomes,
-    embedder: TaskEmbedder,
+    embedder: Embedding,
     subpopulations: Mapping[str, str] | None = None,
 ) -> Run:
     """The stages up to the clusters; agents are no more than their names and subpopulations."""
     name = settings.get("environment")
     if name is None:
-        clusters = Clusters.found(embedder.transform(outcomes.task_inputs))
+        clusters = Clusters.found(embedder.points(outcomes.task_inputs))
     else:
         clusters = Clusters.known(make(name), outcomes.task_inputs)
     agents = subpopulations or dict.fromkeys(outcomes.agents.tolist(), "all")
@@ -37,6 +38,15 @@ def write_run(
         stages.stage(layout.OUTCOMES, lambda: outcomes, Outcomes.save, Outcomes.load)
         kind = type(embedder)
         stages.stage(layout.EMBEDDER, lambda: embedder, kind.save, kind.load)
+        stages.stage(
+            layout.VECTORS,
+            lambda: {
+                "vectors": embedder.transform(outcomes.task_inputs),
+                "difficulty": embedder.difficulty(outcomes.task_inputs),
+            },
+            write_arrays,
+            read_arrays,
+        )
         stages.stage(layout.CLUSTERS, lambda: clusters, Clusters.save, Clusters.load)
     return open_run(folder)
 

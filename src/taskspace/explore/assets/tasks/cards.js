@@ -1,47 +1,48 @@
-// Tasks as cards: a small picture, the name and three numbers. A click opens the task.
+// Tasks as cards: a small picture, the name and some numbers. A click opens the task.
 
-import { valuesOf, vectorOf } from "../data.js";
+import { valuesOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
-import { similar } from "../similar.js";
+import { knownTask, products, ranked, similarities } from "../similar.js";
 import { drawing } from "./drawing.js";
 
 const SHOWN = 4;
 const LISTS = [
-  ["Most similar", null, "by inner product"],
-  ["Similar but harder", "harder", "longer vectors"],
-  ["Similar but easier", "easier", "shorter vectors"],
+  ["Most similar", null],
+  ["Similar but harder", "harder"],
+  ["Similar but easier", "easier"],
 ];
-const SIMILARITY_TOOLTIP =
-  "Inner product of the two vectors: large if success on one task predicts success on the other.";
+const BITS =
+  "Mutual information: how much the outcome on one task reveals about the outcome on the other.";
+const PRODUCT = "Inner product of the two vectors, by which the map represents the similarity.";
 
-// The three lists of tasks similar to a vector; `except` is the task itself, or -1.
-export function neighbourLists(space, vector, except, go) {
-  return LISTS.map(([title, side, subtitle]) => {
-    const found = similar(space, vector, SHOWN, side, except).filter(({ score }) => score > 0);
+// The three lists of tasks similar to a task, which may be new.
+export function neighbourLists(space, task, go) {
+  const similarity = similarities(space, task);
+  const onMap = products(space, task.vector);
+  return LISTS.map(([title, side]) => {
+    const found = ranked(space, task, similarity, SHOWN, side).filter((at) => similarity[at] > 0);
     const cards = el(
       "div",
       { class: "cards" },
-      ...found.map(({ task, score }) => card(space, task, score, go)),
+      ...found.map((at) => card(space, at, similarity[at], onMap[at], go)),
     );
     arrowKeys(cards, 2);
     const none = found.length
       ? null
       : el("p", { class: "quiet", text: `There is no similar${side ? ` ${side}` : ""} task.` });
-    return el(
-      "section",
-      { "data-list": side || "nearest" },
-      el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
-      none || cards,
-    );
+    return el("section", { "data-list": side || "nearest" }, el("h3", { text: title }), none || cards);
   });
 }
 
-export function neighbours(space, task) {
-  return similar(space, vectorOf(space, task), SHOWN, null, task).map((found) => found.task);
+export function neighbours(space, index) {
+  const task = knownTask(space, index);
+  return ranked(space, task, similarities(space, task), SHOWN);
 }
 
-function card(space, task, score, go) {
+function card(space, task, similarity, onMap, go) {
   const drawn = drawing(space, valuesOf(space, task), true);
+  const quiet = (text, title) => el("span", { class: "quiet", text, title });
+  const text = space.informative ? percent : figure;
   return el(
     "button",
     {
@@ -53,9 +54,10 @@ function card(space, task, score, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: SIMILARITY_TOOLTIP }),
-    el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
-    el("span", { class: "quiet", text: `success rate ${percent(space.success[task])}` }),
+    quiet(`similarity ${figure(similarity)}`, BITS),
+    quiet(`inner product ${figure(onMap)}`, PRODUCT),
+    quiet(`difficulty ${text(space.difficulty[task])}`),
+    quiet(`success rate ${percent(space.success[task])}`),
   );
 }
 
