@@ -103,15 +103,15 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
 def describe(run: Run) -> str:
     """What the map shows, in plain words."""
     outcomes, size = run.outcomes, run.embedder.n_components_
-    further = (
-        "tasks whose outcomes are more informative lie further out."
+    length = (
+        "the length of a vector is information, not difficulty."
         if isinstance(run.embedder, TaskEmbedder)
         else "harder tasks lie further out."
     )
     return (
         f"{outcomes.n_tasks:,} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
         f" results of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"
-        f" the origin; {further}"
+        f" the origin; {length}"
     )
 
 

@@ -12,11 +12,11 @@ export function knownTask(space, index) {
   return { index, vector, difficulty: space.difficulty[index], profile };
 }
 
-// The similarity of a task to all tasks: in bits, except for a new task without a success model,
-// which only its vector can be compared by.
-export function similarities(space, { index, vector, profile }) {
+// The similarity of a task to all tasks in bits; null for a new task without a success model,
+// which can be compared only by its vector.
+export function similarities(space, { index, profile }) {
   if (profile) return profileBits(profile, space.profiles);
-  return index >= 0 ? tableBits(space, index) : products(space, vector);
+  return index >= 0 ? tableBits(space, index) : null;
 }
 
 // The inner products of a vector with those of all tasks.

@@ -8,8 +8,8 @@ import { drawing } from "./drawing.js";
 const SHOWN = 4;
 const LISTS = [
   ["Most similar", null],
-  ["Similar but harder", "harder"],
-  ["Similar but easier", "easier"],
+  ["Similar but harder", "harder", "more agents fail", "longer vectors"],
+  ["Similar but easier", "easier", "fewer agents fail", "shorter vectors"],
 ];
 const BITS =
   "Mutual information: how much the outcome on one task reveals about the outcome on the other.";
@@ -17,20 +17,28 @@ const PRODUCT = "Inner product of the two vectors, by which the map represents t
 
 // The three lists of tasks similar to a task, which may be new.
 export function neighbourLists(space, task, go) {
-  const similarity = similarities(space, task);
+  const bits = similarities(space, task);
   const onMap = products(space, task.vector);
-  return LISTS.map(([title, side]) => {
-    const found = ranked(space, task, similarity, SHOWN, side).filter((at) => similarity[at] > 0);
+  const by = bits || onMap;
+  return LISTS.map(([title, side, failing, lengths]) => {
+    const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
     const cards = el(
       "div",
       { class: "cards" },
-      ...found.map((at) => card(space, at, similarity[at], onMap[at], go)),
+      ...found.map((at) => card(space, at, bits && bits[at], onMap[at], go)),
     );
+    const sides = space.informative ? failing : lengths;
+    const subtitle = sides || (bits ? "by shared information" : "by inner product");
     arrowKeys(cards, 2);
     const none = found.length
       ? null
       : el("p", { class: "quiet", text: `There is no similar${side ? ` ${side}` : ""} task.` });
-    return el("section", { "data-list": side || "nearest" }, el("h3", { text: title }), none || cards);
+    return el(
+      "section",
+      { "data-list": side || "nearest" },
+      el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
+      none || cards,
+    );
   });
 }
 
@@ -39,10 +47,10 @@ export function neighbours(space, index) {
   return ranked(space, task, similarities(space, task), SHOWN);
 }
 
-function card(space, task, similarity, onMap, go) {
+function card(space, task, bits, onMap, go) {
   const drawn = drawing(space, valuesOf(space, task), true);
   const quiet = (text, title) => el("span", { class: "quiet", text, title });
-  const text = space.informative ? percent : figure;
+  const [difficulty, success] = [space.difficulty[task], space.success[task]];
   return el(
     "button",
     {
@@ -54,10 +62,10 @@ function card(space, task, similarity, onMap, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    quiet(`similarity ${figure(similarity)}`, BITS),
+    bits === null ? null : quiet(`similarity ${figure(bits)} bits`, BITS),
     quiet(`inner product ${figure(onMap)}`, PRODUCT),
-    quiet(`difficulty ${text(space.difficulty[task])}`),
-    quiet(`success rate ${percent(space.success[task])}`),
+    quiet(`difficulty ${space.informative ? percent(difficulty) : figure(difficulty)}`),
+    space.informative ? null : quiet(`success rate ${percent(success)}`),
   );
 }
 
