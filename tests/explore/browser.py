@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from taskspace.envs.multikeynav import MultiKeyNav
-from taskspace.models.embedding.estimator import TaskEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from taskspace.testing.browser import NoBrowser
@@ -36,7 +37,18 @@ def chromium() -> Iterator[Any]:
 
 
 def small_map(folder: Path) -> Run:
-    """160 tasks of MultiKeyNav, tried by agents that lack one of the keys, or none."""
+    """The information map of `small_outcomes`."""
+    outcomes, listed = small_outcomes()
+    model = SuccessModel(width=16, bins=4, batch_size=32, random_state=0, progress=False)
+    embedder = TaskEmbedder(3, model=model, random_state=0).fit(outcomes)
+    return write_run(folder, {"environment": "MultiKeyNav"}, outcomes, embedder, listed)
+
+
+def small_outcomes() -> tuple[Outcomes, dict[str, str]]:
+    """160 tasks of MultiKeyNav, tried by agents that lack one of the keys, or none.
+
+    Also returns the subpopulation of each agent.
+    """
     env, rng = MultiKeyNav(), np.random.default_rng(0)
     tasks = env.sample_tasks(160, seed=0)
     missing = env.missing(tasks)
@@ -53,8 +65,7 @@ def small_map(folder: Path) -> Run:
     outcomes = Outcomes(successes, features=tasks, feature_names=columns, **given)
     kinds = {0: "complete", 1: "no A", 2: "no B", 4: "no C", 8: "no D"}
     listed = {n: kinds[bit] for n, bit in zip(agents, lacking.tolist(), strict=True)}
-    embedder = TaskEmbedder(3, steps=200, random_state=0, progress=False).fit(outcomes)
-    return write_run(folder, {"environment": "MultiKeyNav"}, outcomes, embedder, listed)
+    return outcomes, listed
 
 
 @contextlib.contextmanager

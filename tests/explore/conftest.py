@@ -1,4 +1,7 @@
-"""Small maps in run folders: of tasks with features, of tasks known by name, and of programs."""
+"""Small maps in run folders: of tasks with features, of tasks known by name, and of programs.
+
+`keys` and `course` are information maps, the others ordinal maps.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,12 @@ from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import encode
 from taskspace.envs.karel.worlds import random_worlds
 from taskspace.explore.programs import read
-from taskspace.models.embedding.estimator import TaskEmbedder
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
-from tests.explore.browser import chromium, small_map
+from tests.explore.browser import chromium, small_map, small_outcomes
 from tests.run_folders import write_run
 
 
@@ -34,6 +38,15 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def ordinal(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same tasks on an ordinal map."""
+    outcomes, listed = small_outcomes()
+    embedder = OrdinalEmbedder(3, steps=200, random_state=0, progress=False).fit(outcomes)
+    settings = {"environment": "MultiKeyNav"}
+    return write_run(tmp_path_factory.mktemp("ordinal"), settings, outcomes, embedder, listed)
+
+
+@pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """30 questions to 40 students, in a line from easy to hard; not everybody tried all."""
     folder, rng = tmp_path_factory.mktemp("course"), np.random.default_rng(0)
@@ -42,7 +55,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
     solved = tried & (skills + rng.logistic(scale=0.3, size=(40, 30)) > levels)
     names = ["algebra/1", *(f"q{number}" for number in range(1, 30))]
     outcomes = Outcomes(1 * solved, tried.astype(np.uint8), tasks=np.array(names))
-    embedder = TaskEmbedder(1, steps=300, random_state=0, progress=False).fit(outcomes)
+    embedder = TaskEmbedder(1, random_state=0).fit(outcomes)
     return write_run(folder, {"name": "course.csv"}, outcomes, embedder)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import gzip
 import json
 import re
@@ -10,13 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thinned
+from taskspace.explore.network import page_network
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.runs.run import Run
+from taskspace.similarity.profiles import profile_similarity
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -37,9 +42,13 @@ def read(keys: Run) -> dict[str, Any]:
 def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     vectors = decode(read["vectors"])
     np.testing.assert_allclose(
-        vectors, keys.embedder.transform(keys.outcomes.task_inputs), rtol=1e-6
+        vectors, keys.embedder.transform(keys.outcomes.task_inputs), rtol=1e-6, atol=1e-7
     )
-    np.testing.assert_allclose(decode(read["difficulty"]), np.linalg.norm(vectors, axis=1), 1e-5)
+    failing = keys.model.difficulty(keys.outcomes.task_inputs)
+    np.testing.assert_allclose(decode(read["difficulty"]), failing, atol=1e-6)
+    assert keys.profiles is not None
+    np.testing.assert_allclose(decode(read["profiles"]) / 65_535, keys.profiles, atol=1e-5)
+    assert read["informative"]
     np.testing.assert_allclose(decode(read["success"]), keys.outcomes.rates.mean(0), rtol=1e-6)
     np.testing.assert_array_equal(decode(read["rates"]), (200 * keys.outcomes.rates).round())
     clusters = MultiKeyNav().clusters(keys.outcomes.task_inputs)
@@ -66,17 +75,60 @@ def test_it_holds_the_map(read: dict[str, Any], keys: Run) -> None:
     assert set(read["projections"]) == {"t-SNE", "PCA"}
 
 
-def test_the_page_can_embed_new_tasks(read: dict[str, Any], keys: Run) -> None:
+def test_the_page_knows_the_map_of_profiles(read: dict[str, Any], keys: Run) -> None:
     network, tasks = read["network"], MultiKeyNav().sample_tasks(20, seed=5)
+    landmarks = decode(network["landmarks"]) / 65_535
+    bits = profile_similarity(keys.model.predict_proba(tasks), landmarks)
+    vectors = bits @ decode(network["weights"])
+    np.testing.assert_allclose(vectors, keys.embedder.transform(tasks), atol=1e-4)
+    assert set(network["success"]) >= {"mean", "edges", "first", "blocks", "norm", "last"}
+
+
+def test_the_page_knows_the_perceptron_of_an_ordinal_map(ordinal: Run) -> None:
+    data, tasks = explorer_data(ordinal), MultiKeyNav().sample_tasks(20, seed=5)
+    assert (data["informative"], data["profiles"]) == (False, None)
+    network = data["network"]
     values = (tasks - network["mean"]) / network["scale"]
     for number, layer in enumerate(network["layers"]):
-        values = values @ np.transpose(layer["weight"]) + layer["bias"]
+        values = values @ layer["weight"].T + layer["bias"]
         values = np.maximum(values, 0) if number < len(network["layers"]) - 1 else values
-    np.testing.assert_allclose(values, keys.embedder.transform(tasks), rtol=1e-9)
-    axes = network["axes"]
-    flat = (decode(read["vectors"]) - axes["mean"]) @ np.transpose(axes["directions"])
-    np.testing.assert_allclose(flat, decode(read["projections"]["PCA"]), atol=1e-5)
-    assert flat[:, 0].var() > flat[:, 1].var()
+    np.testing.assert_allclose(values, ordinal.embedder.transform(tasks), atol=1e-4)
+    np.testing.assert_allclose(data["difficulty"], np.linalg.norm(data["vectors"], axis=1), 1e-5)
+
+
+def test_the_page_can_project_new_tasks(keys: Run, ordinal: Run) -> None:
+    for run in (keys, ordinal):
+        data = explorer_data(run)
+        axes, flat = data["axes"], data["projections"]["PCA"]
+        found = (run.points - axes["mean"]) @ np.transpose(axes["directions"])
+        np.testing.assert_allclose(found, flat, atol=1e-5)
+        assert flat[:, 0].var() > flat[:, 1].var()
+
+
+@pytest.mark.parametrize("part", ["kind", "encoder", "measure"])
+def test_no_new_tasks_without_the_servers_help(keys: Run, part: str) -> None:
+    """The page computes neither other models, nor structured tasks, nor correlations."""
+    embedder = copy.deepcopy(keys.embedder)
+    assert isinstance(embedder, TaskEmbedder)
+    if part == "kind":
+        embedder.model_.kind_ = "linear"
+    elif part == "encoder":
+        embedder.model_.network_[0] = torch.nn.Identity()
+    else:
+        embedder.measure = "correlation"
+    assert page_network(embedder) is None
+    assert page_network(keys.embedder) is not None
+
+
+def test_a_large_run_shows_its_first_tasks(keys: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("taskspace.explore.data.SHOWN", 100)
+    data = explorer_data(keys)
+    assert (data["total"], data["tasks"]) == (160, keys.outcomes.tasks[:100].tolist())
+    for name in ("vectors", "difficulty", "success", "clusters"):
+        assert len(data[name]) == 100
+    assert data["rates"].shape == data["profiles"].shape == (25, 100)
+    assert len(data["posterior"]["profiles"]) == len(data["projections"]["PCA"]) == 100
+    assert len(data["columns"]["location"]) == 100
 
 
 def test_its_quiz_is_nearly_that_of_the_library(read: dict[str, Any], keys: Run) -> None:
@@ -112,7 +164,11 @@ def test_a_table_without_features(course: Run) -> None:
     assert data["drawing"] is None
     assert data["columns"] == {}
     assert list(data["projections"]) == ["the only axis"]
-    np.testing.assert_allclose(data["projections"]["the only axis"][:, 0], data["vectors"][:, 0])
+    np.testing.assert_allclose(  # all directions are equal
+        data["projections"]["the only axis"],
+        np.column_stack([data["vectors"][:, 0], data["difficulty"]]),
+    )
+    assert (data["informative"], data["profiles"]) == (True, None)
     assert set(np.unique(data["rates"])) == {0, 200, 255}
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
 

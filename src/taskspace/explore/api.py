@@ -143,10 +143,9 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
     async def next_question(asked: models.NextQuestion) -> models.NextAnswer:
         """Choose the most informative question to ask an agent next."""
         quiz, results = _split(asked.quiz)
-        best, probability, error_rate = await work(
+        name, probability, error_rate = await work(
             service.next_question, quiz, results, asked.pool, asked.targets
         )
-        name = str(service.run.outcomes.tasks[best])
         return models.NextAnswer(task=name, probability=probability, expected_error_rate=error_rate)
 
     if form_kind(service.run) == PROGRAM:

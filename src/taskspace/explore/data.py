@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
-from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.network import layers_of
-from taskspace.models.embedding.network_embedding import NetworkEmbedding
-from taskspace.report.projections import Axes
+from taskspace.explore.network import page_network, sixteen_bits
+from taskspace.explore.positions import Positions
+from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.model import SuccessModel
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-FORMAT, FORMAT_VERSION = "taskspace explorer", 2
+FORMAT, FORMAT_VERSION = "taskspace explorer", 3
+SHOWN = 5000  # tasks of a run with a success model; the quiz stores 500 bytes per task
 CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
 KNOWN = 300  # of these candidates, agents of the population
 NOT_TRIED = 255  # in place of a rate; rates are stored in steps of half a percent
@@ -29,8 +30,9 @@ NOT_TRIED = 255  # in place of a rate; rates are stored in steps of half a perce
 
 def explorer_data(run: Run) -> dict[str, Any]:
     """Everything the page needs, as plain values and arrays; `encode` converts it to bytes."""
-    outcomes, clusters, vectors = run.outcomes, run.clusters, run.index.vectors
-    rates = outcomes.rates
+    outcomes, clusters, positions = run.outcomes, run.clusters, Positions(run)
+    some = slice(tasks_shown(run))
+    rates = outcomes.rates[:, some]
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -39,26 +41,42 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "description": describe(run),
         "stability": _stability(run),
         "cluster_description": clusters.description,
-        "tasks": outcomes.tasks.tolist(),
-        "vectors": np.ascontiguousarray(vectors),
-        "difficulty": run.index.difficulty.astype(np.float32),
+        "informative": positions.informative,
+        "total": outcomes.n_tasks,
+        "tasks": outcomes.tasks[some].tolist(),
+        "vectors": np.ascontiguousarray(run.index.vectors[some]),
+        "difficulty": run.index.difficulty[some].astype(np.float32),
         "success": np.nanmean(rates, axis=0).astype(np.float32),
-        "projections": run.layouts,
+        "profiles": None if run.profiles is None else sixteen_bits(run.profiles[:, some]),
+        "projections": {name: found[some] for name, found in positions.known.items()},
+        "axes": {
+            "mean": positions.axes.mean.tolist(),
+            "directions": positions.axes.directions.tolist(),
+        },
         "cluster_names": list(clusters.names),
-        "clusters": clusters.labels.astype(np.uint16),
-        "columns": _columns(run),
-        "rows": _rows(run),
+        "clusters": clusters.labels[some].astype(np.uint16),
+        "columns": {name: _smallest(column[some]) for name, column in run.feature_columns.items()},
+        "rows": _rows(run, some),
         "agents": outcomes.agents.tolist(),
         **_subpopulations(run),
         "rates": np.where(np.isnan(rates), NOT_TRIED, np.nan_to_num(200 * rates).round()).astype(
             np.uint8
         ),
-        "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents),
+        "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),
         "form": _form(run),
-        "network": _network(run.embedder, vectors),
+        "network": page_network(run.embedder),
     }
+
+
+def tasks_shown(run: Run) -> int:
+    """The number of tasks on the page: all of a table, else at most the first 5000.
+
+    Tasks are drawn at random, so the first ones represent all.
+    """
+    count = run.outcomes.n_tasks
+    return min(count, SHOWN) if isinstance(run.comparison, SuccessModel) else count
 
 
 def encode(data: dict[str, Any]) -> bytes:
@@ -85,10 +103,15 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
 def describe(run: Run) -> str:
     """What the map shows, in plain words."""
     outcomes, size = run.outcomes, run.embedder.n_components_
+    length = (
+        "the length of a vector is information, not difficulty."
+        if isinstance(run.embedder, TaskEmbedder)
+        else "harder tasks lie further out."
+    )
     return (
-        f"{outcomes.n_tasks} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
-        f" results of {outcomes.n_agents} agents. Similar tasks lie in the same direction from the"
-        " origin; harder tasks lie further out."
+        f"{outcomes.n_tasks:,} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
+        f" results of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"
+        f" the origin; {length}"
     )
 
 
@@ -101,10 +124,6 @@ def _stability(run: Run) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _columns(run: Run) -> dict[str, NDArray[Any]]:
-    return {name: _smallest(column) for name, column in run.feature_columns.items()}
-
-
 def _smallest(column: NDArray[Any]) -> NDArray[Any]:
     """Small integers as bytes; other numbers in single precision, clipped to its range."""
     fit_bytes = ((column >= 0) & (column <= 255) & (column == np.floor(column))).all()
@@ -114,12 +133,12 @@ def _smallest(column: NDArray[Any]) -> NDArray[Any]:
     return np.clip(column, -largest, largest).astype(np.float32)
 
 
-def _rows(run: Run) -> NDArray[np.uint8] | None:
+def _rows(run: Run, some: slice) -> NDArray[np.uint8] | None:
     """Tasks as rows of bytes, where they have too many values for columns."""
     features = run.outcomes.features
     if features is None or run.feature_columns or features.dtype != np.uint8:
         return None
-    return features
+    return features[some]
 
 
 def _subpopulations(run: Run) -> dict[str, Any]:
@@ -133,11 +152,11 @@ def _subpopulations(run: Run) -> dict[str, Any]:
     return {"subpopulations": names, "agent_subpopulations": of_agents}
 
 
-def _posterior(posterior: Posterior, agents: int) -> dict[str, Any]:
+def _posterior(posterior: Posterior, agents: int, some: slice) -> dict[str, Any]:
     chosen, prior = thinned(posterior.prior, agents)
     known = chosen[chosen < agents]
     return {
-        "profiles": (255 * posterior.profiles[:, chosen]).round().astype(np.uint8),
+        "profiles": (255 * posterior.profiles[some, chosen]).round().astype(np.uint8),
         "prior": prior.astype(np.float32),
         "agents": len(known),
         "known": known.astype(np.int32),
@@ -195,19 +214,3 @@ def _form(run: Run) -> list[dict[str, Any]] | None:
         }
         for name, column in run.feature_columns.items()
     ]
-
-
-def _network(embedder: Embedding, vectors: NDArray[np.float32]) -> dict[str, Any] | None:
-    """The network, so that the page can embed a task itself: ReLU between the layers only."""
-    layers = layers_of(embedder.network_) if isinstance(embedder, NetworkEmbedding) else []
-    if not layers:
-        return None
-    axes = Axes.of(vectors)
-    return {
-        "mean": embedder.mean_.tolist(),
-        "scale": embedder.scale_.tolist(),
-        "layers": [
-            {"weight": layer.weight.tolist(), "bias": layer.bias.tolist()} for layer in layers
-        ],
-        "axes": {"mean": axes.mean.tolist(), "directions": axes.directions.tolist()},
-    }

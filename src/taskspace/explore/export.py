@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from taskspace.explore.data import encode, explorer_data
+from taskspace.explore.data import encode, explorer_data, tasks_shown
 from taskspace.explore.page import assets, page_html
 from taskspace.files import atomic_path
 
@@ -31,13 +31,13 @@ def export_page(run: Run, path: str | os.PathLike[str]) -> None:
     """Write the page of a run and its data to one HTML file.
 
     Args:
-        run: The run, with at most 20,000 tasks.
+        run: The run; a map of a table must have at most 20,000 tasks.
         path: The file to write; its name must end in .html.
 
     Raises:
         ValueError: The run has too many tasks, or the file would overwrite a part of the run.
     """
-    count = run.outcomes.n_tasks
+    count = tasks_shown(run)
     if count > MAX_TASKS:
         raise ValueError(
             f"the map of an exported page must have at most {MAX_TASKS} tasks, got {count};"

@@ -140,10 +140,12 @@ class NextQuestion(Strict):
 
     quiz: Quiz = Field(default_factory=list)
     pool: Annotated[list[str], Field(min_length=1, max_length=MAX_TASKS)] | None = Field(
-        default=None, description="names of the tasks that may be asked; all if null"
+        default=None,
+        description="names of the tasks that may be asked; if null, all, or the first 5,000",
     )
     targets: Annotated[list[str], Field(min_length=1, max_length=MAX_TASKS)] | None = Field(
-        default=None, description="names of the tasks to learn about; all if null"
+        default=None,
+        description="names of the tasks to learn about; if null, all, or the first 5,000",
     )
 
 
@@ -151,8 +153,20 @@ class NextQuestion(Strict):
 
 Position = Annotated[list[float], Field(min_length=2, max_length=2)]
 _POSITIONS = "x and y in each projection, by its name"
-_DIFFICULTY = "length of the vector: the longer, the fewer agents succeed"
-_SIMILARITY = "inner product of the two vectors"
+_DIFFICULTY = (
+    "probability that an agent of the population fails; on an ordinal map, the length of the vector"
+)
+_SIMILARITY = (
+    "information in bits that the outcomes on the two tasks share; for a new task on a map without"
+    " a success model, the inner product of the two vectors"
+)
+Information = Annotated[
+    float | None,
+    Field(
+        description="squared length of the vector: the information in bits that two attempts by the"
+        " same agent share; null on an ordinal map"
+    ),
+]
 
 
 class Embedded(BaseModel):
@@ -160,6 +174,7 @@ class Embedded(BaseModel):
 
     vector: list[float]
     difficulty: float = Field(description=_DIFFICULTY)
+    information: Information
     positions: dict[str, Position] = Field(description=_POSITIONS)
 
 
@@ -174,6 +189,9 @@ class KarelAnswer(Embedded):
 
     program: str = Field(description="the program as it was understood")
     task: list[int] = Field(description="the features of the task, as `/api/embed` takes them")
+    profile: list[float] | None = Field(
+        description="probability of success of every agent; null if the map has no success model"
+    )
 
 
 class TaskSummary(BaseModel):
@@ -201,7 +219,10 @@ class Option(BaseModel):
     """One of the options of the request."""
 
     option: int = Field(description="its index in the request, starting at 0")
-    similarity: float = Field(description=_SIMILARITY)
+    similarity: float = Field(
+        description="information in bits that the outcomes on the two tasks share; on a map without"
+        " a success model, the inner product of the two vectors"
+    )
     difficulty: float = Field(description=_DIFFICULTY)
 
 
@@ -237,6 +258,7 @@ class TaskAnswer(TaskSummary):
     """Everything known about a task of the map."""
 
     vector: list[float]
+    information: Information
     positions: dict[str, Position] = Field(description=_POSITIONS)
     features: dict[str, float] | None
     subpopulations: dict[str, float] | None = Field(

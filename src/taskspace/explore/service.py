@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import Quiz
 from taskspace.applications.selection import select
+from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
-from taskspace.models.embedding.axes import unit
-from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.report.projections import TSNE, Axes, between
+from taskspace.models.success.model import SuccessModel
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -46,8 +46,8 @@ class Service:
     def __init__(self, run: Run) -> None:
         self.run = run
         self._predictor = run.predictor
-        self._projections = run.layouts
-        self._axes = Axes.of(run.points)
+        self._predictable = frozenset(self._predictor.tasks_.tolist())
+        self._positions = Positions(run)
         self._success = np.nanmean(run.outcomes.rates, axis=0)
         self._numbers = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
         self._clusters = run.clusters.by_task
@@ -65,10 +65,11 @@ class Service:
         """Everything known about a task of the map."""
         index, columns = self.run.index, self.run.feature_columns
         features = {name: column[number].item() for name, column in columns.items()}
-        positions = {name: found[number].tolist() for name, found in self._projections.items()}
+        positions = {name: found[number].tolist() for name, found in self._positions.known.items()}
         return {
             **self.summary(number),
             "vector": index.vectors[number].tolist(),
+            "information": self._information(index.vectors[number]),
             "positions": positions,
             "features": features or None,
             "subpopulations": self._by_subpopulation(number),
@@ -82,6 +83,10 @@ class Service:
             "success": float(self._success[number]),
             "cluster": str(self._clusters[number]),
         }
+
+    def _information(self, vector: NDArray[Any]) -> float | None:
+        """The squared length of a vector, which has a meaning on an information map only."""
+        return float(vector @ vector) if self._positions.informative else None
 
     def _by_subpopulation(self, number: int) -> dict[str, float] | None:
         """The success rate of each subpopulation on a task, where subpopulations are known."""
@@ -101,13 +106,22 @@ class Service:
 
     def vectors(self, tasks: Sequence[Task]) -> Floats:
         """The vectors of tasks (tasks, dimensions)."""
-        found = np.empty((len(tasks), self.run.index.vectors.shape[1]))
-        new = [index for index, task in enumerate(tasks) if not isinstance(task, str)]
-        if new:
-            found[new] = self._transform(self._rows([tasks[index] for index in new]))
-        known = [index for index, task in enumerate(tasks) if isinstance(task, str)]
-        numbers = [self.number(str(tasks[index])) for index in known]
-        found[known] = self.run.index.vectors[numbers]
+        return self._known_or_new(tasks, self.run.index.vectors, self._transform)
+
+    def _difficulty(self, tasks: Sequence[Task]) -> Floats:
+        index, source = self.run.index, self.run.comparison
+        return self._known_or_new(tasks, index.difficulty, source.difficulty)
+
+    def _known_or_new(
+        self, tasks: Sequence[Task], known: NDArray[Any], new: Callable[[NDArray[Any]], Floats]
+    ) -> Floats:
+        """The `known` value of each task of the map; `new` computes those of other tasks."""
+        found = np.empty((len(tasks), *known.shape[1:]))
+        unknown = [index for index, task in enumerate(tasks) if not isinstance(task, str)]
+        if unknown:
+            found[unknown] = new(self._rows([tasks[index] for index in unknown]))
+        named = [index for index, task in enumerate(tasks) if isinstance(task, str)]
+        found[named] = known[[self.number(str(tasks[index])) for index in named]]
         return found
 
     def _rows(self, tasks: Sequence[Any]) -> NDArray[Any]:
@@ -131,19 +145,18 @@ class Service:
         return vectors
 
     def embed(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-        """Vector, difficulty, and position in each projection."""
-        vectors = self.vectors(tasks)
-        difficulty = self.run.comparison.difficulty(self._uniform(tasks))
-        points = unit(vectors) if isinstance(self.run.embedder, TaskEmbedder) else vectors
-        positions = {name: self._project(name, points) for name in self._projections}
+        """Vector, difficulty, information, and position in each projection."""
+        vectors, difficulty = self.vectors(tasks), self._difficulty(tasks)
+        positions = self._positions.of(vectors, difficulty)
         for index, task in enumerate(tasks):
             if isinstance(task, str):  # exactly where the page draws it
-                for name, found in self._projections.items():
+                for name, found in self._positions.known.items():
                     positions[name][index] = found[self._numbers[task]]
         return [
             {
                 "vector": vector.tolist(),
                 "difficulty": float(hard),
+                "information": self._information(vector),
                 "positions": {name: found[index].tolist() for name, found in positions.items()},
             }
             for index, (vector, hard) in enumerate(zip(vectors, difficulty, strict=True))
@@ -152,13 +165,20 @@ class Service:
     def karel(self, program: str, like: str) -> dict[str, Any]:
         """The new task that a Karel program defines in the worlds of the task `like`."""
         understood, number = read(program), self.number(like)
-        row = task_of(understood, self.run.outcomes.task_inputs[number]).tolist()
-        return {"program": shown(understood), "task": row, **self.embed([row])[0]}
+        row = task_of(understood, self.run.outcomes.task_inputs[number])
+        return {
+            "program": shown(understood),
+            "task": row.tolist(),
+            "profile": self._profile(row),
+            **self.embed([row.tolist()])[0],
+        }
 
-    def _project(self, projection: str, points: Floats) -> NDArray[Any]:
-        if projection == TSNE:
-            return between(points, self._tree, self._projections[TSNE])
-        return self._axes.project(points)
+    def _profile(self, row: NDArray[Any]) -> list[float] | None:
+        """The success probability of every agent on a new task, if there is a success model."""
+        source = self.run.comparison
+        return (
+            source.predict_proba(row)[:, 0].tolist() if isinstance(source, SuccessModel) else None
+        )
 
     # -- choosing tasks ------------------------------------------------------------------------
 
@@ -175,7 +195,7 @@ class Service:
         self, task: Task, options: Sequence[Task], k: int, harder: bool, easier: bool
     ) -> list[dict[str, Any]]:
         """The k options most similar to a task, by their indices in the list; best first."""
-        tasks, source = self._uniform([task, *options]), self.run.comparison
+        tasks, source = self._inputs([task, *options]), self.run.comparison
         best = select(source, tasks[:1], tasks[1:], k=k, harder=harder, easier=easier)
         if not len(best):
             return []
@@ -186,18 +206,23 @@ class Service:
 
     # -- the quiz ------------------------------------------------------------------------------
 
-    @staticmethod
-    def is_fast(quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]) -> bool:
+    def is_fast(
+        self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task]
+    ) -> bool:
         """Whether a prediction without an interval takes about a millisecond or less."""
-        named = {*map(type, quiz), *map(type, tasks)} <= {str}
-        return named and {*results} <= {0.0, 1.0} and len(quiz) + len(tasks) <= _FEW
+        few = {*results} <= {0.0, 1.0} and len(quiz) + len(tasks) <= _FEW
+        return few and self._are_predictable(quiz) and self._are_predictable(tasks)
+
+    def _are_predictable(self, tasks: Sequence[Task]) -> bool:
+        """Whether the predictor knows all of these tasks by name."""
+        return {*map(type, tasks)} <= {str} and self._predictable.issuperset(map(str, tasks))
 
     def predict(
         self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task],
         interval: float | None = None,
     ) -> tuple[Floats, Floats, Floats] | tuple[Floats, None, None]:  # fmt: skip
         """Probabilities of success of an agent with these results, and bounds if wanted."""
-        asked, wanted = self._uniform(quiz), self._uniform(tasks)
+        asked, wanted = self._for_predictor(quiz), self._for_predictor(tasks)
         probabilities = self._predictor.predict_proba(asked, results, wanted)
         if interval is None:
             return probabilities, None, None
@@ -206,34 +231,44 @@ class Service:
     def next_question(
         self, quiz: Sequence[Task], results: Sequence[float],
         pool: Sequence[str] | None = None, targets: Sequence[str] | None = None,
-    ) -> tuple[int, float, float]:  # fmt: skip
+    ) -> tuple[str, float, float]:  # fmt: skip
         """The most informative question, its probability of success, and the expected error rate.
 
         The error rate is that of guesses about the targets. Of more than 1,000 tasks, a random
         sample of 1,000 is considered.
         """
-        conversation = Quiz(self._predictor, targets, pool=pool)
-        for task, result in zip(self._uniform(quiz), results, strict=True):
+        conversation = Quiz(self._predictor_of(pool, targets), targets, pool=pool)
+        for task, result in zip(self._for_predictor(quiz), results, strict=True):
             conversation.answer(result, task)
         best = conversation.next_number()
-        return best, float(conversation.predict_proba([best])[0]), conversation.expected_error_rate
+        probability = float(conversation.predict_proba([best])[0])
+        return conversation.next(), probability, conversation.expected_error_rate
 
-    def _uniform(self, tasks: Sequence[Task]) -> Any:
-        """All tasks by their names, or all as rows of features."""
-        if all(isinstance(task, str) for task in tasks):
-            for task in tasks:
-                self.number(str(task))  # raises for unknown names
+    def _predictor_of(self, *lists: Sequence[str] | None) -> PerformancePredictor:
+        """A predictor that knows the tasks of these lists by name; None stands for all it knows."""
+        names = {name: self.number(name) for each in lists for name in each or ()}
+        if self._predictable.issuperset(names):
+            return self._predictor
+        if None in lists:
+            names |= {name: self.number(name) for name in self._predictable}
+        numbers = sorted(names.values())
+        return self._predictor.over(
+            self.run.outcomes.task_inputs[numbers], self.run.outcomes.tasks[numbers]
+        )
+
+    def _for_predictor(self, tasks: Sequence[Task]) -> Any:
+        """All tasks by name if the predictor knows them, or else all as rows of features."""
+        if self._are_predictable(tasks):
             return list(tasks)
+        return self._inputs(tasks)
+
+    def _inputs(self, tasks: Sequence[Task]) -> Any:
+        """The tasks as the map takes them: rows of features, or names if tasks have none."""
+        numbers = [self.number(task) if isinstance(task, str) else -1 for task in tasks]
         features = self.run.outcomes.features
-        if features is None:
-            return self._rows(tasks)  # raises
+        if features is None and min(numbers) >= 0:
+            return list(tasks)
         return self._rows([
-            features[self.number(task)].tolist() if isinstance(task, str) else task
-            for task in tasks
+            task if number < 0 or features is None else features[number].tolist()
+            for number, task in zip(numbers, tasks, strict=True)
         ])  # fmt: skip
-
-    @functools.cached_property
-    def _tree(self) -> Any:
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.run.points)

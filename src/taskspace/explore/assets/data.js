@@ -2,8 +2,9 @@
 
 const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
 const NOT_TRIED = 255;
+const CERTAIN = 65535; // a probability of 1 in 16 bits
 const EXPORTED = "exported-data";
-const VERSION = 2; // of the data file
+const VERSION = 3; // of the data file
 
 // An error whose message is shown to the user.
 export class Fault extends Error {}
@@ -95,13 +96,17 @@ function spaceOf(given) {
     description: given.description,
     stability: given.stability ?? null,
     clusterDescription: given.cluster_description,
+    informative: given.informative, // an information map, otherwise an ordinal one
+    total: given.total, // tasks of the run, of which `count` are on the page
     count: n,
     dimensions: d,
     names: given.tasks,
     vectors: array(given.vectors, "vectors", n, d),
     difficulty: array(given.difficulty, "difficulty", n),
     success: array(given.success, "success", n),
+    profiles: given.profiles && probabilities(given.profiles, "profiles", given.agents.length, n),
     projections: projectionsOf(given, n),
+    axes: given.axes,
     clusterNames: given.cluster_names,
     clusters: array(given.clusters, "clusters", n),
     columns,
@@ -117,10 +122,51 @@ function spaceOf(given) {
     drawing: given.drawing,
     formKind: given.form_kind,
     form: given.form,
-    network: given.network,
+    network: given.network && networkOf(given.network, given.agents.length),
   };
   space.posterior = posteriorOf(given.posterior, n);
+  space.information = space.informative ? squaredLengths(space) : null;
+  space.points = space.informative ? directions(space) : space.vectors;
   return space;
+}
+
+// Probabilities that are stored in 16 bits.
+function probabilities(given, what, ...shape) {
+  return Float32Array.from(array(given, what, ...shape), (value) => value / CERTAIN);
+}
+
+// The network with its weights unpacked: objects with a `weight` are layers.
+function networkOf(given, agents) {
+  const unpacked = (part) => {
+    if (part === null || typeof part !== "object") return part;
+    if (part.weight) return { weight: plain(part.weight), bias: plain(part.bias) };
+    if (Array.isArray(part)) return part.map(unpacked);
+    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, unpacked(value)]));
+  };
+  const { landmarks, weights, ...rest } = given;
+  const network = unpacked(rest);
+  if (!landmarks) return network;
+  return {
+    ...network,
+    landmarks: probabilities(landmarks, "landmarks", agents, null),
+    weights: array(weights, "weights", landmarks.shape[1], null),
+  };
+}
+
+function plain(given) {
+  return array(given, "network", ...given.shape);
+}
+
+function squaredLengths({ vectors, dimensions, count }) {
+  const found = new Float32Array(count);
+  for (let at = 0; at < vectors.length; at++)
+    found[Math.floor(at / dimensions)] += vectors[at] ** 2;
+  return found;
+}
+
+// Vectors scaled to length 1; those of length 0 stay 0.
+function directions({ vectors, dimensions, information }) {
+  return vectors.map((value, at) => value / Math.sqrt(information[Math.floor(at / dimensions)] || 1));
 }
 
 function projectionsOf(given, n) {
@@ -159,6 +205,11 @@ function posteriorOf(given, n) {
 
 export function vectorOf(space, task) {
   return space.vectors.subarray(task * space.dimensions, (task + 1) * space.dimensions);
+}
+
+// The success probability of every agent on a task, if there is a success model.
+export function profileOf({ profiles, agents, count }, task) {
+  return profiles && Float32Array.from(agents, (_, agent) => profiles[agent * count + task]);
 }
 
 // An agent's success rate on a task, NaN where it was not tried.

@@ -1,9 +1,11 @@
 // A name and its value, for a list of facts; some names have a tooltip.
 
-import { el } from "./dom.js";
+import { el, figure, percent } from "./dom.js";
 
 const TOOLTIPS = {
-  difficulty: "Length of the task's vector. The longer it is, the fewer agents succeed.",
+  information:
+    "Squared length of the task's vector: the information that two attempts at the task by the same" +
+    " agent share.",
   "success rate": "Mean over all agents.",
   "expected success rate": "Mean predicted probability of success over all tasks.",
   "expected error rate":
@@ -14,7 +16,19 @@ const TOOLTIPS = {
   "mean absolute error": "Mean difference between the prediction and the true success rate.",
 };
 
-export function fact([name, text]) {
-  const attributes = { "data-fact": name, title: TOOLTIPS[name] };
+const LENGTH = "Length of the task's vector. The longer it is, the fewer agents succeed.";
+const FAILURE = "Probability that an agent of the population fails.";
+
+// The difficulty of a task and, on an information map, its information.
+export function measures({ informative }, difficulty, information) {
+  if (!informative) return [["difficulty", figure(difficulty), LENGTH]];
+  return [
+    ["difficulty", percent(difficulty), FAILURE],
+    ["information", `${figure(information)} bits`],
+  ];
+}
+
+export function fact([name, text, title = TOOLTIPS[name]]) {
+  const attributes = { "data-fact": name, title };
   return el("div", {}, el("dt", { text: name }), el("dd", { text, ...attributes }));
 }

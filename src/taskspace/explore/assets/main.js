@@ -246,9 +246,10 @@ class App {
   }
 }
 
-function countsOf({ count, agents, dimensions }) {
+function countsOf({ count, total, agents, dimensions }) {
   const some = (number, what) => `${figure(number)} ${what}${number === 1 ? "" : "s"}`;
-  return [some(count, "task"), some(agents.length, "agent"), some(dimensions, "dimension")].join(
+  const part = count < total ? `${figure(count)} of ` : "";
+  return [part + some(total, "task"), some(agents.length, "agent"), some(dimensions, "dimension")].join(
     " · ",
   );
 }

@@ -5,7 +5,8 @@ import { rate } from "./data.js";
 export const GREY = 6; // its index among the colours of names
 
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
-// optionally a `palette` of colour indices), "number", "rate" (0 to 1) or "difference" (-1 to 1).
+// optionally a `palette` of colour indices), "number", "probability" (0 to 1), "rate" (the same,
+// with colours for failure and success) or "difference" (-1 to 1).
 export function quantities(space, insight) {
   const found = [
     {
@@ -15,9 +16,18 @@ export function quantities(space, insight) {
       values: space.clusters,
       names: space.clusterNames,
     },
-    { key: "difficulty", label: "difficulty", kind: "number", values: space.difficulty },
+    {
+      key: "difficulty",
+      label: "difficulty",
+      kind: space.informative ? "probability" : "number",
+      values: space.difficulty,
+    },
     { key: "success", label: "success rate", kind: "rate", values: space.success },
   ];
+  if (space.informative) {
+    const label = "information (bits)";
+    found.push({ key: "information", label, kind: "number", values: space.information });
+  }
   if (insight.predicted) {
     found.push({
       key: "predicted",

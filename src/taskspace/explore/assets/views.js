@@ -1,6 +1,6 @@
-// Views of the map (a projection or two axes), and the position of a new vector in them.
+// Views of the map (a projection or two axes), and the position of a new task in them.
 
-import { nearest } from "./similar.js";
+import { nearest, pointOf } from "./similar.js";
 
 // The names of the views: the projections, and the map's axes if there are several.
 export function viewNames(space) {
@@ -25,25 +25,30 @@ export function viewOf(space, name, [across, up]) {
   const line = space.dimensions === 1;
   return {
     ...space.projections.get(name),
-    titles: line ? ["the only axis (the height has no meaning)", null] : null,
+    titles: line ? lineTitles(space) : null,
     equal: !line,
   };
 }
 
-// The position of a new vector in a view. In t-SNE it is interpolated from the nearest tasks.
-export function positionInView(space, view, name, [across, up], vector) {
+function lineTitles({ informative }) {
+  return informative
+    ? ["the only axis", "difficulty"]
+    : ["the only axis (the height has no meaning)", null];
+}
+
+// The position of a new task in a view. In t-SNE it is interpolated from the nearest tasks.
+export function positionInView(space, view, name, [across, up], { vector, difficulty }) {
   if (name === "axes") return [vector[across], vector[up]];
-  if (space.dimensions === 1) return [vector[0], 0];
-  if (name === "PCA")
-    return space.network.axes.directions.map((axis) =>
-      along(axis, space.network.axes.mean, vector),
-    );
-  const near = nearest(space, vector);
+  if (space.dimensions === 1) return [vector[0], space.informative ? difficulty : 0];
+  const point = pointOf(space, vector);
+  const { directions, mean } = space.axes;
+  if (name === "PCA") return directions.map((axis) => along(axis, mean, point));
+  const near = nearest(space, point);
   return [view.x, view.y].map((values) =>
     near.reduce((sum, { task, weight }) => sum + weight * values[task], 0),
   );
 }
 
-function along(axis, mean, vector) {
-  return axis.reduce((sum, weight, index) => sum + weight * (vector[index] - mean[index]), 0);
+function along(axis, mean, point) {
+  return axis.reduce((sum, weight, index) => sum + weight * (point[index] - mean[index]), 0);
 }

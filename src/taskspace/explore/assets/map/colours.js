@@ -39,7 +39,8 @@ export function colouring(quantity) {
   if (quantity.kind === "names") return named(quantity);
   const dark = isDark();
   const [low, high] = boundsOf(quantity);
-  const colours = quantity.kind === "number" ? (dark ? NUMBERS_DARK : NUMBERS) : diverging(dark);
+  const sequential = quantity.kind === "number" || quantity.kind === "probability";
+  const colours = sequential ? (dark ? NUMBERS_DARK : NUMBERS) : diverging(dark);
   const steps = scaleOf(colours.map(rgb));
   const stepOf = (value) => Math.round(((value - low) / (high - low)) * (STEPS - 1));
   const unknown = rgb(colourOfName(GREY));

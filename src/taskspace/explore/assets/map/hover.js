@@ -2,7 +2,7 @@
 
 import { valuesOf } from "../data.js";
 import { el, figure, percent, short } from "../dom.js";
-import { fact } from "../facts.js";
+import { fact, measures } from "../facts.js";
 import { picture } from "../tasks/cards.js";
 
 const MAX_VALUES = 8;
@@ -18,7 +18,7 @@ export class HoverCard {
     const drawn = picture(space, valuesOf(space, task));
     // Short names, because the card is narrow.
     const rows = [
-      ["difficulty", figure(space.difficulty[task])],
+      ...measures(space, space.difficulty[task], space.information?.[task]),
       ["success", percent(space.success[task])],
     ];
     if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);

@@ -15,6 +15,7 @@ export function csv(space, quantities, tasks) {
 function columnName({ key, label }) {
   const names = {
     success: "success",
+    information: "information",
     predicted: "predicted",
     true: "true",
     missed: "predicted-true",

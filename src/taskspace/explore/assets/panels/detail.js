@@ -1,9 +1,10 @@
 // The panel of one task: its picture and features, success rates, and similar tasks.
 
-import { rate, valuesOf, vectorOf } from "../data.js";
+import { rate, valuesOf } from "../data.js";
 import { button, el, figure, percent, short } from "../dom.js";
-import { fact } from "../facts.js";
+import { fact, measures } from "../facts.js";
 import { colourOfName } from "../map/colours.js";
+import { knownTask } from "../similar.js";
 import { neighbourLists, picture } from "../tasks/cards.js";
 
 const FEW = 12; // features are listed openly; more are folded
@@ -56,7 +57,7 @@ export class Detail {
       facts(space, insight, task),
       ...features(space, task),
       this.successRates(task),
-      ...neighbourLists(space, vectorOf(space, task), task, go),
+      ...neighbourLists(space, knownTask(space, task), go),
       button("Close", () => this.app.state.change({ task: null }), { class: "plain" }),
     ];
   }
@@ -89,7 +90,7 @@ function cluster(space, task) {
 
 function facts(space, insight, task) {
   const rows = [
-    ["difficulty", figure(space.difficulty[task])],
+    ...measures(space, space.difficulty[task], space.information?.[task]),
     ["success rate", percent(space.success[task])],
   ];
   if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);

@@ -32,9 +32,11 @@ export class Toolbar {
 
   viewButtons() {
     const { space, state } = this.app;
+    const shown = space.informative ? "directions" : "vectors";
     return viewNames(space).map((name) =>
       button(name === "axes" ? "Axes" : name, () => state.change({ view: name, range: null }), {
         "data-view": name,
+        title: name === "axes" ? "Two axes of the vectors" : `Projection of the ${shown}`,
       }),
     );
   }

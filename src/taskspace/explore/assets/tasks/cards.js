@@ -1,28 +1,34 @@
-// Tasks as cards: a small picture, the name and three numbers. A click opens the task.
+// Tasks as cards: a small picture, the name and some numbers. A click opens the task.
 
-import { valuesOf, vectorOf } from "../data.js";
+import { valuesOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
-import { similar } from "../similar.js";
+import { knownTask, products, ranked, similarities } from "../similar.js";
 import { drawing } from "./drawing.js";
 
 const SHOWN = 4;
 const LISTS = [
-  ["Most similar", null, "by inner product"],
-  ["Similar but harder", "harder", "longer vectors"],
-  ["Similar but easier", "easier", "shorter vectors"],
+  ["Most similar", null],
+  ["Similar but harder", "harder", "more agents fail", "longer vectors"],
+  ["Similar but easier", "easier", "fewer agents fail", "shorter vectors"],
 ];
-const SIMILARITY_TOOLTIP =
-  "Inner product of the two vectors: large if success on one task predicts success on the other.";
+const BITS =
+  "Mutual information: how much the outcome on one task reveals about the outcome on the other.";
+const PRODUCT = "Inner product of the two vectors, by which the map represents the similarity.";
 
-// The three lists of tasks similar to a vector; `except` is the task itself, or -1.
-export function neighbourLists(space, vector, except, go) {
-  return LISTS.map(([title, side, subtitle]) => {
-    const found = similar(space, vector, SHOWN, side, except).filter(({ score }) => score > 0);
+// The three lists of tasks similar to a task, which may be new.
+export function neighbourLists(space, task, go) {
+  const bits = similarities(space, task);
+  const onMap = products(space, task.vector);
+  const by = bits || onMap;
+  return LISTS.map(([title, side, failing, lengths]) => {
+    const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
     const cards = el(
       "div",
       { class: "cards" },
-      ...found.map(({ task, score }) => card(space, task, score, go)),
+      ...found.map((at) => card(space, at, bits && bits[at], onMap[at], go)),
     );
+    const sides = space.informative ? failing : lengths;
+    const subtitle = sides || (bits ? "by shared information" : "by inner product");
     arrowKeys(cards, 2);
     const none = found.length
       ? null
@@ -36,12 +42,15 @@ export function neighbourLists(space, vector, except, go) {
   });
 }
 
-export function neighbours(space, task) {
-  return similar(space, vectorOf(space, task), SHOWN, null, task).map((found) => found.task);
+export function neighbours(space, index) {
+  const task = knownTask(space, index);
+  return ranked(space, task, similarities(space, task), SHOWN);
 }
 
-function card(space, task, score, go) {
+function card(space, task, bits, onMap, go) {
   const drawn = drawing(space, valuesOf(space, task), true);
+  const quiet = (text, title) => el("span", { class: "quiet", text, title });
+  const [difficulty, success] = [space.difficulty[task], space.success[task]];
   return el(
     "button",
     {
@@ -53,9 +62,10 @@ function card(space, task, score, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    el("span", { class: "quiet", text: `similarity ${figure(score)}`, title: SIMILARITY_TOOLTIP }),
-    el("span", { class: "quiet", text: `difficulty ${figure(space.difficulty[task])}` }),
-    el("span", { class: "quiet", text: `success rate ${percent(space.success[task])}` }),
+    bits === null ? null : quiet(`similarity ${figure(bits)} bits`, BITS),
+    quiet(`inner product ${figure(onMap)}`, PRODUCT),
+    quiet(`difficulty ${space.informative ? percent(difficulty) : figure(difficulty)}`),
+    space.informative ? null : quiet(`success rate ${percent(success)}`),
   );
 }
 

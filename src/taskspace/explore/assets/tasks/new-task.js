@@ -1,23 +1,18 @@
-// The panel's description of a new task whose vector is known.
+// The panel's description of a new task: {vector, difficulty, profile}.
 
-import { el, figure, percent } from "../dom.js";
-import { fact } from "../facts.js";
-import { length, nearest } from "../similar.js";
+import { el, percent } from "../dom.js";
+import { fact, measures } from "../facts.js";
+import { nearest, pointOf, squaredLength } from "../similar.js";
 import { neighbourLists } from "./cards.js";
 
-// Its difficulty, success rates interpolated from the nearest tasks, and similar tasks.
-export function newTaskFacts({ space, insight, go }, vector) {
-  const near = nearest(space, vector);
-  const mean = (values) => near.reduce((sum, { task, weight }) => sum + weight * values[task], 0);
-  const facts = [
-    ["difficulty", figure(length(vector))],
-    ["success rate of nearest tasks", percent(mean(space.success))],
-  ];
+// Its difficulty, probabilities interpolated from the nearest tasks, and similar tasks.
+export function newTaskFacts({ space, insight, go }, task) {
+  const near = nearest(space, pointOf(space, task.vector));
+  const mean = (values) => near.reduce((sum, { task: at, weight }) => sum + weight * values[at], 0);
+  const facts = measures(space, task.difficulty, squaredLength(task.vector));
+  if (!task.profile) facts.push(["success rate of nearest tasks", percent(mean(space.success))]);
   if (insight.predicted) facts.push(["predicted probability", percent(mean(insight.predicted))]);
-  return [
-    el("dl", { class: "facts" }, ...facts.map(fact)),
-    ...neighbourLists(space, vector, -1, go),
-  ];
+  return [el("dl", { class: "facts" }, ...facts.map(fact)), ...neighbourLists(space, task, go)];
 }
 
 export function faultLine(text) {

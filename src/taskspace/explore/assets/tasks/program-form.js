@@ -150,7 +150,7 @@ export class ProgramPanel {
     return [
       ...(plain(made.program) === answer.program ? [] : [understood]),
       worlds,
-      ...newTaskFacts(this.app, answer.vector),
+      ...newTaskFacts(this.app, { ...answer, index: -1 }),
     ];
   }
 

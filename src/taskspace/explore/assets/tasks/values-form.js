@@ -93,14 +93,19 @@ export class ValuesPanel {
     const drawn = note
       ? el("p", { id: "solvable", text: note })
       : picture(space, { values: this.byName(made), row: null });
-    return [...(drawn ? [drawn] : []), ...newTaskFacts(this.app, embed(space.network, made))];
+    return [...(drawn ? [drawn] : []), ...newTaskFacts(this.app, this.embedded(made))];
+  }
+
+  // The new task as similar.js takes it.
+  embedded(made) {
+    return this.app.once("embedded", [made], () => embed(this.app.space.network, made));
   }
 
   // The position of the star in a view, or null.
   star(view, { made, view: name, axes }) {
     const { space } = this.app;
     if (!made || this.check(made).fault) return null;
-    return positionInView(space, view, name, axes, embed(space.network, made));
+    return positionInView(space, view, name, axes, this.embedded(made));
   }
 
   // {fault} if the values are not a valid task, else {note} if there is one.
