@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
-from taskspace.report.plots import COLOURS, INK, MUTED, plot_difficulty, plot_similarity
+from taskspace.report.plots import COLOURS, INK, MUTED, plot_similarity, plot_success
 from taskspace.report.projections import TSNE, project
 from taskspace.rollouts.trajectories import record
 from taskspace.similarity.statistics import SuccessStatistics
@@ -34,8 +34,8 @@ STAGES = (
     ("environment", "tasks to solve"),
     ("population", "agents that differ\nin what they can do"),
     ("outcomes", "successes:\nagents × tasks"),
-    ("similarity", "bits of information,\nfailure rates"),
-    ("constraints", "which task is more\nsimilar, or harder"),
+    ("success model", "probabilities of\nsuccess on any task"),
+    ("similarity", "bits that outcomes\nof two tasks share"),
     ("map", "one vector per task"),
     ("applications", "predict, select,\nquiz, explore"),
 )
@@ -189,18 +189,18 @@ def draw_similarity(seen: Seen) -> None:
 
 
 def draw_vectors(seen: Seen) -> None:
-    """Length and difficulty."""
+    """Information against success."""
     success = seen.outcomes.rates.mean(0)
-    ax: Any = plot_difficulty(
-        seen.embedder.difficulty(seen.tasks), success,
+    ax: Any = plot_success(
+        seen.embedder.information(seen.tasks), success, "information (squared length, bits)",
         clusters=seen.clusters, cluster_names=seen.env.cluster_names,
     )  # fmt: skip
-    ax.figure.savefig(FOLDER / "idea-difficulty.png", dpi=120, bbox_inches="tight")
+    ax.figure.savefig(FOLDER / "idea-information.png", dpi=120, bbox_inches="tight")
 
 
 def draw_quiz(seen: Seen) -> None:
     """What ten answers of one agent say about all tasks, and what it really does."""
-    flat = project(seen.embedder.transform(seen.tasks))[TSNE]
+    flat = project(seen.embedder.points(seen.tasks))[TSNE]
     quizzed = _strongest(seen, "no-pickKeyA")
     others = seen.outcomes.of_agents(name for name in seen.population if name != quizzed)
     quiz = ts.Quiz(others, seed=0)
