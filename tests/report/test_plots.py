@@ -46,7 +46,9 @@ def looks(ax: Axes) -> set[tuple[str, int]]:
 
 DRAWINGS: list[Callable[..., Axes]] = [
     lambda **options: plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, **options),
-    lambda **options: plots.plot_success(DIFFICULTY, DIFFICULTY / 4, "length", clusters=CLUSTERS, **options),
+    lambda **options: plots.plot_success(
+        DIFFICULTY, DIFFICULTY / 4, "length", clusters=CLUSTERS, **options
+    ),
     lambda **options: plots.plot_spectrum([3.0, 1.0], 1, **options),
     lambda **options: plots.plot_similarity(np.eye(90), CLUSTERS, NAMES, **options),
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
@@ -198,7 +200,9 @@ def test_points_are_smaller_on_small_axes() -> None:
 
 
 def test_a_map_can_go_without_legends() -> None:
-    ax = plots.plot_map(POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, cluster_names=NAMES, legend=False)
+    ax = plots.plot_map(
+        POINTS, difficulty=DIFFICULTY, clusters=CLUSTERS, cluster_names=NAMES, legend=False
+    )
     assert legend_texts(ax) == []
 
 

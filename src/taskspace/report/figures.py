@@ -142,7 +142,7 @@ def _learning(run: Run) -> Iterator[Drawing]:
         if embedder.task_names_ is not None:
             return
         embedder, what = embedder.model_, "success model"
-    if not embedder.history_["step"]:
+    if not embedder.history_.get("step"):
         return
     ax = plots.plot_learning_curve(embedder.history_)
     caption = (

@@ -66,7 +66,9 @@ def test_the_loss_falls(fitted: ts.OrdinalEmbedder) -> None:
     assert len(fitted.history_["validation"]) == len(fitted.history_["step"])
 
 
-def test_similarity_is_the_inner_product_and_difficulty_the_length(fitted: ts.OrdinalEmbedder) -> None:
+def test_similarity_is_the_inner_product_and_difficulty_the_length(
+    fitted: ts.OrdinalEmbedder,
+) -> None:
     features = skill_world()[0][:5]
     vectors = fitted.transform(features)
     np.testing.assert_allclose(fitted.similarity(features, features[:2]), vectors @ vectors[:2].T)

@@ -126,6 +126,12 @@ class TaskEmbedder(Embedding):
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
         self._fit_model(model.fit(given))
+        if model.kind_ == "means":
+            warnings.warn(
+                "the features do not predict which agents solve a task, so all tasks have the same"
+                " vector; leave the features out to map the tasks by their results",
+                stacklevel=2,
+            )
         self.test_scores_ = self._scores(given.features, statistics, model.held_out_, rng)
         return self
 

@@ -40,12 +40,13 @@ from taskspace.models.success.network import (
     fit_network,
     linear_network,
     logits_of,
+    precise,
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.task_names import positions
 from taskspace.progress import Advance, progress_bar
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
@@ -348,7 +349,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
         _check_rows(rows, self.sample_.dtype)
         features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
-        logits = logits_of(self.network_, torch.from_numpy(features.copy()))
+        logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
         probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
         return probabilities
 
@@ -364,7 +365,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         failing: Floats = 1 - self.predict_proba(tasks).mean(0)
         return failing
 
-    def similarity(self, tasks: Any, others: Any = None) -> NDArray[np.float32]:
+    def similarity(self, tasks: Any, others: Any = None, measure: str = INFORMATION) -> Floats:
         """Similarity of tasks: the mutual information of their outcomes, in bits.
 
         It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
@@ -372,16 +373,18 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         Args:
             tasks: The tasks in the rows, as in `predict_proba`.
             others: The tasks in the columns; the same tasks by default.
+            measure: "information", or "correlation" for the correlation of outcomes.
 
         Returns:
             The similarities (tasks, others).
+
+        Raises:
+            ValueError: If there is no such measure.
         """
+        check_measure(measure)
         rates = self.predict_proba(tasks)
-        if others is None:
-            return SuccessStatistics.from_rates(rates).matrix()
-        both = np.concatenate([rates, self.predict_proba(others)], axis=1)
-        everything, size = np.arange(both.shape[1]), rates.shape[1]
-        return SuccessStatistics.from_rates(both).matrix(everything[:size], everything[size:])
+        columns = rates if others is None else self.predict_proba(others)
+        return profile_similarity(rates, columns, measure)
 
     # -- files -----------------------------------------------------------------------------------
 

@@ -63,8 +63,8 @@ class Encoding(torch.nn.Module):
         return cls({name: torch.from_numpy(array) for name, array in arrays.items()})
 
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
-        """One row per task, in single precision."""
-        standard = ((tasks - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST).float()
+        """One row per task, in the precision of the edges."""
+        standard = ((tasks - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST).to(self.edges)
         low, high = self.edges[:, :-1], self.edges[:, 1:]
         ahead = standard[:, self.columns, None] - low
         ramps = (ahead / (high - low).clamp(min=1e-6)).clamp(0, 1)
@@ -124,6 +124,14 @@ def logits_of(network: torch.nn.Sequential, tasks: torch.Tensor) -> torch.Tensor
     """Logits (tasks, agents) without gradients, block by block."""
     cheap = isinstance(network[0], (Encoding, torch.nn.Linear))
     return outputs(network, tasks, BLOCK if cheap else ENCODED)
+
+
+def precise(network: torch.nn.Sequential) -> torch.nn.Sequential:
+    """A copy in double precision if the network reads features, otherwise the network itself.
+
+    Rounding depends on the tasks beside a task; in double precision it is negligible.
+    """
+    return copy.deepcopy(network).double() if isinstance(network[0], Encoding) else network
 
 
 def outputs(network: torch.nn.Module, tasks: torch.Tensor, block: int = ENCODED) -> torch.Tensor:
