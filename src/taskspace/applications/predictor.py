@@ -35,8 +35,8 @@ from taskspace.applications.task_mixtures import (
     vectors_of,
 )
 from taskspace.files import atomic_path, check_format, check_seal, read_arrays, seal, write_arrays
-from taskspace.models.success.factors import Floats, fit_factors
-from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.models.success.factors import Floats
+from taskspace.models.success.low_rank import fit, learn
 from taskspace.outcomes.outcomes import Outcomes
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
@@ -368,18 +368,20 @@ def _from_outcomes(outcomes: Outcomes, vectors: Floats | None, seed: int) -> Pos
 
     rng = np.random.default_rng(seed)
     table = Table(outcomes.successes.astype(float), outcomes.rollouts.astype(float), vectors)
-    model = fit_low_rank(outcomes, seed=seed)
-
-    def make(rest: Table) -> list[Floats]:
-        rank, least = model.settings.rank, model.settings.least_spread
-        factors = fit_factors(rest.successes, rest.attempts, rank, least)
-        return candidates(rest, factors, model.settings, rng)
-
     with threadpool_limits(1):
+        factors, settings = learn(table.successes, table.attempts, None, seed)
+
+        def make(rest: Table) -> list[Floats]:
+            others = fit(rest.successes, rest.attempts, settings.rank, settings.least_spread)
+            return candidates(rest, others, settings, rng)
+
         mix, temper = choose_prior(table, make, rng)
-        groups = candidates(table, model.factors, model.settings, rng)
-    profiles = np.concatenate(groups).T.astype(np.float32, order="C")
-    return Posterior(profiles, spread(mix, groups), temper, model.settings.strength)
+        groups = candidates(table, factors, settings, rng)
+    used = [number for number, share in enumerate(mix) if share > 0]
+    mix, groups = tuple(mix[number] for number in used), [groups[number] for number in used]
+    every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
+    profiles = np.ascontiguousarray(every.T)
+    return Posterior(profiles, spread(mix, groups), temper, settings.strength)
 
 
 @overload

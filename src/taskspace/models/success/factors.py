@@ -11,6 +11,7 @@ problem in closed form. The result is deterministic.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 ITERATIONS = 60
 _ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
 _LEAST_VARIANCE = 1e-2  # of the biases, also if all tasks are equally hard
+_MOST_AT_ONCE = 1 << 21  # pairs of agent and task per block, to bound memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,10 @@ class Gaussians:
         """Second moments (n, d * d)."""
         products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
         return products.reshape(len(products), -1)
+
+    def part(self, rows: slice) -> Gaussians:
+        """Some of the Gaussians."""
+        return Gaussians(self.mean[rows], self.covariance[rows])
 
     def moved(self, shift: Floats, turn: Floats) -> Gaussians:
         """The Gaussians of `turn` times (x - shift)."""
@@ -57,7 +63,10 @@ class Factors:
 
     def probabilities(self) -> Floats:
         """Success probabilities (agents, tasks)."""
-        return _success(self.agents.after_one(), self.tasks)
+        chances = np.empty((len(self.agents.mean), len(self.tasks.mean)))
+        for rows in blocks(*chances.shape):
+            chances[rows] = _success(self.agents.part(rows).after_one(), self.tasks)
+        return chances
 
 
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
@@ -85,36 +94,49 @@ def fit_factors(
     >>> factors.probabilities().mean(0).round(1)  # 2, 3, 2, 0 of 3, shrunk to the mean
     array([0.6, 0.7, 0.6, 0.3])
     """
-    surplus = successes - attempts / 2
     agents, tasks = _start(successes, attempts, rank)
     centre, variance = tasks.mean.mean(0), np.ones(1 + rank)
     centre[1] = 1.0  # agents that solve one task tend to solve others
     for _ in range(iterations):
         before = tasks.mean
-        tasks = _update_tasks(surplus, attempts, agents, tasks, centre, 1 / variance)
-        centre, variance = _prior(tasks, least_spread)
-        agents = _update_agents(surplus, attempts, agents, tasks)
+        tasks = _update_tasks(successes, attempts, agents, tasks, centre, 1 / variance)
+        centre, variance = task_prior(tasks, least_spread)
+        agents = _update_agents(successes, attempts, agents, tasks)
         agents, tasks, centre = _standardize(agents, tasks, centre)
         if np.abs(tasks.mean - before).mean() < _ENOUGH * np.abs(before).mean():
             break
     return Factors(agents, tasks)
 
 
+def blocks(agents: int, tasks: int) -> Iterator[slice]:
+    """Divide the agents into blocks of a bounded number of pairs."""
+    step = max(_MOST_AT_ONCE // max(tasks, 1), 1)
+    for start in range(0, agents, step):
+        yield slice(start, min(start + step, agents))
+
+
 def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, Gaussians]:
     """Initial biases from success rates, and factors from the principal components of residuals."""
     rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
-    error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
-    residuals = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
-    factors = np.zeros((len(successes), rank))
-    if len(residuals) <= residuals.shape[1]:
+    factors, excess = np.zeros((len(successes), rank)), np.zeros(len(successes))
+    if len(successes) <= len(rate):
+        residuals = _residuals(successes, attempts, rate)
         components = np.linalg.eigh(residuals @ residuals.T)[1]
+        largest, excess = components[:, ::-1][:, :rank], residuals.sum(1)
     else:
-        components = residuals @ np.linalg.eigh(residuals.T @ residuals)[1]
-    largest = components[:, ::-1][:, :rank]
+        # The tasks' principal axes take a pass over the agents, their components another one.
+        parts = [*blocks(*successes.shape)]
+        products = np.zeros((len(rate), len(rate)))
+        for rows in parts:
+            residuals = _residuals(successes[rows], attempts[rows], rate)
+            products += residuals.T @ residuals
+        axes, largest = np.linalg.eigh(products)[1], np.empty((len(successes), min(rank, len(rate))))
+        for rows in parts:
+            residuals = _residuals(successes[rows], attempts[rows], rate)
+            largest[rows] = (residuals @ axes)[:, ::-1][:, :rank]
+            excess[rows] = residuals.sum(1)
     factors[:, : largest.shape[1]] = largest / np.maximum(largest.std(0), 1e-9)
-    factors *= np.where(
-        residuals.sum(1) @ factors < 0, -1.0, 1.0
-    )  # larger factors mean more success
+    factors *= np.where(excess @ factors < 0, -1.0, 1.0)  # larger factors mean more success
     tasks = np.zeros((len(rate), 1 + rank))
     tasks[:, 0] = np.log(rate / (1 - rate))
     return (
@@ -123,34 +145,53 @@ def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, G
     )
 
 
+def _residuals(successes: Floats, attempts: Floats, rate: Floats) -> Floats:
+    """Standardized differences of the results (agents, tasks) from the tasks' success rates."""
+    error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
+    residuals: Floats = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
+    return residuals
+
+
 def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
     """The curvature of the bound at each pair (agents, tasks): the weight of its results."""
-    width = np.sqrt(np.maximum(agents.after_one().moments @ tasks.moments.T, 1e-8))
-    weight: Floats = attempts * np.tanh(width / 2) / (2 * width)
+    squares, tried = agents.after_one().moments @ tasks.moments.T, attempts > 0
+    width = np.sqrt(np.maximum(squares[tried], 1e-8))  # most pairs of a large table are untried
+    weight = np.zeros_like(attempts)
+    weight[tried] = attempts[tried] * np.tanh(width / 2) / (2 * width)
     return weight
 
 
 def _update_tasks(
-    surplus: Floats,
+    successes: Floats,
     attempts: Floats,
     agents: Gaussians,
     tasks: Gaussians,
     centre: Floats,
     precision: Floats,
 ) -> Gaussians:
-    weight, known = _curvature(attempts, agents, tasks), agents.after_one()
-    informed = (weight.T @ known.moments).reshape(tasks.covariance.shape)
-    return _solve(informed + np.diag(precision), surplus.T @ known.mean + precision * centre)
+    informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
+    for rows in blocks(*attempts.shape):
+        known, tried = agents.part(rows), attempts[rows]
+        weight, known_one = _curvature(tried, known, tasks), known.after_one()
+        informed += (weight.T @ known_one.moments).reshape(informed.shape)
+        pull += (successes[rows] - tried / 2).T @ known_one.mean
+    return _solve(informed + np.diag(precision), pull + precision * centre)
 
 
 def _update_agents(
-    surplus: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
+    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
 ) -> Gaussians:
-    weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
-    informed = (weight @ tasks.moments).reshape(-1, size, size)
-    # The bias does not depend on the agent, so its part is subtracted.
-    pull = surplus @ tasks.mean[:, 1:] - informed[:, 0, 1:]
-    return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
+    size, means, covariances = tasks.mean.shape[1], [], []
+    for rows in blocks(*attempts.shape):
+        tried = attempts[rows]
+        weight = _curvature(tried, agents.part(rows), tasks)
+        informed = (weight @ tasks.moments).reshape(-1, size, size)
+        # The bias does not depend on the agent, so its part is subtracted.
+        pull = (successes[rows] - tried / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
+        updated = _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
+        means.append(updated.mean)
+        covariances.append(updated.covariance)
+    return Gaussians(np.concatenate(means), np.concatenate(covariances))
 
 
 def _solve(precision: Floats, pull: Floats) -> Gaussians:
@@ -158,7 +199,7 @@ def _solve(precision: Floats, pull: Floats) -> Gaussians:
     return Gaussians(np.einsum("nij,nj->ni", covariance, pull), covariance)
 
 
-def _prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
+def task_prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
     """Current mean and variance of (bias, v) between tasks."""
     centre = tasks.mean.mean(0)
     own = np.diagonal(tasks.covariance, axis1=1, axis2=2)
