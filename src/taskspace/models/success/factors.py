@@ -118,25 +118,9 @@ def blocks(agents: int, tasks: int) -> Iterator[slice]:
 def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, Gaussians]:
     """Initial biases from success rates, and factors from the principal components of residuals."""
     rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
-    factors, excess = np.zeros((len(successes), rank)), np.zeros(len(successes))
-    if len(successes) <= len(rate):
-        residuals = _residuals(successes, attempts, rate)
-        components = np.linalg.eigh(residuals @ residuals.T)[1]
-        largest, excess = components[:, ::-1][:, :rank], residuals.sum(1)
-    else:
-        # The tasks' principal axes take a pass over the agents, their components another one.
-        parts = [*blocks(*successes.shape)]
-        products = np.zeros((len(rate), len(rate)))
-        for rows in parts:
-            residuals = _residuals(successes[rows], attempts[rows], rate)
-            products += residuals.T @ residuals
-        axes, largest = np.linalg.eigh(products)[1], np.empty((len(successes), min(rank, len(rate))))
-        for rows in parts:
-            residuals = _residuals(successes[rows], attempts[rows], rate)
-            largest[rows] = (residuals @ axes)[:, ::-1][:, :rank]
-            excess[rows] = residuals.sum(1)
-    factors[:, : largest.shape[1]] = largest / np.maximum(largest.std(0), 1e-9)
-    factors *= np.where(excess @ factors < 0, -1.0, 1.0)  # larger factors mean more success
+    components = _components(successes, attempts, rate, rank)
+    factors = np.zeros((len(successes), rank))
+    factors[:, : components.shape[1]] = components
     tasks = np.zeros((len(rate), 1 + rank))
     tasks[:, 0] = np.log(rate / (1 - rate))
     return (
@@ -145,19 +129,32 @@ def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, G
     )
 
 
-def _residuals(successes: Floats, attempts: Floats, rate: Floats) -> Floats:
-    """Standardized differences of the results (agents, tasks) from the tasks' success rates."""
-    error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
-    residuals: Floats = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
-    return residuals
+def _components(successes: Floats, attempts: Floats, rate: Floats, rank: int) -> Floats:
+    """The first principal components (agents, at most rank) of the residuals, with variance 1."""
+
+    def residuals(rows: slice) -> Floats:
+        tried = np.maximum(attempts[rows], 1)
+        error = np.sqrt(tried * rate * (1 - rate))
+        standardized: Floats = (successes[rows] - attempts[rows] * rate) / error / np.sqrt(tried)
+        return standardized
+
+    parts = [*blocks(*successes.shape)]
+    if len(successes) <= len(rate):
+        every = residuals(slice(None))
+        components = np.linalg.eigh(every @ every.T)[1][:, ::-1][:, :rank]
+    else:
+        axes = np.linalg.eigh(sum(part.T @ part for part in map(residuals, parts)))[1]
+        components = np.concatenate([(residuals(p) @ axes)[:, ::-1][:, :rank] for p in parts])
+    components = components / np.maximum(components.std(0), 1e-9)
+    excess = np.concatenate([residuals(rows).sum(1) for rows in parts])
+    signed: Floats = components * np.where(excess @ components < 0, -1.0, 1.0)
+    return signed  # larger components mean more success
 
 
 def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
     """The curvature of the bound at each pair (agents, tasks): the weight of its results."""
-    squares, tried = agents.after_one().moments @ tasks.moments.T, attempts > 0
-    width = np.sqrt(np.maximum(squares[tried], 1e-8))  # most pairs of a large table are untried
-    weight = np.zeros_like(attempts)
-    weight[tried] = attempts[tried] * np.tanh(width / 2) / (2 * width)
+    width = np.sqrt(np.maximum(agents.after_one().moments @ tasks.moments.T, 1e-8))
+    weight: Floats = attempts * np.tanh(width / 2) / (2 * width)
     return weight
 
 
@@ -171,27 +168,32 @@ def _update_tasks(
 ) -> Gaussians:
     informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
     for rows in blocks(*attempts.shape):
-        known, tried = agents.part(rows), attempts[rows]
-        weight, known_one = _curvature(tried, known, tasks), known.after_one()
-        informed += (weight.T @ known_one.moments).reshape(informed.shape)
-        pull += (successes[rows] - tried / 2).T @ known_one.mean
+        some, tried = agents.part(rows), attempts[rows]
+        weight, known = _curvature(tried, some, tasks), some.after_one()
+        informed += (weight.T @ known.moments).reshape(informed.shape)
+        pull += (successes[rows] - tried / 2).T @ known.mean
     return _solve(informed + np.diag(precision), pull + precision * centre)
 
 
 def _update_agents(
     successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
 ) -> Gaussians:
-    size, means, covariances = tasks.mean.shape[1], [], []
-    for rows in blocks(*attempts.shape):
-        tried = attempts[rows]
-        weight = _curvature(tried, agents.part(rows), tasks)
-        informed = (weight @ tasks.moments).reshape(-1, size, size)
-        # The bias does not depend on the agent, so its part is subtracted.
-        pull = (successes[rows] - tried / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
-        updated = _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
-        means.append(updated.mean)
-        covariances.append(updated.covariance)
+    updated = [
+        _update_some(successes[rows], attempts[rows], agents.part(rows), tasks)
+        for rows in blocks(*attempts.shape)
+    ]
+    means, covariances = [some.mean for some in updated], [some.covariance for some in updated]
     return Gaussians(np.concatenate(means), np.concatenate(covariances))
+
+
+def _update_some(
+    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
+) -> Gaussians:
+    weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
+    informed = (weight @ tasks.moments).reshape(-1, size, size)
+    # The bias does not depend on the agent, so its part is subtracted.
+    pull = (successes - attempts / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
+    return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
 
 
 def _solve(precision: Floats, pull: Floats) -> Gaussians:

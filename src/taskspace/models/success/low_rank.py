@@ -3,7 +3,8 @@
 Two sources are combined. A logistic low-rank model (`factors.py`) predicts a pair from the agent's
 results on other tasks and from other agents' results on this task. The prediction is then combined
 with the results of the pair itself as if it came from `strength` attempts, so that one attempt has
-little influence and twenty attempts dominate.
+little influence and twenty attempts dominate. If the tasks are few, the low-rank model is fitted by
+marginal likelihood (`marginal.py`).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ RANKS = (1, 2, 4, 8)
 SPREADS = (0.05, 0.5)
 STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 HELD_OUT = 0.15  # fraction of the pairs on which settings are compared
-MOST_AGENTS, MOST_TASKS = 2000, 500  # on which settings are compared; all are then fitted
-# Where marginal likelihood is used. Measured on simulated tables of rank 3, ranks 1 to 8 fitted:
-# with 8 and 16 tasks and at least 300 agents the error falls in every case, with 30 tasks it rises
-# at high ranks.
+MOST_AGENTS, MOST_TASKS = 2000, 500  # on which settings are compared; then all are fitted
+# Where marginal likelihood is used. Measured on simulated tables of rank 3: with 16 tasks it is
+# better from 200 agents on, whatever the rank; with 20 it is for up to 4 dimensions; with 25 it is
+# worse with 4 dimensions of wide spread.
 FEW_TASKS, ENOUGH_AGENTS = 20, 200
 _ENOUGH_PAIRS = 20_000  # for a single split; smaller tables are split up to
 _MOST_DIVISIONS = 4  # times
@@ -82,7 +83,7 @@ def fit_low_rank(
 def learn(
     successes: Floats, attempts: Floats, settings: Settings | None, seed: int
 ) -> tuple[Factors, Settings]:
-    """The factors of tables (agents, tasks), and the settings, if None are given, chosen."""
+    """The factors of tables (agents, tasks), and their settings, which are chosen if None."""
     if not attempts.any():
         raise ValueError("outcomes must have at least one rollout, got empty outcomes")
     if settings is None:
