@@ -46,6 +46,16 @@ def test_the_prediction_is_bayes_rule(share: float, temper: float) -> None:
     np.testing.assert_allclose(predicted, expected, rtol=1e-5)
 
 
+def test_repeated_and_all_tasks_have_the_means_of_each() -> None:
+    posterior, weights = plain(0.5, 1.0), np.full(5, 0.2)
+    each = [posterior.mean(weights, TaskMixture.known([task]))[0] for task in range(6)]
+    for tasks in ([2, 2, 0], [5, 4, 3, 2, 1, 0], [1] * 9):
+        found = posterior.mean(weights, TaskMixture.known(tasks))
+        np.testing.assert_allclose(found, np.array(each)[tasks], rtol=1e-6)
+    halves = TaskMixture(np.array([[1, 3]]), np.array([[0.5, 0.5]]))
+    np.testing.assert_allclose(posterior.mean(weights, halves), (each[1] + each[3]) / 2, rtol=1e-6)
+
+
 def bayes(
     profiles: Floats, prior: Floats, temper: float, quiz: Floats, results: Floats
 ) -> tuple[Floats, Floats]:

@@ -11,8 +11,9 @@ from taskspace.applications.candidates import Table
 from taskspace.applications.prior import (
     FEWEST_AGENTS,
     FOLDS,
-    MAP_SHARE,
+    MAP_SHARES,
     MIXES,
+    MOST_AGENTS,
     TEMPERS,
     choose_prior,
     log_likelihood,
@@ -85,11 +86,23 @@ def test_an_agent_is_never_among_its_own_candidates() -> None:
     assert sum(map(len, left_out)) == len(everybody)
 
 
-def test_a_map_has_its_own_share() -> None:
-    chosen, _ = choose_prior(table(12, np.ones((30, 2))), kinds(0, 4), np.random.default_rng(0))
-    assert chosen[-1] == MAP_SHARE
+@pytest.mark.parametrize(("useful", "share"), [(3, MAP_SHARES[-1]), (0, 0.0)])
+def test_left_out_agents_decide_about_the_map(useful: int, share: float) -> None:
+    mapped = table(12, np.ones((30, 2)))
+    chosen, _ = choose_prior(mapped, kinds(useful, 4), np.random.default_rng(0))
+    assert chosen[-1] == share
     assert sum(chosen) == pytest.approx(1)
-    assert tuple(share / (1 - MAP_SHARE) for share in chosen[:-1]) == pytest.approx(MIXES[0])
+
+
+def test_of_many_agents_some_take_part() -> None:
+    sizes: list[int] = []
+
+    def make(rest: Table) -> list[Floats]:
+        sizes.append(len(rest.successes))
+        return [group[:5] for group in kinds(0)(rest)]
+
+    choose_prior(table(MOST_AGENTS + 500), make, np.random.default_rng(0))
+    assert sizes == [MOST_AGENTS * (FOLDS - 1) // FOLDS] * FOLDS
 
 
 def test_few_agents_decide_nothing() -> None:

@@ -131,6 +131,14 @@ def test_vectors_are_a_row_each() -> None:
     np.testing.assert_array_equal(vectors_of(Line(), [[1], [2]], "the tasks"), [[1.0], [2.0]])
 
 
+def test_points_are_preferred_to_vectors() -> None:
+    class Halved(Line):
+        def points(self, tasks: Any, /) -> NDArray[np.float64]:
+            return self.transform(tasks) / 2
+
+    np.testing.assert_array_equal(vectors_of(Halved(), [[1], [2]], "the tasks"), [[0.5], [1.0]])
+
+
 @pytest.mark.parametrize(
     ("vectors", "token"),
     [

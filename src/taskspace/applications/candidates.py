@@ -52,7 +52,10 @@ def candidates(
     """Success probabilities (candidates, tasks), one table per type of candidate."""
     known = blend(factors.probabilities(), table.successes, table.attempts, settings.strength)
     groups = [known, simulate(factors, rng), of_skill_levels(table.ease)]
-    return groups if table.vectors is None else [*groups, on_map(table.vectors, table.ease, rng)]
+    if table.vectors is None:
+        return groups
+    # A stream of its own: with or without a map, the other candidates are the same.
+    return [*groups, on_map(table.vectors, table.ease, rng.spawn(1)[0])]
 
 
 def simulate(factors: Factors, rng: np.random.Generator) -> Floats:

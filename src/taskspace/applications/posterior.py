@@ -31,12 +31,19 @@ class Posterior:
 
     def mean(self, weights: Floats, tasks: TaskMixture) -> Floats:
         """The mean success probability on each task, with candidates weighted (candidates,)."""
+        if tasks.numbers.shape[1] == 1:  # known tasks, the usual case
+            return np.clip(self._means(tasks.numbers[:, 0], weights), 0.0, 1.0)
         needed, index = np.unique(tasks.numbers, return_inverse=True)
-        every = len(needed) == len(self.profiles)  # spares a copy
-        profiles = self.profiles if every else self.profiles[needed]
-        means = (profiles @ weights.astype(np.float32)).astype(np.float64)
-        mixed: Floats = (means[index.reshape(tasks.numbers.shape)] * tasks.shares).sum(1)
+        means = self._means(needed, weights)[index.reshape(tasks.numbers.shape)]
+        mixed: Floats = (means * tasks.shares).sum(1)
         return np.clip(mixed, 0.0, 1.0)
+
+    def _means(self, numbers: NDArray[np.int64], weights: Floats) -> Floats:
+        """The mean success probability on each known task."""
+        single = weights.astype(np.float32)
+        if len(numbers) >= len(self.profiles):  # about all tasks: spares a copy
+            return (self.profiles @ single)[numbers].astype(np.float64)
+        return (self.profiles[numbers] @ single).astype(np.float64)
 
     def interval(self, weights: Floats, tasks: TaskMixture, level: float) -> tuple[Floats, Floats]:
         """Bounds of the success probability on each task that hold with probability `level`.

@@ -19,15 +19,15 @@ MIXES = (
     (0.80, 0.15, 0.05), (0.50, 0.40, 0.10), (0.20, 0.70, 0.10), (0.05, 0.90, 0.05),
     (0.30, 0.40, 0.30),
 )  # fmt: skip
-# Prior probability of agents on the map, if there is one. Measured by leaving out whole
-# subpopulations: from 0.1 to 0.3, soft nearest neighbours on the map are hardly better even if the
-# map was fitted to the left-out agents, and agents of known subpopulations lose little.
-MAP_SHARE = 0.2
+# Prior probabilities of agents on the map, if there is one; left-out agents decide here too, and
+# where the map does not help them, it is not used.
+MAP_SHARES = (0.0, 0.1, 0.2)
 TEMPERS = (0.4, 0.7, 1.0)  # exponents of the likelihood of an answer
 QUIZ_SIZES = (1, 5, 20)  # on which mixes and tempers are compared
 JUDGED_TASKS = 200  # on which they are compared
 FOLDS = 4
 FEWEST_AGENTS = 4  # fewer are too few for cross-validation
+MOST_AGENTS = 2000  # that take part in it; of more, some are drawn
 
 
 def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
@@ -56,11 +56,15 @@ def choose_prior(
 ) -> tuple[tuple[float, ...], float]:
     """The mix and the temper under which results of left-out agents are most likely after a quiz.
 
-    `make` returns the candidates of each type (candidates, tasks), given the other agents.
+    `make` returns the candidates of each type (candidates, tasks), given the other agents. The
+    last number of the mix is the share of the map, if the table has one.
     """
     mixes, agents = _mixes(table.vectors is not None), len(table.successes)
     if agents < FEWEST_AGENTS:
         return mixes[1], TEMPERS[-1]
+    if agents > MOST_AGENTS:
+        table = table.of_agents(np.sort(rng.permutation(agents)[:MOST_AGENTS]))
+        agents = MOST_AGENTS
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
     losses = np.zeros((len(TEMPERS), len(mixes)))
     for left_out in np.array_split(rng.permutation(agents), FOLDS):
@@ -75,7 +79,7 @@ def choose_prior(
 def _mixes(mapped: bool) -> list[tuple[float, ...]]:
     if not mapped:
         return list(MIXES)
-    return [(*((1 - MAP_SHARE) * share for share in mix), MAP_SHARE) for mix in MIXES]
+    return [(*((1 - share) * part for part in mix), share) for share in MAP_SHARES for mix in MIXES]
 
 
 def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:

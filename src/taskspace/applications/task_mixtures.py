@@ -146,8 +146,12 @@ class KnownTasks:
 
 
 def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
-    """The vectors of tasks, one row per task; other results of the embedder are refused."""
-    vectors = checks.numbers(embedder.transform(tasks), f"the vectors of {what}")
+    """The vectors of tasks, one row per task; other results of the embedder are refused.
+
+    If the distances between vectors mean nothing, the embedder has `points` whose distances do.
+    """
+    place = getattr(embedder, "points", None) or embedder.transform
+    vectors = checks.numbers(place(tasks), f"the vectors of {what}")
     if vectors.ndim != 2 or len(vectors) != len(tasks):
         raise ValueError(
             f"the vectors of {what} must be one row per task, got an array of shape {vectors.shape}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taskspace.models.success.factors import Factors, Floats, fit_factors
+from taskspace.models.success import factors
+from taskspace.models.success.factors import Factors, Floats, blocks, fit_factors
 
 
 def simulate(agents: int, tasks: int, rank: int, seed: int = 0) -> tuple[Floats, Floats]:
@@ -72,6 +73,21 @@ def test_the_same_table_gives_the_same_bits() -> None:
     _, results = simulate(30, 20, rank=2)
     first, second = (fitted(results, 2).probabilities() for _ in range(2))
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("agents", [60, 20])  # more than tasks, and fewer
+def test_blocks_of_agents_give_the_same(agents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, results = simulate(agents, 30, rank=2)
+    at_once = fitted(results, 2).probabilities()
+    monkeypatch.setattr(factors, "_MOST_AT_ONCE", 7 * 30)
+    np.testing.assert_allclose(fitted(results, 2).probabilities(), at_once, atol=1e-6)
+
+
+def test_blocks_cover_every_agent_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factors, "_MOST_AT_ONCE", 100)
+    for agents, tasks in ((25, 10), (20, 10), (3, 1000), (1, 1), (0, 5)):
+        covered = [np.arange(agents)[rows] for rows in blocks(agents, tasks)]
+        assert [agent for block in covered for agent in block] == [*range(agents)]
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (3, 2)])

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from taskspace.models.success.low_rank import STRENGTHS, Settings, blend, fit_low_rank, log_loss
+from taskspace.models.success.factors import fit_factors
+from taskspace.models.success.low_rank import (
+    ENOUGH_AGENTS,
+    FEW_TASKS,
+    MOST_AGENTS,
+    STRENGTHS,
+    Settings,
+    blend,
+    choose_settings,
+    fit,
+    fit_low_rank,
+    log_loss,
+)
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
@@ -98,3 +110,28 @@ def test_log_loss_is_in_nats_and_finite() -> None:
 def test_outcomes_that_nobody_tried_are_refused() -> None:
     with pytest.raises(ValueError, match=says("outcomes empty")):
         fit_low_rank(table(np.zeros((2, 2), int), 0))
+
+
+@pytest.mark.parametrize(
+    ("agents", "tasks", "few"),
+    [
+        (ENOUGH_AGENTS, FEW_TASKS, True),
+        (ENOUGH_AGENTS, FEW_TASKS + 1, False),
+        (ENOUGH_AGENTS - 1, FEW_TASKS, False),
+    ],
+)
+def test_few_tasks_and_enough_agents_take_marginal_likelihood(
+    agents: int, tasks: int, few: bool
+) -> None:
+    solved = np.random.default_rng(0).binomial(1, low_rank_chances(agents, tasks)).astype(float)
+    tried = np.ones_like(solved)
+    found, rough = (learn(solved, tried, 1, 0.5).tasks.mean for learn in (fit, fit_factors))
+    assert (np.abs(found - rough).max() > 0.01) == few
+
+
+def test_settings_of_many_agents_are_chosen_by_some() -> None:
+    solved = np.random.default_rng(0).binomial(1, 0.5, (MOST_AGENTS + 1, 2)).astype(float)
+    tried = np.ones_like(solved)
+    solved[:, 1] = solved[:, 0]  # one dimension explains the other task
+    settings = choose_settings(solved, tried, np.random.default_rng(0))
+    assert settings.rank in (1, 2)

@@ -11,6 +11,7 @@ problem in closed form. The result is deterministic.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 ITERATIONS = 60
 _ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
 _LEAST_VARIANCE = 1e-2  # of the biases, also if all tasks are equally hard
+_MOST_AT_ONCE = 1 << 21  # pairs of agent and task per block, to bound memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,10 @@ class Gaussians:
         """Second moments (n, d * d)."""
         products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
         return products.reshape(len(products), -1)
+
+    def part(self, rows: slice) -> Gaussians:
+        """Some of the Gaussians."""
+        return Gaussians(self.mean[rows], self.covariance[rows])
 
     def moved(self, shift: Floats, turn: Floats) -> Gaussians:
         """The Gaussians of `turn` times (x - shift)."""
@@ -57,7 +63,10 @@ class Factors:
 
     def probabilities(self) -> Floats:
         """Success probabilities (agents, tasks)."""
-        return _success(self.agents.after_one(), self.tasks)
+        chances = np.empty((len(self.agents.mean), len(self.tasks.mean)))
+        for rows in blocks(*chances.shape):
+            chances[rows] = _success(self.agents.part(rows).after_one(), self.tasks)
+        return chances
 
 
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
@@ -85,42 +94,61 @@ def fit_factors(
     >>> factors.probabilities().mean(0).round(1)  # 2, 3, 2, 0 of 3, shrunk to the mean
     array([0.6, 0.7, 0.6, 0.3])
     """
-    surplus = successes - attempts / 2
     agents, tasks = _start(successes, attempts, rank)
     centre, variance = tasks.mean.mean(0), np.ones(1 + rank)
     centre[1] = 1.0  # agents that solve one task tend to solve others
     for _ in range(iterations):
         before = tasks.mean
-        tasks = _update_tasks(surplus, attempts, agents, tasks, centre, 1 / variance)
-        centre, variance = _prior(tasks, least_spread)
-        agents = _update_agents(surplus, attempts, agents, tasks)
+        tasks = _update_tasks(successes, attempts, agents, tasks, centre, 1 / variance)
+        centre, variance = task_prior(tasks, least_spread)
+        agents = _update_agents(successes, attempts, agents, tasks)
         agents, tasks, centre = _standardize(agents, tasks, centre)
         if np.abs(tasks.mean - before).mean() < _ENOUGH * np.abs(before).mean():
             break
     return Factors(agents, tasks)
 
 
+def blocks(agents: int, tasks: int) -> Iterator[slice]:
+    """Divide the agents into blocks of a bounded number of pairs."""
+    step = max(_MOST_AT_ONCE // max(tasks, 1), 1)
+    for start in range(0, agents, step):
+        yield slice(start, min(start + step, agents))
+
+
 def _start(successes: Floats, attempts: Floats, rank: int) -> tuple[Gaussians, Gaussians]:
     """Initial biases from success rates, and factors from the principal components of residuals."""
     rate = (successes.sum(0) + 1) / (attempts.sum(0) + 2)
-    error = np.sqrt(np.maximum(attempts, 1) * rate * (1 - rate))
-    residuals = (successes - attempts * rate) / error / np.sqrt(np.maximum(attempts, 1))
+    components = _components(successes, attempts, rate, rank)
     factors = np.zeros((len(successes), rank))
-    if len(residuals) <= residuals.shape[1]:
-        components = np.linalg.eigh(residuals @ residuals.T)[1]
-    else:
-        components = residuals @ np.linalg.eigh(residuals.T @ residuals)[1]
-    largest = components[:, ::-1][:, :rank]
-    factors[:, : largest.shape[1]] = largest / np.maximum(largest.std(0), 1e-9)
-    factors *= np.where(
-        residuals.sum(1) @ factors < 0, -1.0, 1.0
-    )  # larger factors mean more success
+    factors[:, : components.shape[1]] = components
     tasks = np.zeros((len(rate), 1 + rank))
     tasks[:, 0] = np.log(rate / (1 - rate))
     return (
         Gaussians(factors, np.tile(0.1 * np.eye(rank), (len(factors), 1, 1))),
         Gaussians(tasks, np.tile(np.eye(1 + rank), (len(tasks), 1, 1))),
     )
+
+
+def _components(successes: Floats, attempts: Floats, rate: Floats, rank: int) -> Floats:
+    """The first principal components (agents, at most rank) of the residuals, with variance 1."""
+
+    def residuals(rows: slice) -> Floats:
+        tried = np.maximum(attempts[rows], 1)
+        error = np.sqrt(tried * rate * (1 - rate))
+        standardized: Floats = (successes[rows] - attempts[rows] * rate) / error / np.sqrt(tried)
+        return standardized
+
+    parts = [*blocks(*successes.shape)]
+    if len(successes) <= len(rate):
+        every = residuals(slice(None))
+        components = np.linalg.eigh(every @ every.T)[1][:, ::-1][:, :rank]
+    else:
+        axes = np.linalg.eigh(sum(part.T @ part for part in map(residuals, parts)))[1]
+        components = np.concatenate([(residuals(p) @ axes)[:, ::-1][:, :rank] for p in parts])
+    components = components / np.maximum(components.std(0), 1e-9)
+    excess = np.concatenate([residuals(rows).sum(1) for rows in parts])
+    signed: Floats = components * np.where(excess @ components < 0, -1.0, 1.0)
+    return signed  # larger components mean more success
 
 
 def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
@@ -131,25 +159,40 @@ def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
 
 
 def _update_tasks(
-    surplus: Floats,
+    successes: Floats,
     attempts: Floats,
     agents: Gaussians,
     tasks: Gaussians,
     centre: Floats,
     precision: Floats,
 ) -> Gaussians:
-    weight, known = _curvature(attempts, agents, tasks), agents.after_one()
-    informed = (weight.T @ known.moments).reshape(tasks.covariance.shape)
-    return _solve(informed + np.diag(precision), surplus.T @ known.mean + precision * centre)
+    informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
+    for rows in blocks(*attempts.shape):
+        some, tried = agents.part(rows), attempts[rows]
+        weight, known = _curvature(tried, some, tasks), some.after_one()
+        informed += (weight.T @ known.moments).reshape(informed.shape)
+        pull += (successes[rows] - tried / 2).T @ known.mean
+    return _solve(informed + np.diag(precision), pull + precision * centre)
 
 
 def _update_agents(
-    surplus: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
+    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
+) -> Gaussians:
+    updated = [
+        _update_some(successes[rows], attempts[rows], agents.part(rows), tasks)
+        for rows in blocks(*attempts.shape)
+    ]
+    means, covariances = [some.mean for some in updated], [some.covariance for some in updated]
+    return Gaussians(np.concatenate(means), np.concatenate(covariances))
+
+
+def _update_some(
+    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
 ) -> Gaussians:
     weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
     informed = (weight @ tasks.moments).reshape(-1, size, size)
     # The bias does not depend on the agent, so its part is subtracted.
-    pull = surplus @ tasks.mean[:, 1:] - informed[:, 0, 1:]
+    pull = (successes - attempts / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
     return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
 
 
@@ -158,7 +201,7 @@ def _solve(precision: Floats, pull: Floats) -> Gaussians:
     return Gaussians(np.einsum("nij,nj->ni", covariance, pull), covariance)
 
 
-def _prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
+def task_prior(tasks: Gaussians, least_spread: float) -> tuple[Floats, Floats]:
     """Current mean and variance of (bias, v) between tasks."""
     centre = tasks.mean.mean(0)
     own = np.diagonal(tasks.covariance, axis1=1, axis2=2)

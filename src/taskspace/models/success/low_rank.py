@@ -3,7 +3,8 @@
 Two sources are combined. A logistic low-rank model (`factors.py`) predicts a pair from the agent's
 results on other tasks and from other agents' results on this task. The prediction is then combined
 with the results of the pair itself as if it came from `strength` attempts, so that one attempt has
-little influence and twenty attempts dominate.
+little influence and twenty attempts dominate. If the tasks are few, the low-rank model is fitted by
+marginal likelihood (`marginal.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,18 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.success.factors import Factors, Floats, fit_factors
+from taskspace.models.success.marginal import refine
 from taskspace.outcomes.outcomes import Outcomes
 
 RANKS = (1, 2, 4, 8)
 SPREADS = (0.05, 0.5)
 STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 HELD_OUT = 0.15  # fraction of the pairs on which settings are compared
-MOST_TASKS = 500  # on which settings are compared; the best are then fitted to all tasks
+MOST_AGENTS, MOST_TASKS = 2000, 500  # on which settings are compared; then all are fitted
+# Where marginal likelihood is used. Measured on simulated tables of rank 3: with 16 tasks it is
+# better from 200 agents on, whatever the rank; with 20 it is for up to 4 dimensions; with 25 it is
+# worse with 4 dimensions of wide spread.
+FEW_TASKS, ENOUGH_AGENTS = 20, 200
 _ENOUGH_PAIRS = 20_000  # for a single split; smaller tables are split up to
 _MOST_DIVISIONS = 4  # times
 
@@ -68,14 +74,29 @@ def fit_low_rank(
     key = checks.seed(seed)
     successes = outcomes.successes.astype(np.float64)
     attempts = outcomes.rollouts.astype(np.float64)
-    if not attempts.any():
-        raise ValueError("outcomes must have at least one rollout, got empty outcomes")
     with threadpool_limits(1):  # bit-identical, and faster for small matrices
-        if settings is None:
-            settings = choose_settings(successes, attempts, np.random.default_rng(key))
-        factors = fit_factors(successes, attempts, settings.rank, settings.least_spread)
+        factors, settings = learn(successes, attempts, settings, key)
         predicted = factors.probabilities()
     return LowRankModel(factors, settings, blend(predicted, successes, attempts, settings.strength))
+
+
+def learn(
+    successes: Floats, attempts: Floats, settings: Settings | None, seed: int
+) -> tuple[Factors, Settings]:
+    """The factors of tables (agents, tasks), and their settings, which are chosen if None."""
+    if not attempts.any():
+        raise ValueError("outcomes must have at least one rollout, got empty outcomes")
+    if settings is None:
+        settings = choose_settings(successes, attempts, np.random.default_rng(seed))
+    return fit(successes, attempts, settings.rank, settings.least_spread), settings
+
+
+def fit(successes: Floats, attempts: Floats, rank: int, least_spread: float) -> Factors:
+    """Fit the factors as in `fit_factors`, and by marginal likelihood if the tasks are few."""
+    factors, (agents, tasks) = fit_factors(successes, attempts, rank, least_spread), attempts.shape
+    if tasks <= FEW_TASKS and agents >= ENOUGH_AGENTS:
+        return refine(factors, successes, attempts, least_spread)
+    return factors
 
 
 def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: float) -> Floats:
@@ -89,6 +110,9 @@ def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: floa
 
 def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generator) -> Settings:
     """The settings under which held-out pairs are most likely."""
+    if len(successes) > MOST_AGENTS:
+        agents = np.sort(rng.permutation(len(successes))[:MOST_AGENTS])
+        successes, attempts = successes[agents], attempts[agents]
     tasks = rng.permutation(successes.shape[1])[:MOST_TASKS]
     successes, attempts = successes[:, tasks], attempts[:, tasks]
     candidates = [
@@ -100,7 +124,7 @@ def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generato
         seen, solved = np.where(hidden, 0.0, attempts), np.where(hidden, 0.0, successes)
         results.append(np.stack([successes[hidden], attempts[hidden]]))
         for guess, (rank, spread) in zip(guesses, candidates, strict=True):
-            guess.append(fit_factors(solved, seen, rank, spread).probabilities()[hidden])
+            guess.append(fit(solved, seen, rank, spread).probabilities()[hidden])
     truth = np.concatenate(results, axis=1)
     losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
     best = int(np.argmin(losses))
