@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from taskspace.models.folders import ModelFolder
 from taskspace.models.success.low_rank import fit_low_rank
 from taskspace.models.success.model import SuccessModel, calibration_error, scores
 from taskspace.outcomes.outcomes import Outcomes
@@ -86,6 +87,15 @@ def test_held_out_tasks_say_how_good_it_is(fitted: SuccessModel) -> None:
     assert found["brier"] == pytest.approx((truth * (1 - truth)).mean(), abs=0.02)
     assert found["calibration_error"] < 0.04
     assert json.loads(json.dumps(found)) == found
+
+
+def test_what_was_held_out_is_known_and_the_sample_is_of_other_tasks(fitted: SuccessModel) -> None:
+    features = world().features
+    assert features is not None
+    assert len(np.unique(fitted.held_out_)) == 300
+    assert fitted.sample_.shape == (1000, 2)
+    tested = {tuple(row) for row in features[fitted.held_out_]}
+    assert not tested & {tuple(row) for row in fitted.sample_}
 
 
 def test_difficulty_and_similarity_follow_from_profiles(fitted: SuccessModel) -> None:
@@ -239,7 +249,24 @@ def test_save_and_load_give_the_same_bits(
     assert loaded.get_params() == model.get_params()
     assert loaded.test_scores_ == model.test_scores_
     assert loaded.agents_.tolist() == model.agents_.tolist()
+    np.testing.assert_array_equal(loaded.sample_, model.sample_)
+    if kind == "fitted":
+        np.testing.assert_array_equal(loaded.held_out_, model.held_out_)
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_folders_that_do_not_say_what_was_held_out_are_read(
+    fitted: SuccessModel, tmp_path: Path
+) -> None:
+    fitted.save(tmp_path / "model")
+    file = ModelFolder("success model", "success-model.json", version=1)
+    settings = file.load_settings(tmp_path / "model")
+    tensors = file.load_tensors(tmp_path / "model", settings)
+    del tensors["held_out"]
+    file.save(tmp_path / "model", settings, tensors)
+    loaded = SuccessModel.load(tmp_path / "model")
+    assert loaded.held_out_.shape == (0,)
+    np.testing.assert_array_equal(loaded.predict_proba(FRESH), fitted.predict_proba(FRESH))
 
 
 @pytest.mark.parametrize("name", ["success-model.json", "weights.safetensors"])

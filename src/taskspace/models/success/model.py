@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
 from taskspace.models.folders import ModelFolder
+from taskspace.models.success.encoders import (
+    Encoder,
+    describe,
+    is_frozen,
+    make_encoder,
+    restore,
+)
 from taskspace.models.success.low_rank import fit_low_rank, log_loss
 from taskspace.models.success.network import (
     Counts,
@@ -36,7 +45,7 @@ HELD_OUT = 0.1  # fraction for validation, and the same for the test
 RELIABILITY_BINS = 15
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
 LARGEST = 1e100  # feature; squares of larger ones overflow
-SAMPLE = 300  # tasks that are saved with the model
+SAMPLE = 1000  # tasks that are saved with the model
 
 
 class SuccessModel(BaseEstimator):  # type: ignore[misc]
@@ -59,13 +68,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         learning_rate: The largest learning rate.
         batch_size: The number of tasks per step.
         epochs: The number of passes over the tasks; there are at least 1000 steps, unless it is 0.
+        network: A function for tasks that are not rows of numbers, e.g. bytes that describe a
+            program. It gets the training tasks and returns an `Encoder`, which replaces the bins.
         random_state: The seed; None draws one from the operating system.
         progress: Whether to show a progress bar; by default only on a terminal.
 
     Attributes:
         agents_: The names of the agents.
         task_names_: The names of the tasks if they have no features, otherwise None.
-        sample_: A sample of the training tasks, as `predict_proba` takes them.
+        sample_: A random sample of up to 1000 training tasks, as `predict_proba` takes them.
+        held_out_: The indices of the tasks of the test scores, which were used for nothing else;
+            empty if nothing was held out (only with features).
         test_scores_: Held-out scores: `log_loss` (nats per rollout), `agent_mean_log_loss` (the
             same if each agent's mean success rate is the prediction), `brier`, and
             `calibration_error` (the expected calibration error).
@@ -95,6 +108,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         learning_rate: float = 2e-3,
         batch_size: int = 256,
         epochs: int = 20,
+        network: Callable[[NDArray[Any]], Encoder] | None = None,
         random_state: int | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -104,6 +118,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.epochs = epochs
+        self.network = network
         self.random_state = random_state
         self.progress = progress
 
@@ -142,31 +157,61 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
-        features = validate_data(self, outcomes.features, dtype=np.float64)
-        if np.abs(features).max() > LARGEST:
-            raise ValueError(
-                f"features must be at most {LARGEST:g} in absolute value,"
-                f" got {np.abs(features).max():g}; rescale them"
-            )
-        train, validation, test = _parts(features, outcomes, rng)
-        encoding = Encoding.of(train.tasks.numpy(), self.bins)
-        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
-        training = Training(self.learning_rate, self.batch_size, self.epochs)
-        with torch_seed(int(rng.integers(2**31))), one_thread():
-            network = success_network(encoding, self.width, self.blocks, outcomes.n_agents)
-            steps = training.steps(len(train))
-            with progress_bar("Learning success", steps, self.progress) as advance:
-                self.history_ = fit_network(
-                    network, train, validation, training, generator,
-                    lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
-                )  # fmt: skip
-            self.calibration_ = calibrate(network, validation)
-            predicted = torch.sigmoid(logits_of(network, test.tasks)).double().numpy()
-        self.network_ = network.eval()
+        everything = Counts(
+            torch.from_numpy(self._validated(outcomes.features)),
+            torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
+            torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
+        )
+        parts = _parts(np.flatnonzero((outcomes.rollouts > 0).any(0)), rng)
+        train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
+        predicted = self._learn(train, validation, test, rng)
         self.sample_ = train.tasks[:SAMPLE].numpy()
+        self.held_out_ = parts[2] if parts[2] is not parts[0] else np.arange(0)
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
         counts = (test.successes.double().numpy(), test.rollouts.double().numpy())
         self.test_scores_ = scores(predicted, np.broadcast_to(means, predicted.shape), *counts)
+
+    def _validated(self, features: Any) -> NDArray[Any]:
+        """The features in double precision, or as they are if an encoder takes them."""
+        rows = validate_data(self, features, dtype=np.float64 if self.network is None else None)
+        if np.abs(rows).max() > LARGEST:
+            raise ValueError(
+                f"features must be at most {LARGEST:g} in absolute value,"
+                f" got {np.abs(rows).max():g}; rescale them"
+            )
+        checked: NDArray[Any] = rows
+        return checked
+
+    def _learn(
+        self, train: Counts, validation: Counts, test: Counts, rng: np.random.Generator
+    ) -> Floats:
+        """Train and calibrate the network, and return the probabilities (tasks, agents) of test."""
+        generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
+        training = Training(self.learning_rate, self.batch_size, self.epochs)
+        agents = train.successes.shape[1]
+        with torch_seed(int(rng.integers(2**31))):
+            encoder = self._encoder(train.tasks.numpy())
+            network = success_network(encoder, self.width, self.blocks, agents)
+            layers, small = network, self.network is None
+            if self.network is not None and is_frozen(encoder):
+                layers, small = torch.nn.Sequential(*list(network)[1:]), True
+                train, validation, test = (x.encoded(encoder) for x in (train, validation, test))
+            with one_thread() if small else contextlib.nullcontext():
+                steps = training.steps(len(train))
+                with progress_bar("Learning success", steps, self.progress) as advance:
+                    self.history_ = fit_network(
+                        layers, train, validation, training, generator,
+                        lambda done, loss: advance(done, f"held-out loss {loss:.3f}"),
+                    )  # fmt: skip
+                self.calibration_ = calibrate(layers, validation)
+                predicted: Floats = torch.sigmoid(logits_of(layers, test.tasks)).double().numpy()
+        self.network_ = network.eval()
+        return predicted
+
+    def _encoder(self, tasks: NDArray[Any]) -> torch.nn.Module:
+        if self.network is None:
+            return Encoding.of(tasks, self.bins)
+        return make_encoder(self.network, tasks)
 
     def _fit_table(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         """Fit the low-rank model, and test it on held-out pairs."""
@@ -195,6 +240,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         rate = checks.numbers(self.learning_rate, "learning_rate")
         if rate.ndim or rate <= 0:
             raise ValueError(f"learning_rate must be a positive number, got {self.learning_rate!r}")
+        if self.network is not None and not callable(self.network):
+            raise ValueError(f"network must be a function or None, got {self.network!r}")
         if self.random_state is not None:
             checks.seed(self.random_state)
 
@@ -222,8 +269,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
                 " features, so it cannot find a task by name"
             )
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
-        checks.numbers(rows, "tasks")
-        features = validate_data(self, rows, dtype=np.float64, reset=False)
+        _check_rows(rows, self.sample_.dtype)
+        features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
         logits = logits_of(self.network_, torch.from_numpy(features.copy()))
         probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
         return probabilities
@@ -264,15 +311,19 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model to a folder: settings in JSON, weights in safetensors, no pickle.
 
+        The encoder of structured tasks is saved, but not the function `network` that made it.
+
         Args:
             folder: The path of the folder; an existing success model is replaced.
 
         Raises:
-            ValueError: If the folder contains other files.
+            ValueError: If the folder contains other files, or if the encoder is not one of this
+                library (`taskspace.models.success.encoders.ENCODERS`).
         """
         check_is_fitted(self, "test_scores_")
+        parameters = {k: _plain(v) for k, v in self.get_params().items() if k != "network"}
         settings = {
-            "parameters": {name: _plain(value) for name, value in self.get_params().items()},
+            "parameters": parameters,
             "agents": self.agents_.tolist(),
             "test_scores": self.test_scores_,
         }
@@ -282,7 +333,11 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             tensors = {"profiles": torch.from_numpy(self.profiles_)}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
-            tensors = {**self.network_.state_dict(), "sample": torch.from_numpy(self.sample_)}
+            if not isinstance(self.network_[0], Encoding):
+                settings["encoder"] = describe(self.network_[0])
+            found = {"sample": self.sample_, "held_out": self.held_out_}
+            tensors = {name: torch.from_numpy(array) for name, array in found.items()}
+            tensors |= self.network_.state_dict()
         _FOLDER.save(folder, settings, tensors)
 
     @classmethod
@@ -320,31 +375,40 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             return model
         model.history_, model.calibration_ = settings["history"], settings["calibration"]
         model.sample_ = tensors.pop("sample").numpy()
-        encoding = Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
+        # Older folders do not say what was held out.
+        model.held_out_ = tensors.pop("held_out", torch.arange(0)).numpy()
         with torch.random.fork_rng(
             devices=[]
         ):  # new layers draw weights, which are then overwritten
-            network = success_network(encoding, model.width, model.blocks, len(model.agents_))
+            encoder = _saved_encoder(settings, tensors)
+            network = success_network(encoder, model.width, model.blocks, len(model.agents_))
         network.load_state_dict(tensors)
-        model.network_, model.n_features_in_ = network.eval(), len(encoding.mean)
+        model.network_, model.n_features_in_ = network.eval(), model.sample_.shape[1]
         return model
 
 
+def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
+    """Refuse what is not finite, and what is not a byte if the model was fitted to bytes."""
+    if getattr(rows, "dtype", None) == np.uint8:
+        return  # as numbers, bytes would take eight times the memory
+    values = checks.numbers(rows, "tasks")
+    if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
+        raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
+
+
+def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> torch.nn.Module:
+    if "encoder" in settings:
+        return restore(settings["encoder"])
+    return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
+
+
 def _parts(
-    features: Floats, outcomes: Outcomes, rng: np.random.Generator
-) -> tuple[Counts, Counts, Counts]:
-    """Counts to train, validate and test on; small sets of tasks are used for all three."""
-    tried = np.flatnonzero((outcomes.rollouts > 0).any(0))
+    tried: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Tasks to train, validate and test on; small sets of tasks are used for all three."""
     order = rng.permutation(tried)
     size = round(HELD_OUT * len(order)) if len(order) >= FEW else 0
-    everything = Counts(
-        torch.from_numpy(features),
-        torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
-        torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
-    )
-    parts = (order[2 * size :], order[:size], order[size : 2 * size]) if size else (order,) * 3
-    train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
-    return train, validation, test
+    return (order[2 * size :], order[:size], order[size : 2 * size]) if size else (order,) * 3
 
 
 def _plain(value: Any) -> Any:

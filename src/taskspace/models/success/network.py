@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ MOST_LEVELS = 16  # a column with more distinct values is divided into bins
 TASKS_PER_BIN = 16  # at least
 FARTHEST = 1e6  # standard deviations; values farther away are clipped
 BLOCK = 8192  # tasks per forward pass
+ENCODED = 256  # the same for an encoder of structured tasks, whose layers may take much memory
 
 
 class Encoding(torch.nn.Module):
@@ -89,12 +90,16 @@ class Residual(torch.nn.Module):
 
 
 def success_network(
-    encoding: Encoding, width: int, blocks: int, agents: int
+    encoder: torch.nn.Module, width: int, blocks: int, agents: int
 ) -> torch.nn.Sequential:
-    """The network from features to the logit of each agent's success."""
+    """The network from tasks to the logit of each agent's success.
+
+    The encoder is an `Encoding` of features or an `Encoder` of structured tasks.
+    """
+    size: Any = encoder.size
     return torch.nn.Sequential(
-        encoding,
-        torch.nn.Linear(encoding.size, width),
+        encoder,
+        torch.nn.Linear(size, width),
         *(Residual(width) for _ in range(blocks)),
         torch.nn.LayerNorm(width),
         torch.nn.ReLU(),
@@ -109,10 +114,17 @@ def last_layer(network: torch.nn.Sequential) -> torch.nn.Linear:
     return layer
 
 
-def logits_of(network: torch.nn.Module, tasks: torch.Tensor) -> torch.Tensor:
+def logits_of(network: torch.nn.Sequential, tasks: torch.Tensor) -> torch.Tensor:
     """Logits (tasks, agents) without gradients, block by block."""
+    cheap = isinstance(network[0], (Encoding, torch.nn.Linear))
+    return outputs(network, tasks, BLOCK if cheap else ENCODED)
+
+
+def outputs(network: torch.nn.Module, tasks: torch.Tensor, block: int = ENCODED) -> torch.Tensor:
+    """The output for each task without gradients, block by block."""
+    network.eval()
     with torch.no_grad():
-        return torch.cat([network(block) for block in torch.split(tasks, BLOCK)])
+        return torch.cat([network(part) for part in torch.split(tasks, block)])
 
 
 # -- learning --------------------------------------------------------------------------------------
@@ -129,7 +141,7 @@ _NEWTON_STEPS = 20
 class Counts:
     """Tasks with the success counts of agents."""
 
-    tasks: torch.Tensor  # (tasks, features), double
+    tasks: torch.Tensor  # (tasks, features) in double precision, or what an encoder takes
     successes: torch.Tensor  # (tasks, agents), single
     rollouts: torch.Tensor  # (tasks, agents), single; 0 for pairs that were never tried
 
@@ -140,6 +152,10 @@ class Counts:
         """The counts of some of the tasks."""
         parts = (self.tasks, self.successes, self.rollouts)
         return Counts(*(part.index_select(0, chosen) for part in parts))
+
+    def encoded(self, encoder: torch.nn.Module) -> Counts:
+        """The same counts with the codes of the tasks."""
+        return Counts(outputs(encoder, self.tasks), self.successes, self.rollouts)
 
     def loss(self, logits: torch.Tensor) -> torch.Tensor:
         """Log loss in nats per rollout: the binomial loss up to a constant."""
@@ -180,6 +196,7 @@ def fit_network(
     best, best_state, since_best = math.inf, network.state_dict(), 0
     for done, count in _portions(steps):
         total = torch.zeros(())
+        network.train()
         for _ in range(count):
             batch = train.of(next(batches))
             loss = batch.loss(network(batch.tasks))
