@@ -101,11 +101,11 @@ def test_worlds_that_are_too_large_are_refused(tasks: KarelTasks) -> None:
 
 
 def outcomes_of(tasks: KarelTasks) -> Outcomes:
-    """Each agent has a probability of success per type of program."""
-    rng = np.random.default_rng(0)
-    kinds, kind = np.unique(tasks.kinds, return_inverse=True)
-    chances = rng.choice([0.1, 0.9], (8, len(kinds)))[:, kind]
-    return Outcomes(rng.binomial(4, chances), np.array(4), features=tasks.rows())
+    """Two agents solve tasks with conditionals, two the others; effects tell which these are."""
+    able = tasks.kinds == np.array(["conditionals"])
+    chances = 0.1 + 0.8 * np.stack([able, able, ~able, ~able])
+    solved = np.random.default_rng(0).binomial(4, chances)
+    return Outcomes(solved, np.array(4), features=tasks.rows())
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_a_success_model_learns_from_the_codes_and_can_be_saved(
     make = functools.partial(KarelEncoder, synthesizer)
     settings: dict[str, Any] = {"width": 32, "blocks": 1, "random_state": 0, "progress": False}
     model = SuccessModel(network=make, **settings).fit(outcomes_of(tasks))
-    assert model.test_scores_["log_loss"] < model.test_scores_["agent_mean_log_loss"] - 0.1
+    assert model.test_scores_["log_loss"] < model.test_scores_["agent_mean_log_loss"] - 0.05
     model.save(tmp_path / "model")
     again = SuccessModel.load(tmp_path / "model")
     rows = tasks.rows()[:20]
