@@ -14,7 +14,7 @@ from taskspace.agents.karel.network import Encoder, Size
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.grids import to_grids
-from taskspace.models.embedding.karel_embedder import encode
+from taskspace.models.success.karel_encoder import encode
 from taskspace.paper import generalization
 from taskspace.paper.study import NothingHereError, Study
 from tests.messages import says

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from taskspace.agents.karel.network import Encoder, Size
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grids import to_grids
-from taskspace.models.embedding.karel_embedder import KarelEmbedder, encode
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.success.karel_encoder import encode
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table
 from taskspace.runs.measures import sample_at_most, silhouettes

@@ -161,6 +161,16 @@ def test_programs_are_not_redundant(tasks: list[KarelTask]) -> None:
             assert not re.search(rf"{one} IF .* i\( {other} i\)", text)
 
 
+def test_rounds_and_markers_are_those_of_the_public_data_set(
+    dataset: dict[str, KarelTasks], tasks: list[KarelTask]
+) -> None:
+    rounds = {token for task in tasks for token in task.tokens if token.startswith("R=")}
+    assert rounds <= {f"R={times}" for times in range(2, 11)}
+    for part in dataset.values():
+        assert part.inputs.markers.max() <= 9
+        assert part.outputs.markers.max() <= 9
+
+
 def test_one_more_round_is_not_written_out(tasks: list[KarelTask]) -> None:
     for task in tasks:
         body = parse(task.tokens).body

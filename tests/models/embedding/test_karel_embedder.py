@@ -18,7 +18,8 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.envs.karel.worlds import to_tensor
-from taskspace.models.embedding.karel_embedder import BATCH, KarelEmbedder
+from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.success.karel_encoder import BATCH
 from taskspace.torch_state import torch_seed
 from tests.messages import says
 

@@ -9,20 +9,14 @@ from numpy.typing import NDArray
 
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.machine import HIT_WALL, NO_MARKER
-from taskspace.envs.karel.worlds import (
-    COLUMN_STEP,
-    MOST_MARKERS,
-    ROW_STEP,
-    SIDE,
-    Worlds,
-    inside,
-)
+from taskspace.envs.karel.worlds import COLUMN_STEP, ROW_STEP, SIDE, Worlds, inside
 
 TRIES = 24  # worlds per program
+MOST_IN_CELL = 9  # markers, as in the public data set
 _REPAIRS = 8
 # Proportions of walls and of cells with markers, which worlds have in turn.
 _RECIPES = ((0.1, 0.1), (0.25, 0.1), (0.1, 0.5))
-_WALL = MOST_MARKERS + 1
+_WALL = MOST_IN_CELL + 1
 
 
 def fitting_worlds(programs: NDArray[np.uint8], side: int, rng: np.random.Generator) -> Worlds:
@@ -54,11 +48,11 @@ def _draw_worlds(count: int, side: int, rng: np.random.Generator) -> Worlds:
 
 
 def _meanings(walls: float, markers: float) -> NDArray[np.uint8]:
-    """The meaning of each byte: a wall, 1 to 10 markers, or nothing."""
+    """The meaning of each byte: a wall, 1 to 9 markers, or nothing."""
     meaning = np.zeros(256, np.uint8)
     first, last = round(256 * walls), round(256 * (walls + markers))
     meaning[:first] = _WALL
-    meaning[first:last] = 1 + np.arange(last - first) % MOST_MARKERS
+    meaning[first:last] = 1 + np.arange(last - first) % MOST_IN_CELL
     return meaning
 
 
@@ -84,7 +78,7 @@ def _repair(programs: NDArray[np.uint8], worlds: Worlds, rng: np.random.Generato
         _clear(flat, left[walled], ahead[walled])
         _put_back(flat, left[outside], steps[outside] * gives[outside, None])
         here = left[bare], ends[bare, 0], ends[bare, 1]
-        flat.markers[here] = np.minimum(flat.markers[here] + gives[bare], MOST_MARKERS)
+        flat.markers[here] = np.minimum(flat.markers[here] + gives[bare], MOST_IN_CELL)
         left = left[hit | bare]
 
 

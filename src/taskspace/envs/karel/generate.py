@@ -5,6 +5,7 @@ it crashes: a wall is removed, a marker is added, or the hero starts further bac
 accepted if its first five examples follow these rules (the sixth is held out):
 
 - In every example the program does not crash and changes the world; the inputs differ.
+- A cell has at most nine markers, before and after; a REPEAT has 2 to 10 rounds.
 - Every body of a loop or conditional is entered in some example; that of a conditional not in all.
 - No simpler program explains the examples: one without an action or two (possibly with a round more
   or less instead), without a loop or conditional, with its body taken exactly once, with fewer
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION, KarelTask, write_tasks
-from taskspace.envs.karel.fitting import TRIES, fitting_worlds
+from taskspace.envs.karel.fitting import MOST_IN_CELL, TRIES, fitting_worlds
 from taskspace.envs.karel.interpreter import compile_programs, run
 from taskspace.envs.karel.language import PAD, TOKEN_ID, decode
 from taskspace.envs.karel.machine import DONE
@@ -121,7 +122,8 @@ def _with_examples(
     runs = run(tokens[:, None], worlds, coverage=True)
     assert runs.entered is not None
     outputs = runs.worlds
-    good = (runs.status == DONE) & ~outputs.same_as(worlds)
+    few = (outputs.markers <= MOST_IN_CELL).all((-2, -1))
+    good = (runs.status == DONE) & ~outputs.same_as(worlds) & few
     rank = np.cumsum(good, 1)
     if kind == "conditionals":
         taken = runs.entered.any(-1)

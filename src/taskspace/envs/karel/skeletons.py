@@ -31,12 +31,13 @@ _CONSTRUCTS = {
     "conditionals": ((("IF", "c(", _SEEN, "c)", "i("), "i)"), (("IF", *_NOT, "i("), "i)")),
     "plain": (),
 }  # fmt: skip
-DEPTH, LEAST_ROUNDS = 2, 2
+DEPTH = 2
+LEAST_ROUNDS, MOST_ROUNDS = 2, 10  # the most as in the public data set
 _START, _END = ("DEF", "run", "m("), "m)"
 # `not markersPresent` is the same as noMarkersPresent, so `not` is used with "clear" only.
 _FILLS = {
     _ACTION: [TOKEN_ID[name] for name in ACTIONS],
-    _ROUNDS: [TOKEN_ID[name] for name in ROUNDS[LEAST_ROUNDS:]],
+    _ROUNDS: [TOKEN_ID[name] for name in ROUNDS[LEAST_ROUNDS : MOST_ROUNDS + 1]],
     _SEEN: [TOKEN_ID[name] for name in CONDITIONS],
     _SEEN_CLEAR: [TOKEN_ID[name] for name in CONDITIONS if name.endswith("Clear")],
 }

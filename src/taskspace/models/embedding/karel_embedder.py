@@ -13,15 +13,14 @@ from sklearn.utils.validation import validate_data
 from taskspace import checks
 from taskspace.agents.karel.network import Encoder, Size
 from taskspace.envs.karel.compact import KarelTasks
-from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.worlds import SIDE
 from taskspace.models.embedding.base import features_of
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.scoring import accuracies
 from taskspace.models.embedding.training import Constraints
+from taskspace.models.success.karel_encoder import encode
 from taskspace.outcomes.outcomes import Outcomes
 
-BATCH = 128  # tasks that are encoded at once, to bound memory
 SIZES = (
     "side",
     "radius",
@@ -216,15 +215,3 @@ class KarelNetwork(torch.nn.Module):
             return self.head(tasks)
         distinct, index = torch.unique(tasks, dim=0, return_inverse=True)
         return self.head(encode(self.encoder, distinct))[index]
-
-
-def encode(encoder: Encoder, rows: torch.Tensor) -> torch.Tensor:
-    """Mean and maximum of the codes of each task's examples: (tasks, 2 x code)."""
-    return torch.cat([_encode(encoder, part) for part in rows.split(BATCH)])  # type: ignore[no-untyped-call]
-
-
-def _encode(encoder: Encoder, rows: torch.Tensor) -> torch.Tensor:
-    size, tasks = encoder.size, KarelTasks.from_rows(rows.cpu().numpy())
-    grids = to_grids(tasks, size.side, radius=size.radius)
-    codes = encoder(torch.from_numpy(grids).to(encoder.out.weight.device))
-    return torch.cat([codes.mean(1), codes.amax(1)], dim=1)
