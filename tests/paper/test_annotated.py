@@ -64,7 +64,7 @@ def test_each_cluster_has_a_task_and_a_line_that_ends_there(name: str) -> None:
     env = ts.make(name)
     tasks = env.sample_tasks(60, seed=0)
     points = RNG.normal(size=(60, 2))
-    figure = annotated.annotate(env, {"tasks": tasks, "vectors": points, TSNE: points})
+    figure = annotated.annotate(env, {"tasks": tasks, "difficulty": np.ones(60), TSNE: points})
     count = len(np.unique(env.clusters(tasks)))
     ax, *drawn = figure.axes
     frames = [artist for artist in figure.artists if isinstance(artist, Rectangle)]

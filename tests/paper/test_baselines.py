@@ -11,7 +11,7 @@ import taskspace as ts
 from taskspace.paper import baselines
 from taskspace.paper.study import Study
 from taskspace.runs.run import Run
-from taskspace.runs.sources.environment import map_settings
+from taskspace.runs.sources.plans import ordinal_plan
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_the_random_model_is_our_network_untrained(study: Study, made: Run) -> N
     first, again, other = (
         baselines.random_model(study, made, seed).transform(tasks) for seed in (0, 0, 1)
     )
-    assert first.shape == (60, map_settings("MultiKeyNav", "fast").n_components)
+    assert first.shape == (60, ordinal_plan("MultiKeyNav", "fast").n_components)
     np.testing.assert_array_equal(first, again)
     assert not np.allclose(first, other)
     assert not list(study.folder.iterdir())  # too quick to be worth a file
@@ -59,7 +59,7 @@ def test_the_map_without_lengths_has_the_papers_dimensions_and_is_made_once(
 @pytest.mark.slow
 def test_the_papers_training_draws_its_constraints_once(study: Study, made: Run) -> None:
     found = baselines.as_in_the_paper(study, made, 0)
-    fast = map_settings("MultiKeyNav", "fast")
+    fast = ordinal_plan("MultiKeyNav", "fast")
     assert found.get_params()["n_constraints"] == 5000
     assert (found.n_components_, found.get_params()["steps"]) == (fast.n_components, fast.steps)
 

@@ -18,14 +18,14 @@ def test_the_view_of_a_map_is_kept(study: Study) -> None:
     made = study.map_of("MultiKeyNav")
     one = drawing.view_of(study, made)
     other = drawing.view_of(study, made.variant(embedder=object()))
-    assert {"tasks", "vectors", TSNE, PCA} == set(one)
+    assert {"tasks", "difficulty", TSNE, PCA} == set(one)
     np.testing.assert_array_equal(one[TSNE], other[TSNE])
 
 
 def panel(title: str, clusters: int) -> drawing.Panel:
-    points, norms = RNG.normal(size=(60, 2)), RNG.uniform(1, 2, 60)
+    points, difficulty = RNG.normal(size=(60, 2)), RNG.uniform(1, 2, 60)
     names = [f"cluster {i}" for i in range(clusters)]
-    return drawing.Panel(title, points, norms, np.arange(60) % clusters, names)
+    return drawing.Panel(title, points, difficulty, np.arange(60) % clusters, names)
 
 
 @pytest.mark.parametrize("count", [1, 4, 5])

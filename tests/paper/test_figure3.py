@@ -50,7 +50,7 @@ def test_mean_inner_products_are_those_of_all_pairs() -> None:
 
 def test_the_small_study_has_its_tables_and_its_picture(study: Study) -> None:
     result = figure3.reproduce(study)
-    clusters, keys, neighbours = result.tables
+    clusters, keys, neighbours, informed = result.tables
     assert [row["cluster"] for row in clusters.rows] == list(ts.make("MultiKeyNav").cluster_names)
     assert sum(row["tasks"] for row in clusters.rows) == 500
     assert all(row["same"] > row["other"] for row in clusters.rows if row["cluster"] != "none")
@@ -58,9 +58,11 @@ def test_the_small_study_has_its_tables_and_its_picture(study: Study) -> None:
     assert [row["keys to pick"] for row in keys.rows] == [0, 1, 2]
     assert norms[0] < min(norms[1:])
     assert [row["pairs"] for row in neighbours.rows] == [12, 16]
-    (picture,) = result.pictures
-    assert picture.exists()
-    assert picture.with_suffix(".svg").exists()
+    assert [row["cluster"] for row in informed.rows] == [row["cluster"] for row in clusters.rows]
+    assert [path.stem for path in result.pictures] == ["figure3", "figure3-information"]
+    for picture in result.pictures:
+        assert picture.exists()
+        assert picture.with_suffix(".svg").exists()
     study.write(result)
     assert (study.folder / "figure3-keys.csv").exists()
 

@@ -9,15 +9,15 @@ import pytest
 
 from taskspace.paper import limits
 from taskspace.paper.study import Study
-from taskspace.runs.sources.environment import map_settings
+from taskspace.runs.sources.plans import ordinal_plan
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
 
 
 def test_limits_change_one_thing_at_a_time(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    brief = replace(map_settings("MultiKeyNav", "fast"), steps=100)  # there are ten maps to fit
-    monkeypatch.setattr(limits, "map_settings", lambda env, preset: brief)
+    brief = replace(ordinal_plan("MultiKeyNav", "fast"), steps=100)  # there are ten maps to fit
+    monkeypatch.setattr(limits, "ordinal_plan", lambda env, preset: brief)
     result = limits.reproduce(study)
     rows = {row["change"]: row for row in result.tables[0].rows}
     assert re.search(says("MultiKeyNav quiz 20"), result.notes[1])

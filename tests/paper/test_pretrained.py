@@ -23,7 +23,7 @@ def test_the_map_of_each_environment_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = ts.Outcomes(1 * (np.arange(6)[:, None] > np.arange(5)), np.array(1))
-    embedder = ts.TaskEmbedder(1, steps=0, random_state=0, progress=False).fit(known)
+    embedder = ts.TaskEmbedder(1, random_state=0).fit(known)
     asked: list[tuple[str, Path]] = []
 
     def learn(name: str, folder: Path) -> Any:

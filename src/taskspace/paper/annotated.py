@@ -43,8 +43,8 @@ def annotate(env: Environment, view: View) -> Figure:
     size, middle, boxes = layout(len(found))
     figure = Figure(figsize=size)
     ax = _add_axes(figure, middle)
-    norms = np.linalg.norm(view["vectors"], axis=1)
-    plots.plot_map(points, difficulty=norms, clusters=clusters, legend=False, ax=ax)
+    difficulty = view["difficulty"]
+    plots.plot_map(points, difficulty=difficulty, clusters=clusters, legend=False, ax=ax)
     ax.apply_aspect()  # fixes the positions of the points on the page
     examples = [central(points, clusters == cluster) for cluster in found]
     inches = ax.transData + figure.dpi_scale_trans.inverted()

@@ -1,4 +1,4 @@
-"""Beyond the paper: prediction and task selection with a success model."""
+"""Beyond the paper: the information map, and prediction and selection with a success model."""
 
 from __future__ import annotations
 
@@ -11,35 +11,44 @@ import numpy as np
 from taskspace.agents.population import Population
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.models.success.model import SuccessModel
-from taskspace.paper import trust
+from taskspace.paper import copies, map_quality, trust
 from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import selection_pool
 from taskspace.paper.harness.posterior_prediction import benchmark_posterior
 from taskspace.paper.harness.quiz_prediction import benchmark_prediction
 from taskspace.paper.harness.task_selection import HARDER, Judge, compare
+from taskspace.paper.information import (
+    LABEL,
+    ROLLOUTS,
+    TASKS,
+    information_map,
+    judge,
+    sizes,
+    success_model,
+)
 from taskspace.paper.new_agents import new_population
-from taskspace.paper.study import Result, Study, Table
+from taskspace.paper.study import ENVIRONMENTS as EVERY
+from taskspace.paper.study import Result, Study, Table, mean_and_spread
 from taskspace.paper.trust import KNOWN, NEW
-from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 from taskspace.training.recipes import NEW_AGENTS
 
-ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")
-TASKS, ROLLOUTS = 40_000, 2  # of the training data of the success model
+ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")  # of quizzes and selections
 QUIZ_SIZES = (1, 5, 10, 20)
 EXAMPLES = 2000
 QUIZZED = {
     "IgnoreTask": "IgnoreTask", "IgnoreAgent": "IgnoreAgent",
     "map": "map, soft vote", "posterior": "success model", "OPT": "OPT",
 }  # fmt: skip
-CHOOSING = {"map": "map", "profiles": "success model", "OPT-50": "OPT-50", "OPT": "OPT"}
+CHOOSING_BASELINES = ("OPT-50", "OPT")
 QUERIES = {"similar": "Type 1", "harder": "Type 2"}
 
 
 def reproduce(study: Study) -> Result:
-    """The benchmarks of Figures 5 and 6, and a comparison of predictors, per environment."""
-    tables, curves = [], {}
-    for environment in study.chosen(ENVIRONMENTS):
+    """The quality of the maps, the benchmarks of Figures 5 and 6, and predictors compared."""
+    environments = study.chosen(EVERY)
+    tables, curves = [*map_quality.tables(study, environments), copies.table(study)], {}
+    for environment in [name for name in environments if name in ENVIRONMENTS]:
         seeds = range(study.seeds)
         runs = [_run(study, environment, seed) for seed in seeds]
         trusted = [_trusted(study, environment, seed) for seed in seeds]
@@ -57,13 +66,15 @@ def reproduce(study: Study) -> Result:
                 trust.brier_scores(trusted),
             ),
         ]  # fmt: skip
-    picture = study.draw("beyond-reliability", trust.figure(curves))
-    caption = f"Calibration of predicted probabilities after a quiz of {trust.DRAWN} tasks."
+    pictures = {}
+    if curves:
+        caption = f"Calibration of predicted probabilities after a quiz of {trust.DRAWN} tasks."
+        pictures[study.draw("beyond-reliability", trust.figure(curves))] = caption
     return Result(
         "beyond",
-        "Beyond the paper: the success model",
+        "Beyond the paper: the information map and the success model",
         tables,
-        {picture: caption},
+        pictures,
         [
             f"The success model is trained on {TASKS:,} tasks with {ROLLOUTS} rollouts per agent"
             " (for BasicKarel on all training tasks, and it is tested on validation tasks). The"
@@ -90,28 +101,8 @@ def _quizzes(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]
 
 def _choices(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
     headings = [f"{query}, Top-1" for query in QUERIES.values()]
-    return [
-        {"method": label} | _columns(runs, KNOWN, method, headings)
-        for method, label in CHOOSING.items()
-    ]
-
-
-def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
-    """A success model of the population, trained on many tasks with few rollouts each."""
-
-    def learn() -> SuccessModel:
-        env = made.environment
-        every = env.table("all")  # None if there are infinitely many
-        count = TASKS if every is None else len(every)
-        tasks = made.environment.sample_tasks(
-            count // 20 if study.fast else count, seed=seed + 7000
-        )
-        outcomes = evaluate(made.population, env, tasks, ROLLOUTS, seed=seed + 7000)
-        return SuccessModel(random_state=seed).fit(outcomes)
-
-    name = f"{made.environment.name.lower()}-{seed}-success-model"
-    settings = {"environment": made.environment.name, "seed": seed}
-    return study.saved(name, settings, learn, SuccessModel.save, SuccessModel.load)
+    methods = [row["method"] for row in runs[0] if row["what"] == headings[0]]
+    return [{"method": method} | _columns(runs, KNOWN, method, headings) for method in methods]
 
 
 def _run(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
@@ -158,9 +149,11 @@ def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[di
 def _chosen(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     pool = selection_pool(study, made, seed)
     similarity = model.similarity(pool.features).astype(np.float64)
+    maps = [information_map(study, made, seed, size) for size in sizes(made.environment.name)]
     judges: dict[str, Any] = {
-        "map": made.embedder.transform(pool.features),
-        "profiles": Judge(similarity, model.difficulty(pool.features), HARDER),
+        "ordinal map": made.embedder.transform(pool.features),
+        **{f"{LABEL}, {m.n_components_} dimensions": judge(m, pool.features) for m in maps},
+        trust.MODEL: Judge(similarity, model.difficulty(pool.features), HARDER),
     }
     rows = [asdict(row) for row in compare(pool, judges, examples=EXAMPLES, seed=seed)]
     return [
@@ -171,15 +164,15 @@ def _chosen(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dic
             "value": row["top1"],
         }
         for row in rows
-        if row["query"] in QUERIES
+        if row["query"] in QUERIES and row["method"] in (*judges, *CHOOSING_BASELINES)
     ]
 
 
 def _columns(
     runs: Sequence[Sequence[Mapping[str, Any]]], who: str, method: str, headings: Sequence[str]
-) -> dict[str, float]:
+) -> dict[str, float | None]:
     """Mean and standard deviation over the runs."""
-    found: dict[str, float] = {}
+    found: dict[str, float | None] = {}
     for heading in headings:
         values = [
             row["value"]
@@ -187,5 +180,5 @@ def _columns(
             for row in run
             if (row["who"], row["method"], row["what"]) == (who, method, heading)
         ]
-        found[heading], found[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
+        found |= mean_and_spread(heading, values)
     return found

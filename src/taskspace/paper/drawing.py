@@ -19,18 +19,18 @@ from taskspace.runs.sources.base import MOST_SHOWN
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-View = dict[str, NDArray[Any]]  # tasks, their vectors, and 2-D projections
+View = dict[str, NDArray[Any]]  # tasks, their difficulties, and 2-D projections
 SIZE = (4.3, 3.1)  # of a panel in inches, readable with two panels per row
 LETTERS = "abcdefgh"
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One map: the points of its tasks, the lengths of their vectors, and their clusters."""
+    """One map: the points of its tasks, their difficulties according to it, and their clusters."""
 
     title: str
     points: NDArray[np.float64]
-    norms: NDArray[np.float64]
+    difficulty: NDArray[np.float64]
     clusters: NDArray[np.int64]
     cluster_names: Sequence[str]
 
@@ -54,8 +54,9 @@ def view_of(study: Study, made: Run, name: str | None = None) -> View:
 def _projected(made: Run, shown: int) -> View:
     env = made.environment
     tasks = env.sample_tasks(shown, seed=2, distribution=env.fresh_distribution)
-    vectors = made.embedder.transform(tasks)
-    return {"tasks": tasks, "vectors": vectors, **project(vectors)}
+    embedder = made.embedder
+    difficulty = embedder.difficulty(tasks)
+    return {"tasks": tasks, "difficulty": difficulty, **project(embedder.points(tasks))}
 
 
 def coordinates(view: View, kind: str = TSNE) -> NDArray[Any]:
@@ -65,9 +66,9 @@ def coordinates(view: View, kind: str = TSNE) -> NDArray[Any]:
 
 def map_panel(made: Run, view: View, kind: str = TSNE, title: str = "") -> Panel:
     """The panel of a map, coloured by the clusters of the environment; `kind` is TSNE or PCA."""
-    env, norms = made.environment, np.linalg.norm(view["vectors"], axis=1)
+    env, points = made.environment, coordinates(view, kind)
     clusters = env.clusters(view["tasks"])
-    return Panel(title or env.name, coordinates(view, kind), norms, clusters, env.cluster_names)
+    return Panel(title or env.name, points, view["difficulty"], clusters, env.cluster_names)
 
 
 def draw_panels(panels: Sequence[Panel]) -> Figure:
@@ -80,7 +81,7 @@ def draw_panels(panels: Sequence[Panel]) -> Figure:
     for index, panel in enumerate(panels):
         plots.plot_map(
             panel.points,
-            difficulty=panel.norms,
+            difficulty=panel.difficulty,
             clusters=panel.clusters,
             cluster_names=panel.cluster_names,
             title=f"({LETTERS[index]}) {panel.title}",

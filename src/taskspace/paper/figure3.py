@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.paper.drawing import draw_panels, map_panel, view_of
+from taskspace.paper import information
+from taskspace.paper.drawing import Panel, draw_panels, map_panel, view_of
 from taskspace.paper.study import ENVIRONMENTS, KAREL, Result, Study, Table
 from taskspace.runs.run import Run
 from taskspace.similarity.statistics import SuccessStatistics
@@ -19,6 +20,10 @@ CAPTION = (
     "Each point is a task; its area is proportional to the length of its vector. The colours show"
     " clusters of tasks, which were not used in training. The map of BasicKarel has one dimension;"
     " its vertical positions are random."
+)
+INFORMED_CAPTION = (
+    "t-SNE projections of the directions of the information maps. The area of a point is"
+    " proportional to the difficulty of the task."
 )
 
 
@@ -31,17 +36,53 @@ def reproduce(study: Study) -> Result:
         "success: mean success rate of the population; norm: vector length; same, other: mean inner"
         " product of two tasks of this cluster, and of a task of this and one of another cluster."
     )
-    return Result(
-        "figure3",
-        "Figure 3: maps of the environments",
-        tables=[
-            Table("figure3", "Norms and inner products by cluster, seed 0", rows, note),
-            *(table for made in maps for table in statements(made)),
-        ],
-        pictures={
-            study.draw("figure3", draw_panels(panels)): f"t-SNE projections of the maps. {CAPTION}"
-        },
+    pictures = {
+        study.draw("figure3", draw_panels(panels)): f"t-SNE projections of the maps. {CAPTION}"
+    }
+    tables = [
+        Table("figure3", "Norms and inner products by cluster, seed 0", rows, note),
+        *(table for made in maps for table in statements(made)),
+    ]
+    informed = [_informed(study, made) for made in maps if made.name in ENVIRONMENTS]
+    if informed:
+        tables.append(_information_table(informed))
+        figure = draw_panels([_panel(study, made) for made in informed])
+        pictures[study.draw("figure3-information", figure)] = INFORMED_CAPTION
+    return Result("figure3", "Figure 3: maps of the environments", tables, pictures)
+
+
+def _informed(study: Study, made: Run) -> Run:
+    """The same run with the information map."""
+    return made.variant(embedder=information.information_map(study, made, 0))
+
+
+def _panel(study: Study, informed: Run) -> Panel:
+    return map_panel(informed, view_of(study, informed, f"{informed.name.lower()}-0-information"))
+
+
+def _information_table(maps: Sequence[Run]) -> Table:
+    rows = [row for made in maps for row in _information_clusters(made)]
+    note = (
+        "difficulty: mean probability of failure according to the map; information: mean squared"
+        " vector length, i.e. the bits that two attempts at the same task share; same, other: mean"
+        " similarity in bits, as above."
     )
+    title = "Information map: difficulty, information and similarity by cluster, seed 0"
+    return Table("figure3-information", title, rows, note)
+
+
+def _information_clusters(made: Run) -> Iterator[dict[str, Any]]:
+    vectors, tasks = embedded(made)
+    difficulty = made.embedder.difficulty(tasks)
+    for name, mine in _members(made, tasks):
+        yield {
+            "environment": made.environment.name,
+            "cluster": name,
+            "difficulty": float(difficulty[mine].mean()),
+            "information": float((vectors[mine] ** 2).sum(1).mean()),
+            "same": within(vectors[mine]),
+            "other": across(vectors[mine], vectors[~mine]),
+        }
 
 
 def statements(made: Run) -> Iterator[Table]:
@@ -95,9 +136,7 @@ def by_keys(made: Run) -> Iterator[dict[str, Any]]:
 
 def _clusters(made: Run) -> Iterator[dict[str, Any]]:
     vectors, tasks = embedded(made)
-    clusters = made.environment.clusters(tasks)
-    for index, name in enumerate(made.environment.cluster_names):
-        mine = clusters == index
+    for name, mine in _members(made, tasks):
         yield {
             "environment": made.environment.name,
             "cluster": name,
@@ -105,6 +144,13 @@ def _clusters(made: Run) -> Iterator[dict[str, Any]]:
             "same": within(vectors[mine]),
             "other": across(vectors[mine], vectors[~mine]),
         }
+
+
+def _members(made: Run, tasks: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The name of each cluster, and which of the tasks belong to it."""
+    clusters = made.environment.clusters(tasks)
+    for index, name in enumerate(made.environment.cluster_names):
+        yield name, clusters == index
 
 
 def _neighbours(vectors: Vectors, missing: NDArray[np.int64]) -> Table:

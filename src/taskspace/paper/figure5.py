@@ -13,7 +13,7 @@ from taskspace.agents.population import Population
 from taskspace.envs.base import Environment, Tasks
 from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.paper import baselines
+from taskspace.paper import baselines, information
 from taskspace.paper.harness.quiz_prediction import QUIZ_SIZES, benchmark_prediction
 from taskspace.paper.study import Result, Study, Table
 from taskspace.report import plots
@@ -21,7 +21,7 @@ from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
-METHODS = ("Random", "IgnoreTask", "IgnoreAgent", "PredModel", "Ours", "OPT")
+METHODS = ("Random", "IgnoreTask", "IgnoreAgent", "PredModel", "Ours", information.LABEL, "OPT")
 POOL, ROLLOUTS = 3000, 11  # tasks for quizzes and tests; one rollout is the ground truth
 SHOWN = (1, 5, 10, 15, 20)  # quiz sizes of the table
 
@@ -82,13 +82,15 @@ def _scores(
     made = study.map_of(environment, seed)
     population = agents(made, seed)
     models: Mapping[str, Embedding] = {
-        "PredModel": baselines.pred_model(study, made, seed), "Ours": made.embedder,
-    }  # fmt: skip
+        "PredModel": baselines.pred_model(study, made, seed),
+        "Ours": made.embedder,
+        information.LABEL: information.information_map(study, made, seed),
+    }
 
     def run() -> list[dict[str, Any]]:
         pool = quiz_pool(made, population, seed, study.fast)
-        vectors = {name: model.transform(pool.features) for name, model in models.items()}
-        return [asdict(score) for score in benchmark_prediction(pool, vectors, seed=seed)]
+        points = {name: model.points(pool.features) for name, model in models.items()}
+        return [asdict(score) for score in benchmark_prediction(pool, points, seed=seed)]
 
     return study.saved_rows(f"{environment.lower()}-{seed}-{name}", {"seed": seed}, run)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from taskspace.agents.policies import ExpertPolicy
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.paper import baselines
+from taskspace.paper import baselines, information
 from taskspace.paper.figure5 import fresh_tasks
 from taskspace.paper.harness.task_selection import Pool, compare
 from taskspace.paper.study import Result, Study, Table
@@ -21,7 +21,8 @@ from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
 METHODS = (
-    "Random", "StateSim", "TrajectorySim", "PredModel", "Ours, no norm", "Ours", "OPT-50", "OPT",
+    "Random", "StateSim", "TrajectorySim", "PredModel", "Ours, no norm", "Ours", information.LABEL,
+    "OPT-50", "OPT",
 )  # fmt: skip
 QUERIES = {"similar": "Type 1", "harder": "Type 2", "easier": "easier"}
 POOL, ROLLOUTS = 2000, 100
@@ -49,6 +50,15 @@ def reproduce(study: Study) -> Result:
 
 def selection_pool(study: Study, made: Run, seed: int) -> Pool:
     """New tasks, evaluated twice, and the data that the baselines need."""
+    truth, again = evaluated_twice(study, made, seed)
+    env, tasks = made.environment, truth.features
+    assert tasks is not None
+    expert = record(ExpertPolicy(env), env, tasks, seed=seed)
+    return Pool(truth, again, tasks, [expert[i][1] for i in range(len(expert))])
+
+
+def evaluated_twice(study: Study, made: Run, seed: int) -> tuple[Outcomes, Outcomes]:
+    """Outcomes of the population on new tasks, and those of an independent re-evaluation."""
     env, rollouts = made.environment, ROLLOUTS // 10 if study.fast else ROLLOUTS
     tasks = fresh_tasks(env, POOL // 10 if study.fast else POOL, seed + 6000)
 
@@ -61,9 +71,7 @@ def selection_pool(study: Study, made: Run, seed: int) -> Pool:
             Outcomes.load,
         )
 
-    truth, again = played("choices", seed + 6000), played("choices-again", seed + 6001)
-    expert = record(ExpertPolicy(env), env, tasks, seed=seed)
-    return Pool(truth, again, tasks, [expert[i][1] for i in range(len(expert))])
+    return played("choices", seed + 6000), played("choices-again", seed + 6001)
 
 
 def _rows(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
@@ -73,15 +81,18 @@ def _rows(study: Study, environment: str, seed: int) -> list[dict[str, Any]]:
         "Ours, no norm": baselines.without_norm(study, made, seed),
         "Ours": made.embedder,
     }
-
+    informed = information.information_map(study, made, seed)
     pool = selection_pool(study, made, seed)
 
     def run() -> list[dict[str, Any]]:
-        vectors = {name: model.transform(pool.features) for name, model in models.items()}
+        judges: dict[str, Any] = {
+            **{name: model.transform(pool.features) for name, model in models.items()},
+            information.LABEL: information.judge(informed, pool.features),
+        }
         return [
             asdict(row)
             for examples in EXAMPLES
-            for row in compare(pool, vectors, examples=examples, seed=seed)
+            for row in compare(pool, judges, examples=examples, seed=seed)
         ]
 
     return study.saved_rows(f"{environment.lower()}-{seed}-figure6", {"seed": seed}, run)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from taskspace import checks
 from taskspace.envs.registry import make
 from taskspace.files import explain_errors, read_json, write_figure, write_json
@@ -157,6 +159,17 @@ class Study:
         for table in result.tables:
             columns = {key: [row[key] for row in table.rows] for key in table.rows[0]}
             tables.write(columns, self.folder / f"{table.name}.csv")
+
+
+def mean_and_spread(heading: str, values: Sequence[float | None]) -> dict[str, float | None]:
+    """The columns "x" and "x ±" of values over seeds; None if they are unknown.
+
+    >>> mean_and_spread("score", [0.5, 1.0])
+    {'score': 0.75, 'score ±': 0.25}
+    """
+    known = [value for value in values if value is not None]
+    mean, spread = (float(np.mean(known)), float(np.std(known))) if known else (None, None)
+    return {heading: mean, heading + _SPREAD: spread}
 
 
 def _shown(row: Mapping[str, Any], heading: str) -> str:

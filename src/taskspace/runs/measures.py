@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from taskspace.models.embedding.constraints import (
     Triplets,
     draw_triplets,
 )
-from taskspace.models.embedding.scoring import accuracies, drawn
+from taskspace.models.embedding.scoring import drawn
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.statistics import SuccessStatistics
+
+PairSimilarity = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared
@@ -138,43 +141,64 @@ def map_scores(
     The error of similarities is a root mean square in bits. That of the map contains the noise of
     the truth, which the error of the second evaluation shows.
     """
-    vectors, difficulty = embedder.transform(tasks), embedder.difficulty(tasks)
     constraints = drawn(truth, np.arange(len(tasks)), rng)
-    found = accuracies(vectors, difficulty, constraints)
-    first, second = np.triu_indices(len(tasks), 1)
-    exact, repeated = truth.pairs(first, second), again.pairs(first, second)
-    products = np.einsum("td,td->t", vectors[first], vectors[second])
+    similarity = inner_products(embedder.transform(tasks))
+    repeated = similarity_scores(again.pairs, truth, constraints.triplets)
     return {
-        "triplet_accuracy": found.get("similarity"),
-        "clear_triplet_accuracy": _clear_accuracy(vectors, truth, constraints.triplets.tasks),
-        "noise_ceiling": ceiling(again, constraints.triplets),
-        "difficulty_pair_accuracy": found.get("difficulty"),
-        "similarity_error_bits": float(np.sqrt(np.mean((products - exact) ** 2))),
-        "similarity_error_of_evaluation_bits": float(np.sqrt(np.mean((repeated - exact) ** 2))),
+        **similarity_scores(similarity, truth, constraints.triplets),
+        "noise_ceiling": repeated["triplet_accuracy"],
+        "difficulty_pair_accuracy": difficulty_accuracy(
+            embedder.difficulty(tasks), constraints.pairs
+        ),
+        "similarity_error_of_evaluation_bits": repeated["similarity_error_bits"],
     }
 
 
-def _clear_accuracy(
-    vectors: NDArray[np.float64], truth: SuccessStatistics, triplets: NDArray[np.int64]
-) -> float | None:
-    """Triplet accuracy where the two similarities differ clearly."""
-    anchor, one, other = triplets.T
-    gap = truth.pairs(anchor, one) - truth.pairs(anchor, other)
-    products = ((vectors[anchor] * vectors[which]).sum(1) for which in (one, other))
-    more, less = products
-    clear = np.abs(gap) > CLEAR
-    right = (more > less) == (gap > 0)
-    return float(right[clear].mean()) if clear.any() else None
+def inner_products(vectors: NDArray[np.float64]) -> PairSimilarity:
+    """The similarity of pairs of tasks with these vectors."""
+    return lambda first, second: np.einsum("td,td->t", vectors[first], vectors[second])
 
 
-def ceiling(again: SuccessStatistics, triplets: Triplets) -> float | None:
-    """Triplet accuracy of a second evaluation of the same tasks."""
-    if not len(triplets.tasks):
-        return None
+def similarity_scores(
+    similarity: PairSimilarity, truth: SuccessStatistics, triplets: Triplets
+) -> dict[str, float | None]:
+    """How well similarities of pairs agree with those of known outcomes.
+
+    Triplet accuracy weights each order with its probability. It is also computed for the triplets
+    whose two similarities differ clearly. The error is the root mean square over all pairs.
+    """
+    pairs = np.triu_indices(truth.n_tasks, 1)
+    errors = similarity(*pairs) - truth.pairs(*pairs)
+    return {
+        "triplet_accuracy": triplet_accuracy(similarity, triplets),
+        "clear_triplet_accuracy": triplet_accuracy(similarity, _clear(truth, triplets)),
+        "similarity_error_bits": float(np.sqrt(np.mean(errors**2))),
+    }
+
+
+def _clear(truth: SuccessStatistics, triplets: Triplets) -> Triplets:
+    """The triplets whose two similarities differ clearly, so that their order is certain."""
     anchor, one, other = triplets.tasks.T
-    yes = again.pairs(anchor, one) > again.pairs(anchor, other)
-    p = triplets.probability
-    return float(np.where(yes, p, 1 - p).mean())
+    gap = truth.pairs(anchor, one) - truth.pairs(anchor, other)
+    clear = np.abs(gap) > CLEAR
+    return Triplets(triplets.tasks[clear], (gap[clear] > 0).astype(np.float64))
+
+
+def triplet_accuracy(similarity: PairSimilarity, triplets: Triplets) -> float | None:
+    """The fraction of triplets in the right order, which is known with a probability."""
+    anchor, one, other = triplets.tasks.T
+    yes, p = similarity(anchor, one) > similarity(anchor, other), triplets.probability
+    return _mean(np.where(yes, p, 1 - p))
+
+
+def difficulty_accuracy(difficulty: NDArray[np.float64], pairs: NDArray[np.int64]) -> float | None:
+    """The fraction of pairs (easier, harder) that these difficulties order correctly."""
+    easier, harder = pairs.T
+    return _mean(difficulty[harder] > difficulty[easier])
+
+
+def _mean(values: NDArray[Any]) -> float | None:
+    return float(values.mean()) if len(values) else None
 
 
 def noise_ceiling(env: Environment, population: Population, outcomes: Outcomes, seed: int) -> float:
@@ -192,4 +216,4 @@ def noise_ceiling(env: Environment, population: Population, outcomes: Outcomes, 
     position = np.zeros(outcomes.n_tasks, np.int64)
     position[chosen] = np.arange(len(chosen))
     found = Triplets(position[triplets.tasks], triplets.probability)
-    return float(ceiling(SuccessStatistics.from_outcomes(again), found) or 0.0)
+    return float(triplet_accuracy(SuccessStatistics.from_outcomes(again).pairs, found) or 0.0)

@@ -1,0 +1,55 @@
+"""The success models and information maps of a study."""
+
+from __future__ import annotations
+
+from taskspace.envs.base import Tasks
+from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.model import SuccessModel
+from taskspace.paper.harness.task_selection import HARDER, Judge
+from taskspace.paper.study import Study
+from taskspace.rollouts.evaluate import evaluate
+from taskspace.runs.run import Run
+from taskspace.runs.sources.plans import INFORMATION_PLANS
+
+LABEL = "information map"
+TASKS, ROLLOUTS = 40_000, 2  # of the training data of the success model
+MORE_DIMENSIONS = 6  # enough for most of the information in every environment
+
+
+def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
+    """A success model of the population, trained on many tasks with few rollouts each."""
+
+    def learn() -> SuccessModel:
+        env = made.environment
+        every = env.table("all")  # None if there are infinitely many
+        count = TASKS if every is None else len(every)
+        tasks = env.sample_tasks(count // 20 if study.fast else count, seed=seed + 7000)
+        outcomes = evaluate(made.population, env, tasks, ROLLOUTS, seed=seed + 7000)
+        return SuccessModel(random_state=seed).fit(outcomes)
+
+    name = f"{made.environment.name.lower()}-{seed}-success-model"
+    settings = {"environment": made.environment.name, "seed": seed}
+    return study.saved(name, settings, learn, SuccessModel.save, SuccessModel.load)
+
+
+def dimensions(environment: str) -> int:
+    """The number of dimensions of the information map in Table 1."""
+    return INFORMATION_PLANS[environment].n_components
+
+
+def sizes(environment: str) -> list[int]:
+    """The numbers of dimensions to compare: that of Table 1 and, if that is less, 6."""
+    return sorted({dimensions(environment), MORE_DIMENSIONS})
+
+
+def information_map(
+    study: Study, made: Run, seed: int, n_components: int | None = None
+) -> TaskEmbedder:
+    """The information map of the population, by default with the dimensions of Table 1."""
+    size = dimensions(made.environment.name) if n_components is None else n_components
+    return TaskEmbedder(size).fit(success_model(study, made, seed))
+
+
+def judge(embedder: TaskEmbedder, tasks: Tasks) -> Judge:
+    """Similarities and difficulties of tasks according to an information map."""
+    return Judge(embedder.similarity(tasks, tasks), embedder.difficulty(tasks), HARDER)
