@@ -87,22 +87,20 @@ tasks = np.array([(level, world) for level in range(len(LEVELS)) for world in wo
 outcomes = ts.evaluate(bots, env, tasks, rollouts=1 if fast else 2, on_error="skip")
 print(outcomes, outcomes.info["success"])
 
-# The number of a level is not a feature, so each task has a free vector and is known by name.
+# The number of a level is not a feature, so the map is one of the table, and tasks have names.
 names = [f"{list(LEVELS)[level]}-{world}" for level, world in tasks]
 outcomes = replace(outcomes, tasks=np.array(names), features=None, feature_names=())
-embedder = ts.TaskEmbedder(3, steps=300 if fast else 3000, random_state=0).fit(outcomes)
-vectors = embedder.transform(names)
+embedder = ts.TaskEmbedder(3, random_state=0).fit(outcomes)
+directions = embedder.direction(names)
 needed = np.array([SKILLS.index(LEVELS[list(LEVELS)[level]]) for level, _ in tasks])
-directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-print(f"silhouette of the skills that levels need: {silhouette_score(vectors, needed):.2f}")
-print(f"  of directions alone: {silhouette_score(directions, needed):.2f}")
+print(f"silhouette of the skills that levels need: {silhouette_score(directions, needed):.2f}")
 near = (directions @ directions.T - 2 * np.eye(len(tasks))).argmax(1)
 print(
     f"  tasks whose nearest neighbour needs the same skill: {(needed[near] == needed).mean():.0%}"
 )
 figure = Figure(figsize=(8, 5), layout="constrained")
 ts.plot_map(
-    vectors[:, :2], difficulty=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
+    directions[:, :2], difficulty=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
     title="BabyAI: each point is a task, larger if harder", ax=figure.subplots(),
 )  # fmt: skip
 figure.savefig("map-babyai.png")

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.stats import spearmanr
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
-from sklearn.preprocessing import normalize
 
 import taskspace as ts
 from taskspace.paper.harness import predictor_comparison as comparison
@@ -49,11 +48,10 @@ for seed in range(seeds):
     new = outcomes.of_agents(outcomes.agents[: students // 5])
     print(known)
 
-    # The map: questions that need the same skill point in the same direction; hard ones are long.
+    # The map: questions that need the same skill point in the same direction.
     names = [f"q{q}" for q in range(questions)]
-    embedder = ts.TaskEmbedder(3, steps=500 if fast else 2000, random_state=seed).fit(known)
-    vectors = embedder.transform(names)
-    clusters = KMeans(3, n_init=10, random_state=0).fit_predict(normalize(vectors))
+    embedder = ts.TaskEmbedder(3, random_state=seed).fit(known)
+    clusters = KMeans(3, n_init=10, random_state=0).fit_predict(embedder.direction(names))
     rank = spearmanr(embedder.difficulty(names), difficulty).statistic
     print(f"skills recovered (adjusted Rand index): {adjusted_rand_score(skill, clusters):.2f}")
     print(f"difficulty recovered (rank correlation): {rank:.2f}")

@@ -54,7 +54,8 @@ layers = [(np.array([[0] * 4, [-b * s, -s, 0, 0]]), np.array([0, -a * s])) for a
 agents = [ts.MLPPolicy([weights], [biases]) for weights, biases in layers]
 
 env = Lander()
-tasks = env.sample_tasks(100 if fast else 2000, seed=0)
-outcomes = ts.evaluate(agents, env, tasks, rollouts=20)
-embedder = ts.TaskEmbedder(2, steps=100 if fast else 1000, random_state=0).fit(outcomes)
+tasks = env.sample_tasks(500 if fast else 20_000, seed=0)
+outcomes = ts.evaluate(agents, env, tasks, rollouts=2)
+model = ts.SuccessModel(width=32, epochs=1) if fast else ts.SuccessModel()
+embedder = ts.TaskEmbedder(2, model=model, random_state=0).fit(outcomes)
 print(outcomes, f"\nheld-out accuracy: {embedder.test_scores_}")
