@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import taskspace as ts
-from taskspace.envs.basickarel import data_set
+from taskspace.envs.basickarel import DATA_SEED, data_set
 from taskspace.envs.lanes import FAILED, OUT_OF_TIME, RUNNING, SOLVED
 from taskspace.testing.plain_envs import BasicKarel as PlainKarel
 from tests.envs.test_tasks import ENCLOSED, winding
@@ -229,6 +229,52 @@ def test_karel_validation_tasks_are_like_the_training_tasks(karel: Any) -> None:
     lengths = [karel.solution_lengths(table) for table in data_set()]
     one, other = (shares(length, range(1, 7)) for length in lengths)
     assert np.abs(one - other).max() < 0.04
+
+
+@pytest.fixture(scope="module")
+def generated(karel: Any) -> NDArray[np.float64]:
+    tasks: NDArray[np.float64] = karel.sample_tasks(30_000, seed=5, distribution="generated")
+    return tasks
+
+
+def test_karel_generates_more_tasks_than_the_data_set_has(
+    karel: Any, generated: NDArray[np.float64]
+) -> None:
+    karel.check_tasks(generated)
+    assert karel.table("generated") is None
+    assert len(np.unique(np.packbits(generated.astype(bool), axis=1), axis=0)) > 29_900
+    fewer = karel.sample_tasks(100, seed=5, distribution="generated")
+    np.testing.assert_array_equal(fewer, generated[:100])
+
+
+def test_karel_generated_tasks_are_distributed_like_the_training_tasks(
+    karel: Any, training: NDArray[np.float64], generated: NDArray[np.float64]
+) -> None:
+    assert np.abs(generated.mean(0) - training.mean(0)).max() < 0.02  # every column
+    for one, other, kinds in (
+        (karel.solution_lengths(generated), karel.solution_lengths(training), range(7)),
+        (karel.clusters(generated), karel.clusters(training), range(3)),
+        (generated[:, :16].sum(1), training[:, :16].sum(1), range(17)),
+        (generated[:, 16:32].sum(1), training[:, 16:32].sum(1), range(3)),
+    ):
+        assert np.abs(shares(one, kinds) - shares(other, kinds)).max() < 0.02
+
+
+def test_karel_never_generates_a_validation_task(karel: Any) -> None:
+    # The seed of the data set, whose first 30,000 tasks include all validation tasks.
+    drawn = karel.sample_tasks(30_000, seed=DATA_SEED, distribution="generated")
+    training, validation = ({row.tobytes() for row in table} for table in data_set())
+    rows = {row.tobytes() for row in drawn}
+    assert len(drawn) == 30_000
+    assert rows >= training
+    assert not rows & validation
+
+
+def test_karel_refuses_an_unknown_distribution_and_lists_those_it_has(karel: Any) -> None:
+    with pytest.raises(ValueError, match=says("'drawn' BasicKarel all validation generated")):
+        karel.sample_tasks(3, distribution="drawn")
+    with pytest.raises(ValueError, match=says("'generated' MultiKeyNav all door-1")):
+        ts.make("MultiKeyNav").sample_tasks(3, distribution="generated")
 
 
 def brute_force_length(task: NDArray[np.float64]) -> int:

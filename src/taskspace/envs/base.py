@@ -196,7 +196,7 @@ class Environment:
             distribution: The name of the distribution.
 
         Returns:
-            The tasks (tasks, columns), or None if there are infinitely many.
+            The tasks (tasks, columns), or None if they are generated and thus unlimited.
         """
         return None
 

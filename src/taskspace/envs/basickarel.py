@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from taskspace import checks
 from taskspace.envs.base import Column, Environment, Tasks
 from taskspace.envs.compiling import build
 from taskspace.envs.drawing import BAD, BLUE, GOOD, INK, MUTED, ORANGE, fit
@@ -269,15 +270,28 @@ def data_set() -> tuple[Tasks, Tasks]:
     wanted = TRAINING_TASKS + VALIDATION_TASKS
     tasks = np.zeros((wanted + wanted // 5, SIZE))  # more than needed: some are duplicates
     BasicKarel().lanes.sample(tasks, DATA_SEED, 0)
-    packed = np.packbits(tasks.astype(np.bool_), axis=1)
-    _, first = np.unique(packed, axis=0, return_index=True)
+    _, first = np.unique(_packed(tasks), axis=0, return_index=True)
     different = tasks[np.sort(first)[:wanted]]
     different.setflags(write=False)
     return different[:TRAINING_TASKS], different[TRAINING_TASKS:]
 
 
+def _packed(tasks: Tasks) -> NDArray[np.uint8]:
+    """The tasks as bits, in 11 bytes each."""
+    return np.packbits(tasks.astype(np.bool_), axis=1)
+
+
+@functools.cache
+def _validation_keys() -> frozenset[bytes]:
+    return frozenset(row.tobytes() for row in _packed(data_set()[1]))
+
+
 class BasicKarel(Environment):
-    """Reach the wanted grid within 20 steps; the last step must be `finish`."""
+    """Reach the wanted grid within 20 steps; the last step must be `finish`.
+
+    The distributions "all" and "validation" are fixed sets of tasks. Their generator makes as many
+    tasks as one wants: those of "generated", among which `sample_tasks` returns no validation task.
+    """
 
     name = "BasicKarel"
     varies_by = "reward function and dynamics"
@@ -300,13 +314,29 @@ class BasicKarel(Environment):
     horizon = HORIZON
     gamma = 0.999
     cluster_names = ("navigation", "pick", "put")
-    distributions = ("all", "validation")
+    distributions = ("all", "validation", "generated")
     sample, step, expert = sample, step, expert
 
-    def table(self, distribution: str) -> Tasks:
-        """The training tasks, or the validation tasks."""
+    def table(self, distribution: str) -> Tasks | None:
+        """The training tasks or the validation tasks; None for generated tasks."""
+        if distribution == "generated":
+            return None
         training, validation = data_set()
         return validation if distribution == "validation" else training
+
+    def sample_tasks(self, n: int, *, seed: int | None = None, distribution: str = "all") -> Tasks:
+        """Sample tasks; see `Environment.sample_tasks`. Generated ones are no validation tasks."""
+        if distribution != "generated":
+            return super().sample_tasks(n, seed=seed, distribution=distribution)
+        wanted, key = checks.whole(n, "the number of tasks"), checks.seed(seed)
+        held_out = _validation_keys()
+        drawn = wanted + wanted // 1000 + 10  # about 15 in a million are validation tasks
+        while True:
+            tasks = super().sample_tasks(drawn, seed=key, distribution=distribution)
+            new = tasks[[row.tobytes() not in held_out for row in _packed(tasks)]]
+            if len(new) >= wanted:
+                return new[:wanted]
+            drawn *= 2  # with the seed of the data set, they are many
 
     def faults(self, tasks: Tasks) -> Iterator[tuple[NDArray[np.bool_], str]]:
         """Check positions and headings, walls, and that a solution fits in the horizon."""

@@ -1,0 +1,286 @@
+"""`GridEncoder`: reads a task of BasicKarel by letting imagined agents play it.
+
+An agent solves a task step by step, and most of its mistakes can be mended: after a wrong turn it
+turns back. Success is therefore a simple function of the actions in single states, but a complicated
+one of the task. The encoder uses this. Its network gives the probabilities of actions of some
+imagined agents in a state, and the probabilities that they solve the task follow from the rules:
+a state is worth the mean of the states that come next. Only states near shortest solutions count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numba import njit
+from numpy.typing import NDArray
+
+from taskspace.envs.basickarel import (
+    CELL,
+    CELLS,
+    FINISH,
+    HEADING,
+    LEFT_OF,
+    MARKERS,
+    MOVE,
+    PICK,
+    POST_CELL,
+    POST_HEADING,
+    POST_MARKERS,
+    PUT,
+    RIGHT_OF,
+    SIZE,
+    TURN_LEFT,
+    TURN_RIGHT,
+    ahead,
+)
+from taskspace.envs.compiling import build
+
+ACTIONS = 6
+DETOUR = 2  # states on solutions with up to this many steps more than a shortest one
+SWEEPS = 3  # each sweep adds the solutions with one more step away from the goal
+HEAD_START = 3.0  # the initial logit of actions that lead closer to the goal
+LEAST = 1e-3  # probability of success in a code
+FAILS, SOLVES = -1, -2  # instead of the index of the next state
+
+# -- states near the shortest solutions ------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The states of some tasks, each task's in the order of their distance to its goal."""
+
+    states: torch.Tensor  # (states, SIZE), single
+    following: NDArray[np.int64]  # (states, ACTIONS): the next state, FAILS or SOLVES
+    closer: torch.Tensor  # (states, ACTIONS), single: 1 for actions on a shortest way, else 0
+    starts: torch.Tensor  # (tasks,): the states that are the tasks
+
+
+def graph_of(tasks: NDArray[np.uint8]) -> Graph:
+    """The states near shortest solutions, and where actions lead from them.
+
+    >>> import taskspace as ts
+    >>> task = ts.make("BasicKarel").sample_tasks(1, seed=0)
+    >>> graph = graph_of(task.astype(np.uint8))
+    >>> bool((graph.states[graph.starts] == torch.from_numpy(task)).all())
+    True
+    """
+    capacity = 32 * len(tasks) + 32
+    while True:
+        states = np.zeros((capacity, SIZE), np.uint8)
+        following = np.full((capacity, ACTIONS), FAILS)
+        closer = np.zeros((capacity, ACTIONS), np.float32)
+        starts = np.zeros(len(tasks), np.int64)
+        count = build(_explore_factory, _explore)(tasks, states, following, closer, starts)
+        if count >= 0:
+            return Graph(
+                torch.from_numpy(states[:count]).float(),
+                following[:count],
+                torch.from_numpy(closer[:count]),
+                torch.from_numpy(starts),
+            )
+        capacity *= 4
+
+
+@njit
+def _neighbour(task, bits, node, action, sign):
+    """The node after (sign 1) or before (sign -1) this one; -1 if there is none.
+
+    A node is 64 x the set of wrong markers + 4 x cell + heading.
+    """
+    wrong, cell, heading = node >> 6, (node >> 2) & 15, node & 3
+    if action == MOVE:
+        there = ahead(task, cell, heading if sign > 0 else LEFT_OF[LEFT_OF[heading]])
+        return -1 if there < 0 else (wrong << 6) + 4 * there + heading
+    if action in (TURN_LEFT, TURN_RIGHT):
+        left = (action == TURN_LEFT) == (sign > 0)
+        return node - heading + (LEFT_OF[heading] if left else RIGHT_OF[heading])
+    marked = task[MARKERS + cell] > 0.5  # in the task; a wrong marker is changed once
+    if action == FINISH or bits[cell] < 0 or marked != (action == PICK):
+        return -1
+    unchanged = (wrong >> bits[cell]) & 1 == 1
+    return node - sign * (64 << bits[cell]) if unchanged == (sign > 0) else -1
+
+
+@njit
+def _distances(task, bits, root, sign, distance, queue):
+    """Breadth-first search forwards or backwards; returns the number of nodes in the queue."""
+    distance[:] = -1
+    distance[root], queue[0], head, tail = 0, root, 0, 1
+    while head < tail:
+        node = queue[head]
+        head += 1
+        for action in range(FINISH):
+            there = _neighbour(task, bits, node, action, sign)
+            if there >= 0 and distance[there] < 0:
+                distance[there] = distance[node] + 1
+                queue[tail] = there
+                tail += 1
+    return tail
+
+
+@njit
+def _explore(task, first, states, following, closer):
+    """Fill in the states of one task from row `first`; returns the start and the next free row."""
+    bits = np.full(CELLS, -1)
+    changes = 0
+    for cell in range(CELLS):
+        if task[MARKERS + cell] != task[POST_MARKERS + cell]:
+            bits[cell] = changes
+            changes += 1
+    nodes = 64 << changes
+    start = nodes - 64 + 4 * task[CELL : CELL + CELLS].argmax() + task[HEADING:][:4].argmax()
+    goal = 4 * task[POST_CELL : POST_CELL + CELLS].argmax() + task[POST_HEADING:][:4].argmax()
+    gone, left, rows = np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.full(nodes, -1)
+    queue = np.empty(nodes, np.int64)
+    _distances(task, bits, start, 1, gone, queue)
+    reached = _distances(task, bits, goal, -1, left, queue)
+    if left[start] < 0:
+        queue[0], reached, left[start] = start, 1, 0  # there is no solution
+    row = first
+    for node in queue[:reached]:
+        if gone[node] >= 0 and gone[node] + left[node] <= left[start] + DETOUR:
+            if row >= len(states):
+                return 0, -1
+            rows[node] = row
+            states[row] = task
+            states[row, CELL : CELL + CELLS] = states[row, HEADING : HEADING + 4] = 0
+            states[row, CELL + ((node >> 2) & 15)] = states[row, HEADING + (node & 3)] = 1
+            for cell in range(CELLS):
+                if bits[cell] >= 0 and not (node >> 6 >> bits[cell]) & 1:
+                    states[row, MARKERS + cell] = task[POST_MARKERS + cell]
+            row += 1
+    for node in queue[:reached]:
+        for action in range(FINISH if rows[node] >= 0 else 0):
+            there = _neighbour(task, bits, node, action, 1)
+            if there >= 0 and rows[there] >= 0:
+                following[rows[node], action] = rows[there]
+                closer[rows[node], action] = left[there] < left[node]
+    if rows[goal] >= 0:
+        following[rows[goal], FINISH], closer[rows[goal], FINISH] = SOLVES, 1
+    return rows[start], row
+
+
+def _explore_factory(explore: Any) -> Any:
+    def explore_all(tasks, states, following, closer, starts):
+        row = 0
+        for index in range(len(tasks)):
+            starts[index], row = explore(tasks[index], row, states, following, closer)
+            if row < 0:
+                break
+        return row
+
+    return explore_all
+
+
+# -- the value of states ---------------------------------------------------------------------------
+
+
+class Values(torch.autograd.Function):
+    """The probabilities of success in all states, from those of actions.
+
+    A sweep goes through the states from the goal outwards, so that one is enough for agents that
+    never step away from the goal.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, policy: torch.Tensor, following: NDArray[np.int64]) -> torch.Tensor:
+        """Values (states, agents) of a policy (states, ACTIONS, agents)."""
+        actions = policy.detach().contiguous().numpy()
+        values = np.zeros((SWEEPS + 1, len(actions), actions.shape[2]), np.float32)
+        build(_values_factory)(actions, following, values)
+        ctx.known = actions, following, values
+        return torch.from_numpy(values[-1])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
+        """The gradient with respect to the policy."""
+        actions, following, values = ctx.known
+        found, flowing = np.zeros_like(actions), np.zeros_like(values)
+        flowing[-1] = gradients[0].numpy()
+        build(_gradients_factory)(actions, following, values, flowing, found)
+        return torch.from_numpy(found), None
+
+
+def _values_factory() -> Any:
+    def values_of(policy, following, values):
+        for sweep in range(1, len(values)):
+            for state in range(len(policy)):
+                for action in range(ACTIONS):
+                    there = following[state, action]
+                    if there == SOLVES:
+                        values[sweep, state] += policy[state, action]
+                    elif there >= 0:
+                        known = sweep if there < state else sweep - 1
+                        for agent in range(policy.shape[2]):
+                            values[sweep, state, agent] += (
+                                policy[state, action, agent] * values[known, there, agent]
+                            )
+
+    return values_of
+
+
+def _gradients_factory() -> Any:
+    def gradients_of(policy, following, values, flowing, found):
+        for sweep in range(len(values) - 1, 0, -1):
+            for state in range(len(policy) - 1, -1, -1):
+                for action in range(ACTIONS):
+                    there = following[state, action]
+                    if there == SOLVES:
+                        found[state, action] += flowing[sweep, state]
+                    elif there >= 0:
+                        known = sweep if there < state else sweep - 1
+                        for agent in range(policy.shape[2]):
+                            flow = flowing[sweep, state, agent]
+                            found[state, action, agent] += flow * values[known, there, agent]
+                            flowing[known, there, agent] += flow * policy[state, action, agent]
+
+    return gradients_of
+
+
+# -- the encoder -----------------------------------------------------------------------------------
+
+
+class GridEncoder(torch.nn.Module):
+    """Encodes tasks of BasicKarel as the log odds that imagined agents solve them.
+
+    Args:
+        size: The number of imagined agents, and so of values in a code.
+        width: The width of the network from states to actions.
+
+    >>> import taskspace as ts
+    >>> tasks = ts.make("BasicKarel").sample_tasks(5, seed=0)
+    >>> GridEncoder(size=8)(torch.from_numpy(tasks)).shape
+    torch.Size([5, 8])
+    """
+
+    def __init__(self, size: int = 16, width: int = 128) -> None:
+        super().__init__()
+        self.size, self.width = size, width
+        self.policy = torch.nn.Sequential(
+            torch.nn.Linear(SIZE, width),
+            torch.nn.ReLU(),
+            torch.nn.Linear(width, width),
+            torch.nn.ReLU(),
+            torch.nn.Linear(width, ACTIONS * size),
+        )
+        self.skill = torch.nn.Parameter(torch.full((size,), HEAD_START))
+
+    def forward(self, tasks: torch.Tensor) -> torch.Tensor:
+        """Encode tasks (n, SIZE), of any type, as codes (n, size)."""
+        graph = graph_of(tasks.to(torch.uint8).numpy())
+        logits = self.policy(graph.states).view(-1, ACTIONS, self.size)
+        policy = torch.softmax(logits + graph.closer[:, :, None] * self.skill, dim=1)
+        solved: torch.Tensor = Values.apply(policy, graph.following)[graph.starts]  # type: ignore[no-untyped-call]
+        return torch.logit(LEAST + (1 - 2 * LEAST) * solved)
+
+    def spec(self) -> dict[str, Any]:
+        """The arguments, as JSON values."""
+        return {"size": self.size, "width": self.width}
+
+    @classmethod
+    def from_spec(cls, spec: dict[str, Any]) -> GridEncoder:
+        """An untrained encoder with these arguments."""
+        return cls(**spec)
