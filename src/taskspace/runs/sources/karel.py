@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,15 +18,20 @@ from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.karel_encoder import KarelEncoder
+from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.karel import play
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
+from taskspace.runs.sources.plans import ORDINAL
 from taskspace.runs.stages import Stages
 from taskspace.training.karel.recipes import train_synthesizers, training_settings
 
 SPLITS = ("training", "validation")
+DIMENSIONS = 2
 TasksBySplit = Mapping[str, KarelTasks]
 
 
@@ -144,10 +150,15 @@ class KarelSource(Source):
         return tasks
 
     def learn(self, played: Played, seed: int) -> Embedding:
-        """Learn a map, initialized with the encoder of the most skilled agent."""
+        """Learn a map, which reads tasks with the encoder of the most skilled agent."""
         _, population = played.known
-        embedder = new_embedder(population, self.plan, seed)
-        return embedder.fit(played.outcomes, encoder=best_encoder(population))
+        encoder = best_encoder(population)
+        if self.method == ORDINAL:
+            embedder = new_embedder(population, self.plan, seed)
+            return embedder.fit(played.outcomes, encoder=encoder)
+        network = functools.partial(KarelEncoder, encoder)
+        model = SuccessModel(network=network, random_state=seed).fit(played.outcomes)
+        return TaskEmbedder(DIMENSIONS).fit(model)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The types of programs."""
@@ -225,6 +236,6 @@ def new_embedder(population: Population, settings: KarelSettings, seed: int) -> 
     """The embedder, not yet fitted; its encoder has the size of the agents' encoders."""
     size = best_encoder(population).size
     return KarelEmbedder(
-        2, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
+        DIMENSIONS, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
         code=size.code, freeze=True, steps=settings.steps, batch_size=128, random_state=seed,
     )  # fmt: skip
