@@ -126,7 +126,8 @@ def test_embed(client: httpx.Client, keys: Run) -> None:
     new, known = ask(client, "embed", tasks=[NEW[0], "task-9"])["tasks"]
     vector = keys.embedder.transform([NEW[0]])[0]
     np.testing.assert_allclose(new["vector"], vector)
-    assert new["difficulty"] == pytest.approx(np.linalg.norm(vector))
+    assert new["difficulty"] == pytest.approx(keys.model.difficulty([NEW[0]])[0])
+    assert new["information"] == pytest.approx(vector @ vector)
     assert all(np.isfinite(position).all() for position in new["positions"].values())
     for name, view in keys.layouts.items():
         np.testing.assert_allclose(known["positions"][name], view[9])
@@ -138,15 +139,15 @@ def test_embed(client: httpx.Client, keys: Run) -> None:
 @pytest.mark.parametrize("more", [{}, {"harder": True}, {"easier": True}])
 def test_similar_and_select(client: httpx.Client, keys: Run, more: dict[str, bool]) -> None:
     names = keys.outcomes.tasks.tolist()
-    best = ts.select(keys.embedder, keys.outcomes.task_inputs[7], keys.outcomes.task_inputs, **more)
-    others = [names[n] for n in best if n != 7]
+    best, bits = keys.similar(7, 5, **more)
     found = ask(client, "similar", task="task-7", k=5, **more)["tasks"]
-    assert [each["task"] for each in found] == others[:5]
+    assert [each["task"] for each in found] == [names[n] for n in best]
+    np.testing.assert_allclose([each["similarity"] for each in found], bits)
     assert found[0]["cluster"] in keys.clusters.names
     options = [NEW[0], "task-30", "task-31", NEW[1]]
     rows = [NEW[0], keys.outcomes.task_inputs[30], keys.outcomes.task_inputs[31], NEW[1]]
     chosen = ask(client, "select", task=NEW[2], options=options, k=3, **more)["options"]
-    expected = ts.select(keys.embedder, NEW[2], rows, k=3, **more)
+    expected = ts.select(keys.model, NEW[2], rows, k=3, **more)
     assert [each["option"] for each in chosen] == expected.tolist()
 
 

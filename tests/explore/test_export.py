@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from taskspace.explore.export import export_page
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import chromium
@@ -32,6 +33,8 @@ def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -
         assert np.ptp(colours) > 0.1
         page.click("[data-result='1']")
         assert "3%3A1" in page.evaluate("location.hash")
+        page.click("#tab-new")
+        assert page.locator("#panel-new [data-list=nearest] .card").count() == 4
         assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
         assert [url for url in asked if url.startswith("file:")] == [f"{path.as_uri()}"]
 
@@ -45,8 +48,9 @@ def asked_for(context: Any) -> list[str]:
 def test_too_many_tasks_are_refused_before_any_work(tmp_path: Path) -> None:
     once: Any = 1
     outcomes = Outcomes(np.zeros((1, 20_001)), once)
+    table = Run(tmp_path, outcomes=outcomes, embedder=OrdinalEmbedder())
     with pytest.raises(ValueError, match=says("20000 20001")):
-        export_page(Run(tmp_path, outcomes=outcomes), tmp_path / "page.html")
+        export_page(table, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
 
 

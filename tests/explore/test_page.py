@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grammar import random_programs
 from taskspace.envs.karel.language import decode, encode, parse
 from taskspace.envs.karel.worlds import from_text, stack
+from taskspace.envs.multikeynav import MultiKeyNav
 from taskspace.envs.registry import make
 from taskspace.explore.data import explorer_data
 from taskspace.explore.export import export_page
@@ -33,6 +35,10 @@ from tests.explore.browser import NASTY, READY, STILL, served
 pytestmark = pytest.mark.slow
 
 TASK = 7  # that is looked at
+SIMILARITIES = (
+    "import('/assets/similar.js').then(({{ knownTask, similarities }}) =>"
+    " Array.from(similarities(explorer.space, knownTask(explorer.space, {}))))"
+)
 
 
 @dataclass
@@ -169,23 +175,85 @@ def test_hovering_shows_the_task_and_clicking_chooses_it(seen: Seen) -> None:
     np.testing.assert_allclose(places[place], places[alone], atol=0.2)
     for text in (str(seen.finished.outcomes.tasks[place]), "open the door"):
         assert text in shown
-    assert f"{seen.data['difficulty'][place]:.2f}" in shown
+    assert f"{100 * seen.data['difficulty'][place]:.0f} %" in shown
+    assert "bits" in shown
     seen.page.mouse.click(x, y)
     assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[place])
 
 
 def test_lists_of_similar_tasks_are_those_of_the_library(seen: Seen) -> None:
     seen.go(f"#task={TASK}")
-    index = seen.finished.index
+    check_lists(seen, "#panel-task", TASK)
+    card = seen.page.locator("[data-list=easier] .card").first
+    assert card.locator("svg").get_attribute("aria-label").endswith("open the door")
+    task = int(card.get_attribute("data-task"))
+    vectors = seen.data["vectors"].astype(np.float64)
+    assert f"inner product {vectors[TASK] @ vectors[task]:.3f}" in card.inner_text()
+    card.click()
+    assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[task])
+
+
+def check_lists(seen: Seen, panel: str, task: int | NDArray[np.float64]) -> None:
+    """The lists have the tasks that the library finds, apart from rounding."""
+    bits, lists = seen.finished.similarities(task), []
     for name in ("nearest", "harder", "easier"):
         sides = {} if name == "nearest" else {name: True}
-        wanted = index.similar(index.vectors[TASK], k=5, **sides)[0].tolist()
-        cards = seen.page.locator(f"[data-list={name}] .card")
-        found = [int(card.get_attribute("data-task")) for card in cards.all()]
-        assert found == [task for task in wanted if task != TASK][:4]
-        assert cards.first.locator("svg").get_attribute("aria-label").endswith("open the door")
-    cards.first.click()
-    assert seen.text("#task-name") == str(seen.finished.outcomes.tasks[found[0]])
+        best, values = seen.finished.similar(task, 4, **sides)
+        cards = seen.page.locator(f"{panel} [data-list={name}] .card").all()
+        found = [int(card.get_attribute("data-task")) for card in cards]
+        assert len(found) == len(best)
+        np.testing.assert_allclose(bits[found], values, atol=2e-4)
+        texts = [re.search(r"similarity ([\d.]+) bits", card.inner_text()) for card in cards]
+        shown = [float(text[1]) for text in texts if text]
+        np.testing.assert_allclose(shown, values, atol=1e-3)
+        lists.append(found)
+    difficulty, own = seen.data["difficulty"], seen.finished.comparison
+    hard = difficulty[task] if isinstance(task, int) else own.difficulty(task)[0]
+    assert (difficulty[lists[1]] > hard).all()
+    assert (difficulty[lists[2]] < hard).all()
+    assert lists[1] != lists[2]
+
+
+def test_difficulty_is_failure_and_the_length_is_information(seen: Seen) -> None:
+    seen.go(f"#task={TASK}&colour=information")
+    information = np.square(seen.data["vectors"].astype(np.float64)).sum(1)
+    np.testing.assert_allclose(seen.colours(), information, rtol=1e-4)
+    difficulty = f"{100 * seen.data['difficulty'][TASK]:.0f} %"
+    assert seen.text("#panel-task [data-fact=difficulty]") == difficulty
+    assert seen.text("#panel-task [data-fact=information]") == f"{information[TASK]:.3f} bits"
+    seen.go("#colour=difficulty")
+    assert "%" in seen.text("#legend")
+    assert "information" in seen.text("#panel-task")
+    assert "harder tasks lie" not in seen.text("#panel-task")
+
+
+def test_an_ordinal_map_keeps_its_lengths(browser: Any, ordinal: Run) -> None:
+    with looked_at(browser, ordinal) as seen:
+        assert "harder tasks lie further out" in seen.text("#panel-task")
+        seen.go(f"#task={TASK}&colour=difficulty")
+        length = np.linalg.norm(seen.data["vectors"][TASK])
+        assert float(seen.text("#panel-task [data-fact=difficulty]")) == pytest.approx(
+            length, abs=0.006
+        )
+        assert seen.page.locator("[data-fact=information]").count() == 0
+        assert "%" not in seen.text("#legend")
+        others = np.arange(160) != TASK
+        np.testing.assert_allclose(  # from the table of results
+            seen.numbers(SIMILARITIES.format(TASK))[others],
+            ordinal.similarities(TASK)[others],
+            atol=1e-5,
+        )
+        seen.go(f"#view=PCA&task={TASK}&tab=new")
+        made = ordinal.outcomes.task_inputs[TASK]
+        vector = ordinal.embedder.transform(made[None])[0]
+        star = seen.page.locator(".mark.made")
+        place = [float(star.get_attribute(f"data-{axis}")) for axis in "xy"]
+        np.testing.assert_allclose(place, seen.data["projections"]["PCA"][TASK], atol=1e-3)
+        cards = seen.page.locator("#panel-new [data-list=nearest] .card").all()
+        found = [int(card.get_attribute("data-task")) for card in cards]
+        products = seen.data["vectors"] @ vector
+        np.testing.assert_allclose(products[found], np.sort(products)[:-5:-1], atol=1e-4)
+        assert "bits" not in cards[0].inner_text()
 
 
 def test_success_rates_by_subpopulation(seen: Seen) -> None:
@@ -287,7 +355,7 @@ def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
     places = seen.places()
     centre = (places.min(0) + places.max(0)) / 2  # t-SNE lays tasks out differently elsewhere
     task = 1 + int(np.linalg.norm(places[1:] - centre, axis=1).argmin())
-    middle, reach = places[task], np.ptp(places, axis=0).max() / 5
+    middle, reach = places[task], np.ptp(places, axis=0).max() / 10
     left, top = seen.pixels(*middle)
     radius = seen.pixels(middle[0] + reach, middle[1])[0] - left
     angles = np.linspace(0, 2 * math.pi, 24)
@@ -327,8 +395,8 @@ def test_filters_and_two_selections_side_by_side(seen: Seen, tmp_path: Path) -> 
     in_a = hard >= np.float32(bound)
     in_b = seen.data["clusters"] == seen.data["cluster_names"].index(name)
     cells = page.locator("#compared tr[data-row=difficulty] td").all_inner_texts()
-    assert [float(cell) for cell in cells] == pytest.approx(
-        [hard[in_a].mean(), hard[in_b].mean()], abs=0.006
+    assert [float(cell.removesuffix(" %")) for cell in cells] == pytest.approx(
+        [100 * hard[in_a].mean(), 100 * hard[in_b].mean()], abs=0.6
     )
     counts = page.locator("#compared tr[data-row=tasks] td").all_inner_texts()
     assert [int(count) for count in counts] == [in_a.sum(), in_b.sum()]
@@ -345,18 +413,41 @@ def test_a_new_task_lands_where_the_library_puts_it(seen: Seen) -> None:
     made = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('made')")
     values = [float(value) for value in made.split(",")]
     assert (values[0], values[1], values[5:]) == (0.25, 0, [0, 1])
-    vector = seen.finished.embedder.transform(np.array([values]))[0]
+    row = np.array(values)
+    vector = seen.finished.embedder.transform(row[None])[0]
     page.evaluate(STILL)
     star = page.locator(".mark.made")
     place = [float(star.get_attribute(f"data-{axis}")) for axis in "xy"]
-    np.testing.assert_allclose(place, vector[:2], atol=1e-4)
-    shown = float(seen.text("#panel-new [data-fact=difficulty]"))
-    assert shown == pytest.approx(np.linalg.norm(vector), abs=0.006)
-    wanted = seen.finished.index.similar(vector, k=4)[0].tolist()
-    cards = page.locator("#panel-new [data-list=nearest] .card").all()
-    assert [int(card.get_attribute("data-task")) for card in cards] == wanted
+    np.testing.assert_allclose(place, vector[:2], atol=1e-3)
+    shown = float(seen.text("#panel-new [data-fact=difficulty]").removesuffix(" %"))
+    assert shown == pytest.approx(100 * seen.finished.model.difficulty(row)[0], abs=0.6)
+    assert seen.text("#panel-new [data-fact=information]").endswith("bits")
+    check_lists(seen, "#panel-new", row)
     page.fill("input[name=location]", "2")
     assert "location must be from 0 to 1, got 2." in seen.text("#panel-new .fault")
+
+
+def test_new_tasks_are_embedded_as_in_the_library(seen: Seen) -> None:
+    tasks = MultiKeyNav().sample_tasks(30, seed=5)
+    script = (
+        "async (tasks) => {"
+        " const { embed } = await import('/assets/tasks/network.js');"
+        " return tasks.map((task) => embed(explorer.space.network, task)); }"
+    )
+    found = seen.page.evaluate(script, tasks.tolist())
+    model, embedder = seen.finished.model, seen.finished.embedder
+    for name, wanted in (
+        ("profile", model.predict_proba(tasks).T),
+        ("vector", embedder.transform(tasks)),
+        ("difficulty", model.difficulty(tasks)),
+    ):
+        values = [np.fromiter(as_list(each[name]), float) for each in found]
+        np.testing.assert_allclose(np.squeeze(values), wanted, atol=1e-3)
+
+
+def as_list(value: Any) -> list[float]:
+    """What a browser returns for a number, a list or an array of numbers."""
+    return [value] if isinstance(value, float) else [*value]
 
 
 def grids_to_solve(count: int, seed: int = 0) -> NDArray[np.float64]:
@@ -432,7 +523,7 @@ def test_a_program_makes_a_new_task_of_karel(browser: Any, karel: Run) -> None:
         page.wait_for_selector("#panel-new .fault")
         told = "In world 1, at action 2, the program picks up a marker where there is none."
         assert seen.text("#panel-new .fault") == told
-        assert star.count() == 0
+        star.wait_for(state="detached")
         assert page.locator(".worlds [transform*=rotate]").count() == 6  # as they are before it
         seen.go("#task=3&tab=new&program=putMarker&like=9")
         page.click("#take-worlds")
@@ -614,7 +705,12 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
             "Task", "Quiz", "Select",
         ]  # fmt: skip
-        np.testing.assert_allclose(seen.places()[:, 0], course.index.vectors[:, 0], rtol=1e-5)
+        wanted = np.column_stack([course.index.vectors[:, 0], course.index.difficulty])
+        np.testing.assert_allclose(seen.places(), wanted, rtol=1e-5)
+        others = np.arange(30) != 9
+        np.testing.assert_allclose(  # with gaps in the table
+            seen.numbers(SIMILARITIES.format(9))[others], course.similarities(9)[others], atol=1e-5
+        )
         seen.go("#task=29&tab=quiz")
         assert seen.text("#question-name") == "q29"
         seen.page.click("[data-result='1']")  # who solves the hardest question solves the others
@@ -624,11 +720,11 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
 
 
 def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
-    nothing = {"format": "taskspace explorer", "version": 2, "tasks": []}
+    nothing = {"format": "taskspace explorer", "version": 3, "tasks": []}
     cases = [
         ("no json", "The data is damaged: it is not valid JSON."),
         (json.dumps(nothing), "The data contains no tasks."),
-        (json.dumps({**nothing, "version": 1}), "The data must have version 2, got version 1."),
+        (json.dumps({**nothing, "version": 1}), "The data must have version 3, got version 1."),
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()
