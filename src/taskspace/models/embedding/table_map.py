@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 MOST_LANDMARKS = 1000  # tasks whose similarities are decomposed; others are placed among them
 MOST_DIMENSIONS = 20  # upper limit of "auto"
-SHUFFLES = 3  # tables of shuffled results whose eigenvalues are those of chance
+SHUFFLES = 9  # tables of shuffled results whose eigenvalues are those of chance
 _ROUNDS = 200
 _ENOUGH = 1e-5  # rounds end when the relative change of the map is smaller
 
@@ -88,13 +88,13 @@ def dimensions_above_chance(
     """The number of dimensions that the results support, at least 1 (Horn's parallel analysis).
 
     It is the number of leading eigenvalues of the correlations of outcomes that are larger than
-    the eigenvalues of tables in which the results of every task are shuffled among the agents.
+    those of all tables in which the results of every task are shuffled among the agents. (Horn
+    compared with their mean, which often finds dimensions in noise.)
     Correlations serve for both measures of similarity: they need fewer agents than information.
     """
     found = _correlation_spectrum(statistics, tasks)
-    chance = np.zeros_like(found)
-    for _ in range(SHUFFLES):
-        chance += _correlation_spectrum(_shuffled(statistics, rng), tasks) / SHUFFLES
+    shuffled = (_shuffled(statistics, rng) for _ in range(SHUFFLES))
+    chance = np.max([_correlation_spectrum(each, tasks) for each in shuffled], axis=0)
     most = min(MOST_DIMENSIONS, len(tasks) - 1)
     above = found[:most] > chance[:most]
     return max(1, most if above.all() else int(above.argmin()))
