@@ -532,10 +532,19 @@ def test_an_embedder_is_given_again(tmp_path: Path) -> None:
     )
 
 
-def test_a_predictor_of_a_model_is_not_saved(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="SuccessModel"):
-        PerformancePredictor().fit(Kinds()).save(tmp_path / "predictor.npz")
-    assert not list(tmp_path.iterdir())
+def test_a_predictor_of_a_model_is_saved_without_the_model(tmp_path: Path) -> None:
+    path, model = tmp_path / "predictor.npz", Kinds()
+    rows = model.sample_[:5]
+    names = [f"question {number}" for number in range(5)]
+    fitted = PerformancePredictor(random_state=3).fit(model).over(rows, names)
+    fitted.save(path)
+    with pytest.raises(ValueError, match=says(f"{path} model")):
+        PerformancePredictor.load(path)
+    loaded = PerformancePredictor.load(path, model=model)
+    assert loaded.tasks_.tolist() == names
+    for tasks in (names[1:], model.sample_[5:8]):
+        expected = fitted.predict_proba(names[:1], [1], tasks)
+        np.testing.assert_array_equal(loaded.predict_proba(names[:1], [1], tasks), expected)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

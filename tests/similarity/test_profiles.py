@@ -56,8 +56,9 @@ def test_blocks_do_not_matter(measure: str, size: int, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_it_is_symmetric(measure: str) -> None:
-    one, other = profile_similarity(FIRST, SECOND, measure), profile_similarity(
-        SECOND, FIRST, measure
+    one, other = (
+        profile_similarity(FIRST, SECOND, measure),
+        profile_similarity(SECOND, FIRST, measure),
     )
     np.testing.assert_allclose(one, other.T, rtol=0, atol=1e-12)
 

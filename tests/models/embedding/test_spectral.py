@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from taskspace.models.embedding.spectral import ENOUGH, eigen, enough_dimensions, kept
+from taskspace.models.embedding.spectral import (
+    ENOUGH,
+    canonical_rotation,
+    eigen,
+    enough_dimensions,
+    kept,
+)
 
 
 def test_eigenvalues_are_sorted_and_only_positive_ones_count() -> None:
@@ -21,15 +28,36 @@ def test_a_gram_matrix_is_found_again() -> None:
     assert len(values) == 4
     np.testing.assert_allclose((vectors * values) @ vectors.T, points @ points.T, atol=1e-9)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-12)
-    assert ((vectors**3).sum(0) > 0).all()
 
 
-def test_the_sign_does_not_depend_on_the_order_of_the_tasks() -> None:
+def skills(rng: np.random.Generator, tasks: int = 60) -> NDArray[np.float64]:
+    """Vectors of tasks that need one of three skills, and others only a little."""
+    own = rng.integers(0, 3, tasks)
+    return np.eye(3)[own] * rng.uniform(0.5, [1.0, 1.5, 2.0], (tasks, 3)) + rng.normal(
+        0, 0.03, (tasks, 3)
+    )
+
+
+def test_the_rotation_is_orthogonal_and_finds_the_skills_again() -> None:
     rng = np.random.default_rng(1)
-    points, order = rng.gamma(1.0, size=(20, 3)), rng.permutation(20)
-    _, one = eigen(points @ points.T)
-    _, other = eigen(points[order] @ points[order].T)
-    np.testing.assert_allclose(other, one[order], atol=1e-9)
+    vectors = skills(rng)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    rotation = canonical_rotation(vectors @ turn)
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-9)
+    found = vectors @ turn @ rotation
+    assert (np.diff((found**2).sum(0)) < 0).all()
+    assert ((found**3).sum(0) > 0).all()
+    order = np.argsort(-(vectors**2).sum(0))
+    np.testing.assert_allclose(found, vectors[:, order], atol=0.1)
+
+
+def test_the_axes_do_not_depend_on_the_order_of_the_tasks_or_on_a_rotation() -> None:
+    rng = np.random.default_rng(2)
+    vectors, order = skills(rng), rng.permutation(60)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    one, other = vectors, vectors[order] @ turn
+    one, other = one @ canonical_rotation(one), other @ canonical_rotation(other)
+    np.testing.assert_allclose(other, one[order], atol=1e-3)
 
 
 def test_similarities_without_a_positive_eigenvalue_have_no_axes() -> None:
@@ -43,9 +71,7 @@ def test_single_precision_is_decomposed_in_double() -> None:
     assert values.dtype == vectors.dtype == np.float64
 
 
-@pytest.mark.parametrize(
-    ("size", "fraction"), [(0, 0.0), (1, 0.5), (2, 0.8), (3, 1.0), (9, 1.0)]
-)
+@pytest.mark.parametrize(("size", "fraction"), [(0, 0.0), (1, 0.5), (2, 0.8), (3, 1.0), (9, 1.0)])
 def test_what_is_kept_is_a_fraction_of_the_sum(size: int, fraction: float) -> None:
     assert kept(np.array([5.0, 3.0, 2.0]), size) == pytest.approx(fraction)
 
