@@ -125,7 +125,7 @@ def test_a_frozen_encoder_stays_as_it_is_and_reads_each_training_task_once() -> 
 def test_training_changes_a_copy_and_only_what_requires_gradients() -> None:
     given = Letters(4, 8)
     before = given.vectors.weight.clone()
-    model = SuccessModel(network=lambda _: given, **FAST).fit(world(100))
+    model = SuccessModel(network=lambda _: given, **FAST).fit(world(300))
     assert torch.equal(given.vectors.weight, before)
     learned: Any = model.network_[0]
     assert not torch.equal(learned.vectors.weight, before)

@@ -126,10 +126,10 @@ def test_pairs_never_tried_count_for_nothing() -> None:
 
 @pytest.mark.slow
 def test_the_features_of_a_task_that_nobody_tried_do_not_matter() -> None:
-    outcomes, far = world(150), world(150).features
+    outcomes, far = world(310), world(310).features
     assert far is not None
     far[7] = 1e9
-    tried = np.full((12, 150), 2)
+    tried = np.full((12, 310), 2)
     tried[:, 7] = 0
     solved = np.where(tried, outcomes.successes, 0)
     one, other = (
@@ -151,7 +151,7 @@ def test_scores_may_be_fractions() -> None:
 def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() -> None:
     torch.manual_seed(5)
     before, threads = torch.get_rng_state(), torch.get_num_threads()
-    one, other = (SuccessModel(**FAST).fit(world(200)) for _ in range(2))
+    one, other = (SuccessModel(**FAST).fit(world(300)) for _ in range(2))
     np.testing.assert_array_equal(one.predict_proba(FRESH), other.predict_proba(FRESH))
     assert one.test_scores_ == other.test_scores_
     assert torch.equal(before, torch.get_rng_state())
@@ -439,7 +439,7 @@ def test_bad_data_are_refused() -> None:
 
 
 def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
-    model = SuccessModel(width=np.int64(8), epochs=0, random_state=0).fit(world(200))  # type: ignore[arg-type]
+    model = SuccessModel(width=np.int64(8), epochs=0, random_state=0).fit(world(300))  # type: ignore[arg-type]
     tasks = FRESH[:5]
     backwards = model.predict_proba(tasks[::-1])
     np.testing.assert_allclose(backwards, model.predict_proba(tasks)[:, ::-1], atol=1e-6)
@@ -464,4 +464,4 @@ def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
-        SuccessModel(**settings).fit(world(200))
+        SuccessModel(**settings).fit(world(300))

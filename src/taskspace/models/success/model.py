@@ -53,7 +53,7 @@ Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
-FEW_TASKS = 100  # with features: with fewer tasks, the model is chosen by cross-validation
+FEW_TASKS = 300  # with features: with fewer tasks, the model is chosen by cross-validation
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
@@ -71,7 +71,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     tasks with 2 rollouts each are a good budget. A tenth of the tasks is used for early stopping
     and calibration (one scale and one shift of all logits), and another tenth for the test scores.
 
-    With fewer than 100 tasks, cross-validation over tasks (five folds) chooses between the network,
+    With fewer than 300 tasks, cross-validation over tasks (five folds) chooses between the network,
     a linear model (logistic regression of every agent, with shared penalties) and the agents' mean
     success rates, which are the choice unless another model is clearly better. The chosen model is
     fitted to all tasks, and the test scores are those of the cross-validation.
