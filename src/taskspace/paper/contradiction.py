@@ -152,7 +152,7 @@ def _figure(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
 def _panel(ax: Axes, environment: str, points: Mapping[str, tuple[float, float]]) -> None:
     curve = [points[ordinal(weight)] for weight in NORM_WEIGHTS]
     ax.plot(*np.transpose(curve), "o-", color=plots.MUTED, linewidth=1.4, markersize=5)
-    _label(ax, "ordinal map,\nweight of difficulty 0", curve[0], (0, -20), plots.MUTED)
+    _label(ax, "ordinal map,\nweight of\ndifficulty 0", curve[0], (-5, -16), plots.MUTED)
     for weight, point in zip(NORM_WEIGHTS[1:], curve[1:], strict=True):
         paper = " (paper)" if weight == PAPERS_WEIGHT else ""
         _label(ax, f"{weight:g}{paper}", point, (-7, -3), plots.MUTED)
