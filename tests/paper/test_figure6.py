@@ -21,7 +21,7 @@ def test_both_numbers_of_examples_are_there(study: Study) -> None:
     assert abs(rows["Random"]["Type 1, Top-3"] - 0.3) < 0.04
     random, ours, best = (rows[name]["Type 1, Top-3"] for name in ("Random", "Ours", "OPT"))
     assert best > ours > random + 0.1
-    assert best > rows[information.LABEL]["Type 1, Top-3"] > random + 0.1
+    assert rows[information.LABEL]["Type 1, Top-3"] > ours  # OPT has few rollouts in a fast study
     for row in rows.values():
         assert row["Type 2, Top-3"] >= row["Type 2, Top-1"]
     (picture,) = result.pictures

@@ -21,6 +21,7 @@ def test_every_map_is_between_chance_and_a_second_evaluation(study: Study) -> No
         assert 0.55 < row["triplets"] < best["triplets"] + 0.05
         assert 0.55 < row["clear triplets"] <= 1
     assert rows[map_quality.ORDINAL]["error in bits"] is None
-    assert 0 < best["error in bits"] < rows[LABEL]["error in bits"] < 0.2
+    assert 0 < best["error in bits"] < 0.05
+    assert 0 < rows[LABEL]["error in bits"] < 0.05
     assert rows["success model"]["silhouette"] is None
     assert fits.rows[0][LABEL] < fits.rows[0][map_quality.ORDINAL]

@@ -12,7 +12,9 @@ from sklearn.metrics import silhouette_score
 
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
+from taskspace.models.embedding.constraints import draw_triplets
 from taskspace.runs import measures
+from taskspace.similarity.statistics import SuccessStatistics
 
 
 def outcomes(tasks: int = 12) -> ts.Outcomes:
@@ -56,6 +58,32 @@ def test_no_more_tasks_are_drawn_than_there_are() -> None:
 
     found = measures.sample_at_most(Listed(), 9, 0)
     assert sorted(map(tuple, found)) == sorted(map(tuple, table))
+
+
+def test_similarities_are_scored_by_clear_and_by_all_triplets_and_in_bits() -> None:
+    truth = SuccessStatistics.from_outcomes(outcomes())
+    triplets = draw_triplets(truth, 500, np.random.default_rng(0), np.arange(12))
+    exact = measures.similarity_scores(truth.pairs, truth, triplets)
+    assert exact["clear_triplet_accuracy"] == 1
+    assert exact["similarity_error_bits"] == 0
+    assert 0.9 < exact["triplet_accuracy"] < 1  # nearly equal similarities have no certain order
+
+    def reversed_by(bits: float) -> measures.PairSimilarity:
+        return lambda first, second: bits - truth.pairs(first, second)
+
+    worst = measures.similarity_scores(reversed_by(0), truth, triplets)
+    assert worst["clear_triplet_accuracy"] == 0
+    assert worst["triplet_accuracy"] == pytest.approx(1 - exact["triplet_accuracy"])
+    assert measures.similarity_scores(reversed_by(9), truth, triplets)["similarity_error_bits"] > 8
+
+
+def test_inner_products_and_difficulties_of_pairs() -> None:
+    vectors = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 2.0]])
+    found = measures.inner_products(vectors)(np.array([0, 1]), np.array([2, 1]))
+    np.testing.assert_array_equal(found, [4, 10])
+    pairs = np.array([[0, 1], [2, 0], [2, 1]])
+    assert measures.difficulty_accuracy(np.array([0.2, 0.1, 0.0]), pairs) == pytest.approx(2 / 3)
+    assert measures.difficulty_accuracy(np.zeros(3), pairs[:0]) is None
 
 
 def test_constraints_are_counted() -> None:

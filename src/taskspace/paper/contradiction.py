@@ -32,16 +32,25 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Row = dict[str, Any]
 
-SIMILAR = "best lengths for similarity"
-HARD = "lengths set to difficulty"
-SEPARATE = "difficulty as a separate number"
-NORM_WEIGHTS = (0.0, 0.1, 0.4, 1.0, 3.0)  # of the ordinal map; 0.4 is the paper's
+SIMILAR = "information map"
+SLIGHT = "its directions, lengths differ slightly by difficulty"
+HARD = "its directions, lengths equal difficulty"
+SEPARATE = "information map, difficulty as a separate number"
+SLIGHTLY = 0.01  # power of difficulty: the order is that of difficulty, but lengths hardly differ
+NORM_WEIGHTS = (0.0, 0.1, 0.4, 1.0, 3.0)  # of the ordinal map
+PAPERS_WEIGHT = 0.4
 PAIRS = 20_000
 # The text, colour and marker of a point of the picture, and the offset of its text in points.
 SHOWN = {
-    SIMILAR: ("information map:\nlengths show information", plots.COLOURS[0], "o", (0, 22)),
-    HARD: ("the same directions:\nlengths show difficulty", plots.COLOURS[5], "o", (0, -24)),
-    SEPARATE: ("information map,\ndifficulty beside it", plots.COLOURS[2], "*", (0, 22)),
+    SIMILAR: ("information map,\nlengths show information", plots.COLOURS[0], "o", (1, 22)),
+    SEPARATE: ("information map,\ndifficulty beside it", plots.COLOURS[2], "*", (10, 0)),
+    SLIGHT: (
+        "its directions, lengths\ndiffer slightly by difficulty",
+        plots.COLOURS[5],
+        "o",
+        (10, 0),
+    ),
+    HARD: ("its directions,\nlengths equal difficulty", plots.COLOURS[5], "o", (10, 0)),
 }
 X, Y = "difficulty pairs", "clear triplets"
 COLUMNS = (Y, "triplets", X, "rank correlation")
@@ -50,8 +59,8 @@ NOTE = (
     " triplets: triplet accuracy as in `taskspace reproduce beyond`; difficulty pairs: fraction of"
     " pairs of tasks, whose success rates differ by more than 0.1, that the lengths (in the last"
     " row, the separate difficulties) order correctly; rank correlation: Spearman correlation of"
-    " the same numbers with difficulty. The first three rows and the last one share the same"
-    " directions, those of the information map."
+    " the same numbers with difficulty. If lengths must increase with difficulty, similarity"
+    " suffers least if they are nearly equal, but then they say nothing about information."
 )
 CAPTION = (
     "How well inner products show similarity, and lengths show difficulty. No map is good at both,"
@@ -87,7 +96,8 @@ def _mean(same: Sequence[Mapping[str, Any]]) -> Row:
 def _run(study: Study, environment: str, seed: int) -> list[Row]:
     made = study.map_of(environment, seed)
     name = f"{environment.lower()}-{seed}-contradiction"
-    return study.saved_rows(name, {"seed": seed}, lambda: list(_measured(study, made, seed)))
+    settings = {"seed": seed, "weights": list(NORM_WEIGHTS)}
+    return study.saved_rows(name, settings, lambda: list(_measured(study, made, seed)))
 
 
 def _measured(study: Study, made: Run, seed: int) -> Iterator[Row]:
@@ -119,8 +129,9 @@ def _maps(study: Study, made: Run, seed: int, tasks: Any) -> Iterator[tuple[str,
     for weight in NORM_WEIGHTS:
         learned = replace(plan, norm_weight=weight).learn(made.outcomes, seed).transform(tasks)
         yield ordinal(weight), learned, _lengths(learned)
-    scaled = directions * difficulty[:, None]
-    yield HARD, scaled, _lengths(scaled)
+    for name, power in ((SLIGHT, SLIGHTLY), (HARD, 1.0)):
+        scaled = directions * difficulty[:, None] ** power
+        yield name, scaled, _lengths(scaled)
     yield SEPARATE, vectors, difficulty
 
 
@@ -131,7 +142,7 @@ def _lengths(vectors: Floats) -> Floats:
 def _figure(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.6 * len(tables), 4.2), layout="constrained")
+    figure = Figure(figsize=(5.8 * len(tables), 4.6), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(tables), sharey=True))
     for ax, (environment, rows) in zip(axes, tables.items(), strict=True):
         _panel(ax, environment, {row["map"]: (row[X], row[Y]) for row in rows})
@@ -139,29 +150,28 @@ def _figure(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
 
 
 def _panel(ax: Axes, environment: str, points: Mapping[str, tuple[float, float]]) -> None:
-    curve = np.array([points[ordinal(weight)] for weight in NORM_WEIGHTS])
-    ax.plot(*curve.T, "o-", color=plots.MUTED, linewidth=1.4, markersize=5)
-    for weight in NORM_WEIGHTS:
-        _label(ax, f"{weight:g}", points[ordinal(weight)], (0, -13), plots.MUTED)
-    middle = points[ordinal(NORM_WEIGHTS[len(NORM_WEIGHTS) // 2])]
-    _label(
-        ax, "ordinal maps, by weight of difficulty\n(0.4: the paper)", middle, (0, -38), plots.MUTED
-    )
+    curve = [points[ordinal(weight)] for weight in NORM_WEIGHTS]
+    ax.plot(*np.transpose(curve), "o-", color=plots.MUTED, linewidth=1.4, markersize=5)
+    _label(ax, "ordinal map,\nweight of\ndifficulty 0", curve[0], (-5, -16), plots.MUTED)
+    for weight, point in zip(NORM_WEIGHTS[1:], curve[1:], strict=True):
+        paper = " (paper)" if weight == PAPERS_WEIGHT else ""
+        _label(ax, f"{weight:g}{paper}", point, (-7, -3), plots.MUTED)
     for name, (text, colour, marker, offset) in SHOWN.items():
-        ax.plot(*points[name], marker, color=colour, markersize=11, clip_on=False, zorder=3)
+        ax.plot(*points[name], marker, color=colour, markersize=11, zorder=3)
         _label(ax, text, points[name], offset, colour)
-    ax.set_xlim(-0.05, 1.05)
-    ax.set(
-        title=environment,
-        xlabel="lengths that order difficulty correctly",
-        ylabel="triplets in the right order",
-    )
+    ax.set_title(environment, loc="left", fontweight="bold")
+    ax.margins(y=0.2)  # room for the labels
+    ax.set_xlim(-0.25, 1.7)
+    ax.set_xticks(np.linspace(0, 1, 6))
+    ax.set_xlabel("pairs of tasks whose difficulty is ordered correctly")
+    ax.set_ylabel("triplets whose similarity is ordered correctly")
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _label(
     ax: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], colour: str
 ) -> None:
     ax.annotate(
-        text, point, xytext=offset, textcoords="offset points", color=colour, ha="center",
-        va="center", fontsize=9,
+        text, point, xytext=offset, textcoords="offset points", color=colour, va="center",
+        ha=("center", "left", "right")[np.sign(offset[0])], fontsize=9,
     )  # fmt: skip

@@ -39,8 +39,8 @@ NOTE = (
     " accuracy in which each order is weighted with its probability, as in training; clear"
     f" triplets: those whose two similarities differ by more than {CLEAR} bits. Two similarities"
     " are often nearly equal, so even a second evaluation of the same agents and tasks (last row)"
-    " is far from 1 in the first column, and only clear triplets show how many orders a map gets"
-    " wrong. silhouette: as in Table 1; error in bits: root mean square over all pairs of tasks"
+    " falls short of 1 in the first column; that is the ceiling, and only clear triplets show how"
+    " many orders a map gets wrong. silhouette: as in Table 1; error in bits: root mean square over all pairs of tasks"
     " (inner products of the ordinal map are not in bits)."
 )
 

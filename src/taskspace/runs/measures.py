@@ -161,7 +161,7 @@ def inner_products(vectors: NDArray[np.float64]) -> PairSimilarity:
 
 def similarity_scores(
     similarity: PairSimilarity, truth: SuccessStatistics, triplets: Triplets
-) -> dict[str, float | None]:
+) -> dict[str, Any]:
     """How well similarities of pairs agree with those of known outcomes.
 
     Triplet accuracy weights each order with its probability. It is also computed for the triplets
