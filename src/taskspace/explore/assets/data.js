@@ -166,7 +166,8 @@ function squaredLengths({ vectors, dimensions, count }) {
 
 // Vectors scaled to length 1; those of length 0 stay 0.
 function directions({ vectors, dimensions, information }) {
-  return vectors.map((value, at) => value / Math.sqrt(information[Math.floor(at / dimensions)] || 1));
+  const lengths = information.map((squared) => Math.sqrt(squared) || 1);
+  return vectors.map((value, at) => value / lengths[Math.floor(at / dimensions)]);
 }
 
 function projectionsOf(given, n) {

@@ -4,16 +4,16 @@ import { el, figure, percent } from "./dom.js";
 
 const TOOLTIPS = {
   information:
-    "Squared length of the task's vector: the information that two attempts at the task by the same" +
-    " agent share.",
+    "Squared length of the task's vector: the information that two attempts at the task by the" +
+    " same agent share.",
   "success rate": "Mean over all agents.",
   "expected success rate": "Mean predicted probability of success over all tasks.",
   "expected error rate":
     "How often the prediction would be wrong if it counted a task as solved above 50 %.",
   "accuracy on other tasks":
-    "How often the prediction and the true success rate are on the same side of 50 %.",
+    "How often the prediction and the observed success rate are on the same side of 50 %.",
   "accuracy without answers": "The same for the prediction before the first answer.",
-  "mean absolute error": "Mean difference between the prediction and the true success rate.",
+  "mean absolute error": "Mean difference between the prediction and the observed success rate.",
 };
 
 const LENGTH = "Length of the task's vector. The longer it is, the fewer agents succeed.";

@@ -48,7 +48,7 @@ export function tableBits(space, task) {
       second[other] += value;
     }
   }
-  const noise = (other) => betweenAgents(solved[other] / tried[other], squares[other] / tried[other]);
+  const noise = (at) => betweenAgents(solved[at] / tried[at], squares[at] / tried[at]);
   const own = noise(task);
   return both.map((sum, other) => {
     const number = together[other];

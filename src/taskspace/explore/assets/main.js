@@ -249,9 +249,8 @@ class App {
 function countsOf({ count, total, agents, dimensions }) {
   const some = (number, what) => `${figure(number)} ${what}${number === 1 ? "" : "s"}`;
   const part = count < total ? `${figure(count)} of ` : "";
-  return [part + some(total, "task"), some(agents.length, "agent"), some(dimensions, "dimension")].join(
-    " · ",
-  );
+  const all = [some(total, "task"), some(agents.length, "agent"), some(dimensions, "dimension")];
+  return part + all.join(" · ");
 }
 
 async function begin() {

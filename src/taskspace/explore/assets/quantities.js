@@ -48,10 +48,10 @@ export function quantities(space, insight) {
 
 function ofAgent(space, { predicted, truth, agent }) {
   const missed = truth.map((value, task) => predicted[task] - value);
-  const label = `true success rate of ${space.agents[agent]}`;
+  const label = `observed success rate of ${space.agents[agent]}`;
   return [
     { key: "true", label, kind: "rate", values: truth },
-    { key: "missed", label: "predicted − true", kind: "difference", values: missed },
+    { key: "missed", label: "predicted − observed", kind: "difference", values: missed },
   ];
 }
 

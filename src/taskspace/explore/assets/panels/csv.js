@@ -17,8 +17,8 @@ function columnName({ key, label }) {
     success: "success",
     information: "information",
     predicted: "predicted",
-    true: "true",
-    missed: "predicted-true",
+    true: "observed",
+    missed: "predicted-observed",
   };
   return names[key] || label;
 }

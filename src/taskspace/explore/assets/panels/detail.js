@@ -95,7 +95,7 @@ function facts(space, insight, task) {
   ];
   if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);
   if (insight.truth)
-    rows.push([`true rate of ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
+    rows.push([`observed rate of ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
   return el("dl", { class: "facts" }, ...rows.map(fact));
 }
 

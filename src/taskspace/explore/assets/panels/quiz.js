@@ -9,8 +9,8 @@ import { scatter } from "./scatter.js";
 
 const LOADED = 10; // questions to an agent of the population
 const LOADING =
-  `Asks an agent of the population ${LOADED} questions and compares the prediction with its true` +
-  " success rates. Its other results are not used for the prediction.";
+  `Asks an agent of the population ${LOADED} questions and compares the prediction with its` +
+  " observed success rates. Its other results are not used for the prediction.";
 const COMPARED =
   "Each point is a task that was not asked. The thick line is the mean. On the dashed line," +
   " prediction and truth agree.";
@@ -213,7 +213,7 @@ export class QuizPanel {
     ];
     return [
       el("dl", { class: "facts" }, ...rows.map(fact)),
-      scatter(insight.predicted, truth, tasks, "predicted probability", "true success rate"),
+      scatter(insight.predicted, truth, tasks, "predicted probability", "observed success rate"),
       el("p", { class: "quiet", text: COMPARED }),
     ];
   }
