@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from taskspace.cli.arguments import TASKS, add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import print_answers
 
 if TYPE_CHECKING:
+    from taskspace.models.embedding.base import Embedding
     from taskspace.outcomes.tables import Columns
 
 
@@ -28,13 +27,13 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Compute the vectors and difficulties of tasks, including tasks that are new to the map.
 
-    The output is the input table with additional columns: v0, v1, … (the vector) and difficulty
-    (the length of the vector). Large tables are processed in pieces.
+    The output is the input table with additional columns: v0, v1, … (the vector) and difficulty, as
+    in `taskspace hardest`. Large tables are processed in pieces.
     """
     made = open_folder(options, options.tasks)
-    print_answers(options, made, lambda tasks: _columns(made.embedder.transform(tasks)))
+    print_answers(options, made, lambda tasks: _columns(made.embedder, tasks))
 
 
-def _columns(vectors: Any) -> Columns:
-    columns = {f"v{i}": column for i, column in enumerate(vectors.T)}
-    return {**columns, "difficulty": np.linalg.norm(vectors, axis=1)}
+def _columns(embedder: Embedding, tasks: Any) -> Columns:
+    columns = {f"v{i}": column for i, column in enumerate(embedder.transform(tasks).T)}
+    return {**columns, "difficulty": embedder.difficulty(tasks)}
