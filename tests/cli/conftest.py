@@ -27,10 +27,27 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fitted(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder that `taskspace fit` makes of this table; tests must not change it."""
     folder: Path = tmp_path_factory.mktemp("runs") / "course"
-    done = command("fit", table, "--out", folder, "--dimensions", "2", "--steps", "500")
+    done = command("fit", table, "--out", folder, "--dimensions", "2")
     assert done.returncode == 0, done.stderr
     assert "agents" in done.stdout
     assert f"report: {folder}/report.html" in done.stdout
+    return folder
+
+
+@pytest.fixture(scope="session")
+def ordinal(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of the paper's map of this table; tests must not change it."""
+    folder: Path = tmp_path_factory.mktemp("runs") / "ordinal"
+    options = ("--dimensions", "2", "--method", "ordinal", "--steps", "500")
+    done = command("fit", table, "--out", folder, *options)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(params=["fitted", "ordinal"])
+def either(request: pytest.FixtureRequest) -> Path:
+    """A run folder of each method."""
+    folder: Path = request.getfixturevalue(request.param)
     return folder
 
 

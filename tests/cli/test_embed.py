@@ -15,13 +15,15 @@ from tests.cli.maps import LEVELS, N_TASKS, SOLVED, check_complaint, command, ro
 pytestmark = pytest.mark.slow
 
 
-def test_embed_streams_a_table(fitted: Path, tmp_path: Path) -> None:
+def test_embed_streams_a_table(either: Path, tmp_path: Path) -> None:
     (tmp_path / "tasks.csv").write_text("topic,task\nx,q3\ny,q0\n")
-    rows = rows_of(command("embed", fitted, tmp_path / "tasks.csv").stdout)
-    made = open_run(fitted)
+    rows = rows_of(command("embed", either, tmp_path / "tasks.csv").stdout)
+    made = open_run(either)
     expected = made.embedder.transform(["q3", "q0"])
     assert next(list(row) for row in rows) == ["topic", "task", "v0", "v1", "difficulty"]
     np.testing.assert_allclose([float(row["v1"]) for row in rows], expected[:, 1], rtol=1e-6)
+    difficulty = made.embedder.difficulty(["q3", "q0"])
+    np.testing.assert_allclose([float(row["difficulty"]) for row in rows], difficulty, rtol=1e-6)
 
 
 def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
@@ -30,7 +32,7 @@ def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
         for name, value in zip(results, (agent, task, SOLVED[agent, task]), strict=True):
             results[name].append(value)
     features = {"task": np.arange(N_TASKS), "level": LEVELS[:, 0], "skill": LEVELS[:, 1]}
-    fit(results, tmp_path / "run", features=features, steps=100, log=lambda line: None)
+    fit(results, tmp_path / "run", features=features, log=lambda line: None)
     (tmp_path / "new.csv").write_text("level,skill\n0.3,1\n")
     rows = rows_of(command("embed", tmp_path / "run", tmp_path / "new.csv").stdout)
     assert float(rows[0]["difficulty"]) > 0

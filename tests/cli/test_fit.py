@@ -19,18 +19,31 @@ pytestmark = pytest.mark.slow
 def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     results = json.loads((fitted / "results.json").read_text())
     assert (results["agents"], results["tasks"], results["dimensions"]) == (60, 40, 2)
-    assert results["norm_difficulty_rank_correlation"] > 0.8
-    assert results["stability"]["difficulty"] > 0.8
+    assert results["kept_information"] > 0.8
+    assert results["stability"]["similarity"] > 0.99
+    assert results["stability"]["difficulty"] == pytest.approx(1)
     report = (fitted / "report.html").read_text()
     assert "results.csv" in report
     assert open_run(fitted).clusters.description.partition(";")[0] in report
     again: list[str] = []
-    fit(table, fitted, n_components=2, steps=500, log=again.append)
+    fit(table, fitted, n_components=2, log=again.append)
     assert all("reused" in line for line in again)
 
 
-def test_the_map_knows_the_two_skills(fitted: Path) -> None:
-    made = open_run(fitted)
+def test_the_ordinal_map_is_the_one_of_the_paper(ordinal: Path, table: Path) -> None:
+    results = json.loads((ordinal / "results.json").read_text())
+    assert results["norm_difficulty_rank_correlation"] > 0.8
+    assert results["stability"]["difficulty"] > 0.8
+    assert (ordinal / "constraint-counts.json").exists()
+    again: list[str] = []
+    fit(table, ordinal, n_components=2, method="ordinal", steps=500, log=again.append)
+    assert all("reused" in line for line in again)
+    with pytest.raises(ValueError, match=says("settings method")):
+        fit(table, ordinal, n_components=2)
+
+
+def test_the_map_knows_the_two_skills(either: Path) -> None:
+    made = open_run(either)
     assert made.from_table
     found, _ = made.index.similar(made.index.vectors[4], k=8)
     middling = np.abs(LEVELS[found, 0]) < 1
@@ -39,7 +52,7 @@ def test_the_map_knows_the_two_skills(fitted: Path) -> None:
 
 def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=says(f"{fitted} settings")):
-        fit(SOLVED.astype(float), fitted, n_components=2, steps=500)
+        fit(SOLVED.astype(float), fitted, n_components=2)
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ValueError, match=says(str(tmp_path))):
         fit(SOLVED.astype(float), tmp_path)

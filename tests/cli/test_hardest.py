@@ -12,10 +12,15 @@ from tests.cli.maps import check_complaint, command, rows_of
 pytestmark = pytest.mark.slow
 
 
-def test_the_hardest_are_those_of_the_index(fitted: Path) -> None:
-    made = open_run(fitted)
-    hardest = rows_of(command("hardest", fitted, "-k", "2").stdout)
+def test_the_hardest_are_those_of_the_index(either: Path) -> None:
+    made = open_run(either)
+    hardest = rows_of(command("hardest", either, "-k", "2").stdout)
     assert [row["task"] for row in hardest] == made.outcomes.tasks[made.index.hardest(2)].tolist()
+
+
+def test_difficulty_is_the_rate_of_failure(fitted: Path) -> None:
+    for row in rows_of(command("hardest", fitted, "-k", "5").stdout):
+        assert float(row["difficulty"]) == pytest.approx(1 - float(row["success"]), abs=1e-5)
 
 
 @pytest.mark.usefixtures("inputs")

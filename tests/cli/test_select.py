@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import taskspace as ts
@@ -13,16 +14,19 @@ from tests.cli.maps import check_complaint, command, rows_of
 pytestmark = pytest.mark.slow
 
 
-def test_the_options_are_those_of_the_function(fitted: Path, tmp_path: Path) -> None:
+def test_the_options_are_those_of_the_function(either: Path, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("task\nq5\n")
     (tmp_path / "options.csv").write_text("task\nq1\nq7\nq9\nq2\n")
     chosen = rows_of(
         command(
-            "select", fitted, "--reference", tmp_path / "one.csv", tmp_path / "options.csv", "-k", 2
+            "select", either, "--reference", tmp_path / "one.csv", tmp_path / "options.csv", "-k", 2
         ).stdout
     )
-    expected = ts.select(open_run(fitted).embedder, "q5", ["q1", "q7", "q9", "q2"], k=2)
+    source, options = open_run(either).comparison, np.array(["q1", "q7", "q9", "q2"])
+    expected = ts.select(source, "q5", options, k=2)
     assert [int(row["row"]) for row in chosen] == expected.tolist()
+    bits = source.similarity(["q5"], options[expected])[0]
+    np.testing.assert_allclose([float(row["similarity"]) for row in chosen], bits, rtol=1e-5)
 
 
 @pytest.mark.usefixtures("inputs")

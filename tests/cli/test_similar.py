@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from taskspace.runs.run import open_run
@@ -12,10 +13,21 @@ from tests.cli.maps import check_complaint, command, rows_of
 pytestmark = pytest.mark.slow
 
 
-def test_harder_tasks_are_harder(fitted: Path) -> None:
-    similar = rows_of(command("similar", fitted, "q5", "-k", "3", "--harder").stdout)
+def test_tasks_are_those_of_the_run_with_bits_and_what_the_map_says(either: Path) -> None:
+    made = open_run(either)
+    found, bits = made.similar(5, 4)
+    similar = rows_of(command("similar", either, "q5", "-k", "4").stdout)
+    assert [row["task"] for row in similar] == made.outcomes.tasks[found].tolist()
+    np.testing.assert_allclose([float(row["similarity"]) for row in similar], bits, rtol=1e-5)
+    on_map = made.embedder.similarity(["q5"], made.outcomes.tasks[found])[0]
+    np.testing.assert_allclose([float(row["on_map"]) for row in similar], on_map, rtol=1e-4)
+
+
+def test_harder_tasks_are_harder(either: Path) -> None:
+    similar = rows_of(command("similar", either, "q5", "-k", "3", "--harder").stdout)
     assert "q5" not in [row["task"] for row in similar]
-    own = open_run(fitted).embedder.difficulty(["q5"])[0]
+    own = open_run(either).embedder.difficulty(["q5"])[0]
+    assert len(similar) == 3
     assert all(float(row["difficulty"]) > own for row in similar)
 
 

@@ -34,11 +34,11 @@ def test_silhouettes_are_those_of_scikit_learn_on_fresh_tasks() -> None:
     env = ts.make("MultiKeyNav")
     seen: list[Any] = []
 
-    def transform(tasks: Any) -> Any:
+    def points(tasks: Any) -> Any:
         seen.append(tasks)
         return tasks[:, 1:]
 
-    scores = measures.silhouettes(env, SimpleNamespace(transform=transform), 60, 5)
+    scores = measures.silhouettes(env, SimpleNamespace(points=points), 60, 5)  # type: ignore[arg-type]
     expected = [silhouette_score(tasks[:, 1:], env.clusters(tasks)) for tasks in seen]
     assert scores == pytest.approx(expected)
     assert len(scores) == measures.SILHOUETTE_SEEDS
@@ -101,6 +101,38 @@ def test_constraints_are_counted() -> None:
 def test_outcomes_without_differences_have_no_gaps() -> None:
     same = ts.Outcomes(np.full((6, 5), 4), np.array(8))
     assert measures.count_constraints(same, 0, drawn=100)["difficulty_pair_fraction"] == 0
+
+
+def test_the_numbers_of_an_information_map() -> None:
+    known = outcomes()
+    made = ts.TaskEmbedder(2, random_state=0).fit(known)
+    found = measures.basic_measurements("course", known, made)
+    assert "norm_difficulty_rank_correlation" not in found
+    assert "success_model" not in found
+    assert found["kept_information"] == made.kept_
+    assert found["triplet_accuracy"] == made.test_scores_["similarity"]
+    described = ts.Outcomes(known.successes, known.rollouts, features=np.arange(12.0)[:, None])
+    model = ts.SuccessModel(width=8, epochs=0, random_state=0).fit(described)
+    found = measures.basic_measurements("course", described, ts.TaskEmbedder(2).fit(model))
+    assert found["success_model"] == model.test_scores_
+    assert found["triplet_accuracy"] is None
+
+
+def test_scores_on_new_tasks_compare_with_a_second_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(measures, "NEW_TASKS", 80)
+    env = ts.make("MultiKeyNav")
+    agents = {f"a{i}": ts.MLPPolicy.random(env, seed=i) for i in range(6)}
+    population = ts.Population({**agents, "expert": ExpertPolicy(env)})
+    played = ts.evaluate(population, env, env.sample_tasks(300, seed=0), 10, progress=False)
+    model = ts.SuccessModel(width=16, epochs=1, random_state=0, progress=False).fit(played)
+    found = measures.new_task_scores(env, population, ts.TaskEmbedder(6).fit(model), 0)
+    assert 0.5 < found["triplet_accuracy"] <= found["noise_ceiling"] + 0.1
+    assert found["clear_triplet_accuracy"] is None or 0.5 < found["clear_triplet_accuracy"] <= 1
+    assert found["difficulty_pair_accuracy"] > 0.6
+    assert 0 < found["similarity_error_of_evaluation_bits"] < 0.1
+    assert 0 < found["similarity_error_bits"] < 0.2
 
 
 def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:

@@ -28,52 +28,84 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def ordinal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "ordinal"
+    pipeline.run("multikeynav", folder, preset="fast", method="ordinal", log=lambda line: None)
+    return folder
+
+
 def same_results(one: Path, other: Path) -> bool:
     """Everything but the stamps, which hold the seconds that a stage took."""
     names = ["outcomes.npz", "results.json", "projection.npz", "embedder/weights.safetensors"]
+    names += ["vectors.npz", "embedder/success-model/weights.safetensors"]
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
 
 
 def test_the_folder_holds_all_that_was_made(finished: Path) -> None:
     population = ts.Population.load(finished / "population.zip")
     outcomes = ts.Outcomes.load(finished / "outcomes.npz")
-    embedder = ts.OrdinalEmbedder.load(finished / "embedder")
+    embedder = ts.TaskEmbedder.load(finished / "embedder")
     assert outcomes.agents.tolist() == list(population)
     assert outcomes.features is not None
-    assert embedder.transform(outcomes.features).shape == (500, 6)
+    assert embedder.transform(outcomes.features).shape == (2000, 6)
     results = json.loads((finished / "results.json").read_text())
     assert results["silhouette"] > 0.4
     assert 0.5 < results["triplet_accuracy"] < results["noise_ceiling"] + 0.1
-    constraints = json.loads((finished / "constraint-counts.json").read_text())
+    assert 0.5 < results["kept_information"] <= 1
+    assert results["stability"]["similarity"] > 0.8
+    assert not (finished / "constraint-counts.json").exists()
+    check_figures(finished, "information", "spectrum")
+
+
+def test_an_ordinal_map_has_constraints_and_long_vectors(ordinal: Path) -> None:
+    embedder = ts.OrdinalEmbedder.load(ordinal / "embedder")
+    outcomes = ts.Outcomes.load(ordinal / "outcomes.npz")
+    assert embedder.transform(outcomes.task_inputs).shape == (500, 6)
+    results = json.loads((ordinal / "results.json").read_text())
+    assert results["silhouette"] > 0.4
+    assert 0.5 < results["triplet_accuracy"] < results["noise_ceiling"] + 0.1
+    constraints = json.loads((ordinal / "constraint-counts.json").read_text())
     assert constraints["possible_pairs"] == 500 * 499 // 2
     assert 0.2 < constraints["difficulty_pair_fraction"] < 0.9
     assert results["norm_difficulty_rank_correlation"] > 0.3
-    for name in ("map-tsne", "map-pca", "difficulty", "similarity", "learning", "population"):
-        assert (finished / "figures" / f"{name}.png").stat().st_size > 5000
-        assert (finished / "figures" / f"{name}.svg").read_text().startswith("<?xml")
+    check_figures(ordinal, "difficulty")
 
 
-def test_the_report_stands_alone(finished: Path) -> None:
-    text = (finished / "report.html").read_text()
-    assert text.count("<img") == 6
-    assert 'src="http' not in text
-    assert re.search(r"<h1>.*MultiKeyNav.*</h1>", text)
+def check_figures(folder: Path, *own: str) -> None:
+    """The figures of all runs, and those of a method."""
+    names = {"map-tsne", "map-pca", "similarity", "learning", "population", *own}
+    assert {path.stem for path in (folder / "figures").glob("*.png")} == names
+    for name in names:
+        assert (folder / "figures" / f"{name}.png").stat().st_size > 5000
+        assert (folder / "figures" / f"{name}.svg").read_text().startswith("<?xml")
 
 
-def test_a_second_run_reuses_everything(finished: Path) -> None:
-    lines: list[str] = []
-    pipeline.run("MultiKeyNav", finished, preset="fast", log=lines.append)
-    assert len(lines) == 10
-    assert all(line.endswith("reused") for line in lines)
+def test_the_report_stands_alone(finished: Path, ordinal: Path) -> None:
+    for folder, figures in ((finished, 7), (ordinal, 6)):
+        text = (folder / "report.html").read_text()
+        assert text.count("<img") == figures
+        assert 'src="http' not in text
+        assert re.search(r"<h1>.*MultiKeyNav.*</h1>", text)
+
+
+def test_a_second_run_reuses_everything(finished: Path, ordinal: Path) -> None:
+    for folder, method, stages in ((finished, "information", 10), (ordinal, "ordinal", 11)):
+        lines: list[str] = []
+        pipeline.run("MultiKeyNav", folder, preset="fast", method=method, log=lines.append)
+        assert len(lines) == stages
+        assert all(line.endswith("reused") for line in lines)
 
 
 def test_other_settings_are_not_mixed_in(finished: Path) -> None:
     with pytest.raises(ValueError, match=r"settings.*\bseed\b.* 0\b.* 1\b"):
         pipeline.run("MultiKeyNav", finished, preset="fast", seed=1)
+    with pytest.raises(ValueError, match=says("settings method")):
+        pipeline.run("MultiKeyNav", finished, preset="fast", method="ordinal")
 
 
 def test_the_silhouette_is_that_of_the_clusters(finished: Path) -> None:
-    embedder, env = ts.OrdinalEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
+    embedder, env = ts.TaskEmbedder.load(finished / "embedder"), ts.make("MultiKeyNav")
     scores = measures.silhouettes(env, embedder, 300, 0)
     assert scores == json.loads((finished / "results.json").read_text())["silhouettes"]
     assert np.std(scores) > 0
@@ -108,6 +140,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_results(
     [
         (["run", "multikeynv"], "'multikeynv' 'MultiKeyNav'"),
         (["run", "multikeynav", "--seed", "-1"], "seed -1"),
+        (["run", "multikeynav", "--method", "x"], "--method 'x'"),
         (["reproduce", "table1", "--env", "MultiKeyNavA"], "MultiKeyNavA"),
     ],
 )

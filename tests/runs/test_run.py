@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ import pytest
 import taskspace as ts
 from taskspace.runs import run as run_module
 from taskspace.runs.run import Run
+from taskspace.similarity.estimates import estimates
+from taskspace.similarity.statistics import SuccessStatistics
 from tests.messages import says
 from tests.run_folders import write_run
+from tests.tolerances import BITS
 
 
 def outcomes(seed: int = 0) -> ts.Outcomes:
@@ -83,6 +87,130 @@ def test_damaged_folders_are_refused(made: Run, tmp_path: Path) -> None:
 def test_there_must_be_a_map(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=str(tmp_path)):
         ts.open_run(tmp_path)
+
+
+# -- similar tasks ---------------------------------------------------------------------------------
+
+
+def described() -> ts.Outcomes:
+    """Outcomes on tasks with a level and a skill as features."""
+    rng = np.random.default_rng(0)
+    levels, need = rng.normal(size=60), np.arange(60) % 2
+    rates = 1 / (1 + np.exp(-3 * (rng.normal(size=(30, 2))[:, need] - levels)))
+    features = np.column_stack([levels, need])
+    return ts.Outcomes(rng.binomial(5, rates), np.array(5), features=features)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """An information map with a success model, one of a table, and an ordinal map."""
+    with_features = described()
+    table = ts.Outcomes(with_features.successes, with_features.rollouts)
+    model = ts.SuccessModel(width=16, epochs=1, random_state=0, progress=False)
+    embedders: dict[str, Any] = {
+        "model": (with_features, ts.TaskEmbedder(2, model=model)),
+        "table": (table, ts.TaskEmbedder(2, random_state=0)),
+        "ordinal": (with_features, ts.OrdinalEmbedder(2, steps=50, random_state=0)),
+    }
+    folder = tmp_path_factory.mktemp("runs")
+    return {
+        name: write_run(folder / name, {"name": name}, known, embedder.fit(known))
+        for name, (known, embedder) in embedders.items()
+    }
+
+
+def test_similarities_are_those_of_the_success_model(runs: dict[str, Run]) -> None:
+    made, tasks = runs["model"], described().task_inputs
+    assert made.model is made.embedder.model_  # type: ignore[attr-defined]
+    assert made.comparison is made.model
+    assert made.profiles is not None
+    np.testing.assert_array_equal(made.profiles, made.model.predict_proba(tasks))
+    exact = made.model.similarity(tasks[7], tasks)[0]
+    np.testing.assert_allclose(made.similarities(7), exact, atol=BITS)
+    np.testing.assert_allclose(made.similarities(tasks[7]), exact, atol=BITS)  # as a new task
+    assert not (made.folder / "success-model").exists()  # the map has it already
+
+
+@pytest.mark.parametrize("name", ["table", "ordinal"])
+def test_without_a_success_model_they_are_those_of_the_outcomes(
+    runs: dict[str, Run], name: str
+) -> None:
+    made = runs[name]
+    assert made.profiles is None
+    assert made.comparison is made.embedder
+    expected = estimates(SuccessStatistics.from_outcomes(made.outcomes))[7]
+    np.testing.assert_allclose(made.similarities(7), np.maximum(expected, 0), atol=BITS)
+
+
+def test_a_new_task_of_an_ordinal_map_is_compared_by_its_vector(runs: dict[str, Run]) -> None:
+    made, task = runs["ordinal"], np.array([0.3, 1.0])
+    expected = made.embedder.similarity(task, made.outcomes.task_inputs)[0]
+    np.testing.assert_allclose(made.similarities(task), expected, rtol=1e-4, atol=1e-5)
+    found, scores = made.similar(task, 4)
+    assert found.tolist() == np.argsort(-made.similarities(task), kind="stable")[:4].tolist()
+    assert (np.diff(scores) <= 0).all()
+
+
+@pytest.mark.parametrize("name", ["model", "table", "ordinal"])
+@pytest.mark.parametrize("sign", [0, 1, -1])
+def test_the_most_similar_tasks_are_those_of_a_full_sort(
+    runs: dict[str, Run], name: str, sign: int
+) -> None:
+    made = runs[name]
+    bits, hard = made.similarities(7), made.embedder.difficulty(made.outcomes.task_inputs)
+    fitting = [
+        (-bits[task], task)
+        for task in range(60)
+        if task != 7 and (sign == 0 or sign * (hard[task] - hard[7]) > 0)
+    ]
+    found, scores = made.similar(7, 5, harder=sign > 0, easier=sign < 0)
+    assert found.tolist() == [task for _, task in sorted(fitting)[:5]]
+    np.testing.assert_array_equal(scores, bits[found])
+
+
+@pytest.mark.parametrize("name", ["model", "ordinal"])
+def test_a_new_task_has_a_difficulty_of_its_own(runs: dict[str, Run], name: str) -> None:
+    made, task = runs[name], described().task_inputs[7]
+    own = made.embedder.difficulty(task)[0]
+    assert 7 in made.similar(task, 60)[0]
+    found, _ = made.similar(task, 60, harder=True)
+    assert 0 < len(found) < 60
+    assert (made.index.difficulty[found] > own).all()
+
+
+def test_pairs_that_too_few_agents_tried_are_not_similar(tmp_path: Path) -> None:
+    known = outcomes()
+    rollouts = np.ones((30, 12), np.uint8)
+    rollouts[:15, :2], rollouts[15:, 2] = 0, 0  # tasks 0 and 1 have no agents in common with 2
+    sparse = ts.Outcomes(known.successes * rollouts, rollouts)
+    embedder = ts.TaskEmbedder(2, random_state=0).fit(sparse)
+    made = write_run(tmp_path / "run", {"name": "gaps"}, sparse, embedder)
+    assert np.isnan(made.similarities(2)[:2]).all()
+    found, scores = made.similar(2, 12)
+    assert sorted(found) == [*range(3, 12)]
+    assert np.isfinite(scores).all()
+
+
+def test_bad_questions_are_refused(runs: dict[str, Run]) -> None:
+    with pytest.raises(ValueError, match=says("harder easier")):
+        runs["table"].similar(0, harder=True, easier=True)
+    with pytest.raises(ValueError, match=says("k 0")):
+        runs["table"].similar(0, 0)
+
+
+def test_points_are_directions_only_on_an_information_map(runs: dict[str, Run]) -> None:
+    for name, made in runs.items():
+        lengths = np.linalg.norm(made.points, axis=1)
+        assert (np.abs(lengths - 1).max() < 1e-5) == (name != "ordinal")
+
+
+def test_vectors_are_stored_with_difficulties(runs: dict[str, Run]) -> None:
+    for made in runs.values():
+        tasks = made.outcomes.task_inputs
+        for found in (made.vectors, made.variant().vectors):  # from the folder, and computed
+            np.testing.assert_array_equal(found["vectors"], made.embedder.transform(tasks))
+            np.testing.assert_array_equal(found["difficulty"], made.embedder.difficulty(tasks))
+        np.testing.assert_array_equal(made.index.difficulty, made.vectors["difficulty"])
 
 
 # -- what is made when it is first asked for -------------------------------------------------------

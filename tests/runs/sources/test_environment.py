@@ -1,4 +1,4 @@
-"""Outcomes of an environment's population: the presets, and what a source makes of them."""
+"""Outcomes of an environment's population, and what a source makes of them."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.agents.policies import ExpertPolicy
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources import environment
 from taskspace.runs.sources.base import Played
-from tests.messages import says
+from taskspace.runs.sources.plans import METHODS, information_plan, ordinal_plan
 
 
-def source(preset: str = "fast", seed: int = 0) -> environment.EnvironmentSource:
-    return environment.EnvironmentSource(ts.make("MultiKeyNav"), preset, seed, None)
+def source(
+    preset: str = "fast", seed: int = 0, method: str = "information", executor: str | None = None
+) -> environment.EnvironmentSource:
+    env = ts.make("MultiKeyNav")
+    return environment.EnvironmentSource(env, preset, seed, executor, method)
 
 
-def test_settings_name_every_environment() -> None:
-    from taskspace.envs.registry import ENVIRONMENTS
-
-    assert set(environment.ENVIRONMENT_SETTINGS) == set(ENVIRONMENTS)
-    found = environment.map_settings("BasicKarel", "paper")
-    assert (found.n_components, found.hidden, found.rollouts) == (1, (64, 32), 100)
-    with pytest.raises(ValueError, match=says("'x' fast default paper")):
-        environment.map_settings("BasicKarel", "x")
-
-
-def test_settings_say_what_the_preset_stands_for() -> None:
-    fast, default = source().settings(), source("default").settings()
-    assert fast["environment"] == "MultiKeyNav"
-    assert (fast["tasks"], fast["rollouts"], fast["steps"]) == (500, 10, 750)
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_say_what_the_preset_stands_for(method: str) -> None:
+    fast = source(method=method).settings()
+    default = source("default", method=method).settings()
+    assert (fast["environment"], fast["method"]) == ("MultiKeyNav", method)
     assert fast["tasks"] < default["tasks"]
-    assert source(seed=1).settings() == {**fast, "seed": 1}
+    assert source(seed=1, method=method).settings() == {**fast, "seed": 1}
+    assert ("steps" in fast) == (method == "ordinal")
 
 
 def test_an_executor_is_no_setting() -> None:
-    remote = environment.EnvironmentSource(ts.make("MultiKeyNav"), "fast", 0, "ray")
-    assert remote.settings() == source().settings()
+    assert source(executor="ray").settings() == source().settings()
+
+
+def test_the_plan_is_that_of_the_method() -> None:
+    assert source().plan == information_plan("MultiKeyNav", "fast")
+    assert source(method="ordinal").plan == ordinal_plan("MultiKeyNav", "fast")
 
 
 def test_the_pool_is_played_by_everybody_and_depends_on_the_seed() -> None:
     env = ts.make("MultiKeyNav")
     population = ts.Population({f"a{i}": ts.MLPPolicy.random(env, seed=i) for i in range(2)})
-    settings = replace(environment.map_settings("MultiKeyNav", "fast"), tasks=20, rollouts=3)
+    plan = replace(information_plan("MultiKeyNav", "fast"), tasks=20, rollouts=3)
     first, again, other = (
-        environment.evaluate_pool(env, population, settings, seed) for seed in (0, 0, 1)
+        environment.evaluate_pool(env, population, plan, seed) for seed in (0, 0, 1)
     )
     assert (first.n_agents, first.n_tasks) == (2, 20)
     assert (first.rollouts == 3).all()
@@ -61,15 +61,23 @@ def test_what_is_shown_are_fresh_tasks_with_the_clusters_that_the_environment_kn
     played = Played(ts.Outcomes(np.ones((1, 5), int), np.array(1), features=tasks), env)
     clusters = Clusters.known(env, tasks)
     shown, labels = source().shown(played, clusters)
-    assert len(shown) == environment.map_settings("MultiKeyNav", "fast").shown
+    assert len(shown) == information_plan("MultiKeyNav", "fast").shown
     np.testing.assert_array_equal(labels, env.clusters(shown))
     assert not (shown[:, None] == tasks).all(2).any()
 
 
-def test_the_embedder_has_the_settings_of_the_map() -> None:
-    settings = environment.map_settings("BasicKarel", "paper")
-    embedder = environment.new_embedder(settings, 7)
-    found = embedder.get_params()
-    for name in ("n_components", "hidden", "norm_weight", "steps", "n_constraints"):
-        assert found[name] == getattr(settings, name)
-    assert found["random_state"] == 7
+def test_both_maps_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("taskspace.runs.measures.NEW_TASKS", 60)
+    env = ts.make("MultiKeyNav")
+    agents = {f"a{i}": ts.MLPPolicy.random(env, seed=i) for i in range(4)}
+    population = ts.Population({**agents, "expert": ExpertPolicy(env)})
+    known = ts.evaluate(population, env, env.sample_tasks(60, seed=0), 10, progress=False)
+    model = ts.SuccessModel(width=8, epochs=0, random_state=0).fit(known)
+    paper = ts.OrdinalEmbedder(2, steps=5, random_state=0).fit(known)
+    for embedder in (ts.TaskEmbedder(2).fit(model), paper):
+        found = environment.measure(env, population, known, embedder, 50, 0)
+        assert 0 < found["noise_ceiling"] <= 1
+        assert len(found["silhouettes"]) > 1
+        ordinal = isinstance(embedder, ts.OrdinalEmbedder)
+        assert ("norm_difficulty_rank_correlation" in found) == ordinal
+        assert ("similarity_error_bits" in found) == (not ordinal)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import taskspace as ts
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.pipeline import fit
@@ -25,17 +26,35 @@ def outcomes(tasks: int = 5, seed: int = 0) -> Outcomes:
 
 def test_settings_tell_one_table_from_another() -> None:
     known = outcomes()
-    first = TableSource(known, "course", 2, 100, 0).settings()
-    again = TableSource(outcomes(), "course", 2, 100, 0).settings()
+    first = TableSource(known, "course", 2, 0, "information", 100).settings()
+    again = TableSource(outcomes(), "course", 2, 0, "information", 100).settings()
     assert first == again
     renamed = Outcomes(known.successes, known.rollouts, tasks=np.array(list("abcde")))
     described = Outcomes(known.successes, known.rollouts, features=np.zeros((5, 2)))
     for other in (outcomes(seed=1), renamed, described):
-        assert TableSource(other, "course", 2, 100, 0).settings()["results"] != first["results"]
+        settings = TableSource(other, "course", 2, 0, "information", 100).settings()
+        assert settings["results"] != first["results"]
+
+
+def test_steps_are_a_setting_of_the_ordinal_map_alone() -> None:
+    for method, steps in (("information", None), ("ordinal", 100)):
+        settings = TableSource(outcomes(), "course", 2, 0, method, 100).settings()
+        assert (settings["method"], settings.get("steps")) == (method, steps)
+
+
+def test_the_map_is_that_of_the_method() -> None:
+    rng = np.random.default_rng(0)
+    known = Outcomes(1 * (rng.random((20, 1)) > np.linspace(0.2, 0.8, 6)), np.array(1))
+    for method, kind in (("information", ts.TaskEmbedder), ("ordinal", ts.OrdinalEmbedder)):
+        source = TableSource(known, "course", 2, 0, method, 10)
+        made = source.learn(Played(known), 3)
+        assert type(made) is kind
+        assert (made.n_components_, made.get_params()["random_state"]) == (2, 3)
+        assert len(source.clusters(Played(known), made).labels) == 6
 
 
 def test_the_outcomes_go_into_the_folder(tmp_path: Path) -> None:
-    source = TableSource(outcomes(), "course", 2, 100, 0)
+    source = TableSource(outcomes(), "course", 2, 0, "information", 100)
     with Stages(tmp_path, source.settings(), log=lambda line: None) as stages:
         played = source.play(stages)
     assert played.outcomes is source.outcomes
@@ -45,7 +64,7 @@ def test_the_outcomes_go_into_the_folder(tmp_path: Path) -> None:
 
 
 def test_what_is_shown_are_tasks_of_the_table_and_at_most_so_many() -> None:
-    source = TableSource(outcomes(MOST_SHOWN + 50), "course", 2, 100, 0)
+    source = TableSource(outcomes(MOST_SHOWN + 50), "course", 2, 0, "information", 100)
     labels = np.arange(MOST_SHOWN + 50) % 3
     clusters = Clusters(("a", "b", "c"), "three", labels)
     tasks, shown = source.shown(Played(source.outcomes), clusters)
@@ -67,16 +86,20 @@ def test_bad_arguments_are_refused(
     n_components: int | str, steps: int, tasks: int, tokens: str
 ) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
-        TableSource(outcomes(tasks), "course", n_components, steps, 0)
+        TableSource(outcomes(tasks), "course", n_components, 0, "ordinal", steps)
 
 
 @pytest.mark.slow
-def test_a_table_with_many_gaps(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["information", "ordinal"])
+def test_a_table_with_many_gaps(tmp_path: Path, method: str) -> None:
     rng = np.random.default_rng(0)
     sparse = np.where(rng.random(SOLVED.shape) < 0.6, np.nan, SOLVED)
     with pytest.warns(UserWarning, match=says("agents pairs")):
-        made = fit(sparse, tmp_path / "run", steps=250, log=lambda line: None)
-    assert made.results["norm_difficulty_rank_correlation"] > 0.5
+        made = fit(sparse, tmp_path / "run", method=method, steps=250, log=lambda line: None)
+    if method == "ordinal":
+        assert made.results["norm_difficulty_rank_correlation"] > 0.5
+    else:
+        assert 0 < made.results["kept_information"] <= 1
     assert re.search(r"\bWhite\b", made.report().read_text())
     copy = made.report(tmp_path / "copy.html")
     assert copy.read_bytes() == made.report().read_bytes()
