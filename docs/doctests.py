@@ -7,7 +7,7 @@ from typing import Any
 
 import griffe
 
-_EXAMPLE = re.compile(r"^>>> .*?(?=\n\n(?!>>> )|\Z)", re.DOTALL | re.MULTILINE)
+_EXAMPLE = re.compile(r"^( *)>>> .*?(?=\n\n(?! *>>> )|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Doctests(griffe.Extension):
@@ -16,4 +16,4 @@ class Doctests(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring before it is parsed."""
         if obj.docstring is not None:
-            obj.docstring.value = _EXAMPLE.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
+            obj.docstring.value = _EXAMPLE.sub(r"\1```pycon\n\g<0>\n\1```", obj.docstring.value)
