@@ -224,6 +224,28 @@ class Outcomes:
         }
         return replace(self, **parts)
 
+    def first_tasks(self, count: int) -> Outcomes:
+        """Select the outcomes on the first tasks.
+
+        Args:
+            count: The number of tasks; all if there are fewer.
+
+        Returns:
+            The outcomes on these tasks.
+
+        >>> Outcomes([[3, 0], [9, 4]], 10).first_tasks(1).rates
+        array([[0.3],
+               [0.9]])
+        """
+        per_pair = ("successes", "rollouts", "steps", "returns", "results")
+        parts = {
+            name: getattr(self, name)[:, :count]
+            for name in per_pair
+            if getattr(self, name) is not None
+        }
+        features = None if self.features is None else self.features[:count]
+        return replace(self, **parts, tasks=self.tasks[:count], features=features)
+
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
         rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"

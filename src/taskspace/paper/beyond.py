@@ -19,8 +19,6 @@ from taskspace.paper.harness.quiz_prediction import benchmark_prediction
 from taskspace.paper.harness.task_selection import HARDER, Judge, compare
 from taskspace.paper.information import (
     LABEL,
-    ROLLOUTS,
-    TASKS,
     information_map,
     judge,
     sizes,
@@ -31,6 +29,7 @@ from taskspace.paper.study import ENVIRONMENTS as EVERY
 from taskspace.paper.study import Result, Study, Table, mean_and_spread
 from taskspace.paper.trust import KNOWN, NEW
 from taskspace.runs.run import Run
+from taskspace.runs.sources.plans import information_plan
 from taskspace.training.recipes import NEW_AGENTS
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "BasicKarel")  # of quizzes and selections
@@ -76,8 +75,8 @@ def reproduce(study: Study) -> Result:
         tables,
         pictures,
         [
-            f"The success model is trained on {TASKS:,} tasks with {ROLLOUTS} rollouts per agent"
-            " (for BasicKarel on all training tasks, and it is tested on validation tasks). The"
+            f"The success model is trained on {_training('MultiKeyNav')} (for BasicKarel, on"
+            f" {_training('BasicKarel')}, and it is tested on validation tasks). The"
             " quizzed agent is never among its candidates. In the first table of each environment,"
             " IgnoreTask, IgnoreAgent and OPT are oracles that know the skill of the agent, the"
             " difficulty of the task, or both. Quizzes are as in Figure 5, selections as in"
@@ -86,6 +85,13 @@ def reproduce(study: Study) -> Result:
             trust.NOTE,
         ],
     )
+
+
+def _training(environment: str) -> str:
+    """What the success model of an environment is trained on, in words."""
+    plan = information_plan(environment)
+    times = "rollout" if plan.rollouts == 1 else "rollouts"
+    return f"{plan.tasks:,} tasks with {plan.rollouts} {times} per agent"
 
 
 def _quizzes(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:

@@ -7,25 +7,22 @@ from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
 from taskspace.paper.harness.task_selection import HARDER, Judge
 from taskspace.paper.study import Study
-from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
-from taskspace.runs.sources.plans import INFORMATION_PLANS
+from taskspace.runs.sources.environment import evaluate_pool
+from taskspace.runs.sources.plans import INFORMATION_PLANS, information_plan
 
 LABEL = "information map"
-TASKS, ROLLOUTS = 40_000, 2  # of the training data of the success model
 MORE_DIMENSIONS = 6  # enough for most of the information in every environment
 
 
 def success_model(study: Study, made: Run, seed: int) -> SuccessModel:
     """A success model of the population, trained on many tasks with few rollouts each."""
 
+    plan = information_plan(made.environment.name, study.preset)
+
     def learn() -> SuccessModel:
-        env = made.environment
-        every = env.table("all")  # None if there are infinitely many
-        count = TASKS if every is None else len(every)
-        tasks = env.sample_tasks(count // 20 if study.fast else count, seed=seed + 7000)
-        outcomes = evaluate(made.population, env, tasks, ROLLOUTS, seed=seed + 7000)
-        return SuccessModel(random_state=seed).fit(outcomes)
+        outcomes = evaluate_pool(made.environment, made.population, plan, seed + 7000)
+        return plan.success_model(seed).fit(outcomes)
 
     name = f"{made.environment.name.lower()}-{seed}-success-model"
     settings = {"environment": made.environment.name, "seed": seed}

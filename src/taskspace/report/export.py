@@ -23,10 +23,9 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     """Write all tasks of a map; the extension of the target determines the format.
 
     A `.parquet` file has one row per task: its name, two coordinates for plotting, its vector as
-    one list, its difficulty (the length of the vector), success rate, cluster and features. A
-    `.csv` file is the same with one column per component of the vector. A target without an
-    extension is a folder for `vectors.tsv` and `metadata.tsv`, which the TensorBoard projector
-    loads.
+    one list, its difficulty, success rate, cluster and features. A `.csv` file is the same with one
+    column per component of the vector. A target without an extension is a folder for `vectors.tsv`
+    and `metadata.tsv`, which the TensorBoard projector loads.
     """
     path = Path(target)
     if path.suffix.lower() in _ENDINGS:
@@ -41,8 +40,8 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
 
 
 def _columns(run: Run, flat: bool) -> dict[str, Any]:
-    vectors = run.index.vectors
-    x, y = Axes.of(run.points).project(run.points).T
+    vectors, points = run.index.vectors, run.points
+    x, y = Axes.of(points).project(points).T
     spread = {f"v{i}": column for i, column in enumerate(vectors.T)}
     return _described(run, x=x, y=y, **(spread if flat else {"vector": list(vectors)}))
 

@@ -16,6 +16,7 @@ SETTINGS = "settings.json"
 
 TASKS = Part("tasks", "tasks")  # only for Karel, whose tasks are a data set
 POPULATION = Part("population", "population.zip")
+TRAINING = Part("training-outcomes", "training-outcomes.npz")  # what a success model learns from
 OUTCOMES = Part("outcomes", "outcomes.npz")
 EMBEDDER = Part("map", "embedder")
 VECTORS = Part("vectors", "vectors.npz")  # of the tasks of the outcomes, and their difficulties

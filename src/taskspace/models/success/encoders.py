@@ -69,6 +69,16 @@ def make_encoder(make: Callable[[NDArray[Any]], Encoder], tasks: NDArray[Any]) -
     return encoder
 
 
+def encoder_factory(name: str) -> Callable[[NDArray[Any]], Encoder]:
+    """A function for `SuccessModel(network=…)` that makes a new encoder of this class."""
+
+    def make(tasks: NDArray[Any]) -> Encoder:
+        encoder: Encoder = getattr(import_module(ENCODERS[name]), name)()
+        return encoder
+
+    return make
+
+
 def is_frozen(encoder: torch.nn.Module) -> bool:
     """Whether training leaves the encoder as it is."""
     return not any(parameter.requires_grad for parameter in encoder.parameters())

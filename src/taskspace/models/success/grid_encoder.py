@@ -1,10 +1,11 @@
 """`GridEncoder`: reads a task of BasicKarel by letting imagined agents play it.
 
-An agent solves a task step by step, and most of its mistakes can be mended: after a wrong turn it
-turns back. Success is therefore a simple function of the actions in single states, but a complicated
-one of the task. The encoder uses this. Its network gives the probabilities of actions of some
-imagined agents in a state, and the probabilities that they solve the task follow from the rules:
-a state is worth the mean of the states that come next. Only states near shortest solutions count.
+Whether an agent solves a task depends on its actions in single states, and most mistakes can be
+mended: after a wrong turn, it turns back. As a function of the task, success is therefore
+complicated; as a function of the actions in single states it follows from the rules. The encoder
+uses this. Its network gives the probabilities of the actions of some imagined agents in a state.
+The probability that they solve the task from there is the mean over the states that come next.
+Only states near shortest solutions are considered; the layers after the encoder do the rest.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ from taskspace.envs.basickarel import (
     POST_CELL,
     POST_HEADING,
     POST_MARKERS,
-    PUT,
     RIGHT_OF,
     SIZE,
     TURN_LEFT,

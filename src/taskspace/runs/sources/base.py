@@ -25,6 +25,7 @@ class Played:
 
     Attributes:
         outcomes: The results of the agents on the tasks.
+        training: The results on more tasks that the map is learned from; None if there are none.
         environment: The environment; None for a table.
         population: The agents; None for a table.
     """
@@ -32,6 +33,7 @@ class Played:
     outcomes: Outcomes
     environment: Environment | None = None
     population: Population | None = None
+    training: Outcomes | None = None
 
     @property
     def known(self) -> tuple[Environment, Population]:

@@ -60,19 +60,26 @@ class EnvironmentSource(Source):
             Population.save,
             Population.load,
         )
-        outcomes = stages.stage(
-            layout.OUTCOMES,
+        training = stages.stage(
+            layout.OUTCOMES if self.plan.listed is None else layout.TRAINING,
             lambda: evaluate_pool(
                 self.environment, population, self.plan, self.seed, self.executor
             ),
             Outcomes.save,
             Outcomes.load,
         )
-        return Played(outcomes, self.environment, population)
+        listed = self.plan.listed
+        if listed is None:
+            return Played(training, self.environment, population)
+        outcomes = stages.stage(
+            layout.OUTCOMES, lambda: training.first_tasks(listed), Outcomes.save, Outcomes.load
+        )
+        return Played(outcomes, self.environment, population, training)
 
     def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map with the dimensions of the preset."""
-        return self.plan.learn(played.outcomes, seed)
+        outcomes = played.outcomes if played.training is None else played.training
+        return self.plan.learn(outcomes, seed)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The clusters that the environment defines."""
@@ -116,5 +123,5 @@ def evaluate_pool(
     executor: str | None = None,
 ) -> Outcomes:
     """Evaluate the population on the tasks that the map is learned from."""
-    tasks = env.sample_tasks(plan.tasks, seed=seed + 1)
+    tasks = env.sample_tasks(plan.tasks, seed=seed + 1, distribution=plan.distribution)
     return evaluate(population, env, tasks, plan.rollouts, seed=seed, executor=executor)

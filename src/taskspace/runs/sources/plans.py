@@ -9,6 +9,7 @@ from typing import Any
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.success.encoders import encoder_factory
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 
@@ -24,6 +25,8 @@ class Plan(ABC):
     rollouts: int
     shown: int = 1000  # tasks per silhouette
     fast: bool = False  # short training of the population
+    distribution: str = "all"  # of the tasks
+    listed: int | None = None  # tasks of the run folder, the first ones; None: all
 
     @abstractmethod
     def learn(self, outcomes: Outcomes, seed: int) -> Embedding:
@@ -32,14 +35,30 @@ class Plan(ABC):
 
 @dataclass(frozen=True)
 class InformationPlan(Plan):
-    """Many tasks with few rollouts, a success model of them, and the eigenvectors of its map."""
+    """Many tasks with few rollouts, a success model of them, and the eigenvectors of its map.
+
+    The run folder lists some of the tasks: more would make the page and the answers slow.
+    """
 
     tasks: int = 40_000
     rollouts: int = 2
+    listed: int | None = 5000
+    encoder: str | None = None  # the name of the encoder that reads tasks, see `encoders.ENCODERS`
+    learning_rate: float = 2e-3
+    epochs: int = 20
+
+    def success_model(self, seed: int) -> SuccessModel:
+        """The success model, not yet fitted."""
+        return SuccessModel(
+            network=None if self.encoder is None else encoder_factory(self.encoder),
+            learning_rate=self.learning_rate,
+            epochs=self.epochs,
+            random_state=seed,
+        )
 
     def learn(self, outcomes: Outcomes, seed: int) -> TaskEmbedder:
         """Learn the success model and its map."""
-        return TaskEmbedder(self.n_components).fit(SuccessModel(random_state=seed).fit(outcomes))
+        return TaskEmbedder(self.n_components).fit(self.success_model(seed).fit(outcomes))
 
 
 @dataclass(frozen=True)
@@ -74,7 +93,17 @@ INFORMATION_PLANS = {
     "MultiKeyNavA": InformationPlan(3),
     "CartPoleVar": InformationPlan(3),
     "PointMass": InformationPlan(3),
-    "BasicKarel": InformationPlan(3, tasks=24_000, shown=5000),
+    # The fixed tasks of BasicKarel are too few; its generator makes more.
+    "BasicKarel": InformationPlan(
+        3,
+        tasks=200_000,
+        rollouts=1,
+        distribution="generated",
+        encoder="GridEncoder",
+        learning_rate=4e-3,
+        epochs=1,
+        shown=5000,
+    ),
 }
 # The paper's dimensions with C_NORM; MultiKeyNavAB and MultiKeyNavA need fewer keys.
 ORDINAL_PLANS = {
@@ -86,7 +115,7 @@ ORDINAL_PLANS = {
     "BasicKarel": OrdinalPlan(1, hidden=(64, 32), tasks=20_000, rollouts=10, shown=5000),
 }
 INFORMATION_PRESETS: dict[str, dict[str, Any]] = {
-    "fast": {"fast": True, "tasks": 2000, "shown": 300},
+    "fast": {"fast": True, "tasks": 2000, "listed": 500, "shown": 300},
     "default": {},
     "paper": {"rollouts": 12},  # about as many rollouts as in the paper
 }
