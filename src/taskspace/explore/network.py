@@ -40,7 +40,7 @@ def _of_profiles(embedder: TaskEmbedder) -> dict[str, Any] | None:
     success = _success_network(embedder.model_)
     if success is None:
         return None
-    found = embedder._map
+    found = embedder.map_
     return {
         "success": success,
         "landmarks": sixteen_bits(found.landmarks),

@@ -206,7 +206,7 @@ class Run:
     @property
     def points(self) -> NDArray[np.float32]:
         """The points of the tasks in figures: directions on an information map, else vectors."""
-        if isinstance(self.embedder, TaskEmbedder):
+        if isinstance(self.embedder, TaskEmbedder) and self.embedder.n_components_ > 1:
             return unit(self.index.vectors)
         return self.index.vectors
 

@@ -64,6 +64,7 @@ class TaskEmbedder(Embedding):
             map of one half of the agents on the results of the other half. Empty if there are too
             few tasks or agents, or if the map was fitted to a success model.
         model_: The fitted success model (only with features).
+        map_: The `ProfileMap` from success profiles to vectors (only with features).
         task_names_: The names of the tasks if they have no features, otherwise None.
 
     >>> import numpy as np, taskspace as ts
@@ -153,9 +154,9 @@ class TaskEmbedder(Embedding):
                 " map to the outcomes"
             )
         landmarks = model.predict_proba(model.sample_)
-        self._map, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+        self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
         self.model_, self.test_scores_ = model, {}
-        self.n_components_ = self._map.weights.shape[1]
+        self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
         self._measure_kept()
         return self
@@ -214,10 +215,12 @@ class TaskEmbedder(Embedding):
     def _vectors(self, tasks: NDArray[Any]) -> Floats:
         if self.task_names_ is not None:
             return self._known[tasks[:, 0].astype(np.int64)]
-        return self._map.vectors(self.model_.predict_proba(tasks))
+        return self.map_.vectors(self.model_.predict_proba(tasks))
 
     def points(self, X: Any) -> Floats:
         """The points whose distances figures, clusters and silhouettes are based on: directions.
+
+        In one dimension there are only two directions, so the points are the vectors.
 
         Args:
             X: The tasks, as in `transform`.
@@ -225,7 +228,7 @@ class TaskEmbedder(Embedding):
         Returns:
             One point per task.
         """
-        return self.direction(X)
+        return self.direction(X) if self.n_components_ > 1 else self.transform(X)
 
     def information(self, X: Any) -> Floats:
         """Information that two attempts at a task by the same agent share: the squared length.
@@ -300,7 +303,7 @@ class TaskEmbedder(Embedding):
         if self.task_names_ is not None:
             arrays = {"vectors": self._known, "difficulty": self._difficulty}
         else:
-            arrays = {"landmarks": self._map.landmarks, "weights": self._map.weights}
+            arrays = {"landmarks": self.map_.landmarks, "weights": self.map_.weights}
         arrays["spectrum"] = self.spectrum_
         tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
         return State(settings, tensors, None if self.task_names_ is not None else self.model_)
@@ -315,7 +318,7 @@ class TaskEmbedder(Embedding):
         if state.model is None:
             raise ValueError("the success model is missing")
         self.model_ = state.model
-        self._map = ProfileMap(arrays["landmarks"], arrays["weights"], self.measure)
+        self.map_ = ProfileMap(arrays["landmarks"], arrays["weights"], self.measure)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
