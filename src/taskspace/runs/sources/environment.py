@@ -17,7 +17,7 @@ from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
-from taskspace.runs.sources.plans import INFORMATION, Plan, information_plan, ordinal_plan
+from taskspace.runs.sources.plans import INFORMATION, AnyPlan, information_plan, ordinal_plan
 from taskspace.runs.stages import Stages
 from taskspace.training.recipes import train_population
 
@@ -38,7 +38,7 @@ class EnvironmentSource(Source):
         return self.environment.name
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> AnyPlan:
         """The settings of the preset."""
         plan = information_plan if self.method == INFORMATION else ordinal_plan
         return plan(self.name, self.preset)
@@ -118,7 +118,7 @@ def measure(
 def evaluate_pool(
     env: Environment,
     population: Population,
-    plan: Plan,
+    plan: AnyPlan,
     seed: int,
     executor: str | None = None,
 ) -> Outcomes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
@@ -25,8 +25,6 @@ class Plan(ABC):
     rollouts: int
     shown: int = 1000  # tasks per silhouette
     fast: bool = False  # short training of the population
-    distribution: str = "all"  # of the tasks
-    listed: int | None = None  # tasks of the run folder, the first ones; None: all
 
     @abstractmethod
     def learn(self, outcomes: Outcomes, seed: int) -> Embedding:
@@ -42,7 +40,8 @@ class InformationPlan(Plan):
 
     tasks: int = 40_000
     rollouts: int = 2
-    listed: int | None = 5000
+    distribution: str = "all"  # of the tasks
+    listed: int = 5000  # tasks of the run folder, the first ones
     encoder: str | None = None  # the name of the encoder that reads tasks, see `encoders.ENCODERS`
     learning_rate: float = 2e-3
     epochs: int = 20
@@ -65,6 +64,9 @@ class InformationPlan(Plan):
 class OrdinalPlan(Plan):
     """Fewer tasks with more rollouts, and the paper's network."""
 
+    distribution: ClassVar[str] = "all"
+    listed: ClassVar[None] = None  # all tasks
+
     tasks: int = 5000
     rollouts: int = 20
     hidden: tuple[int, ...] = (32, 32)
@@ -86,6 +88,8 @@ class OrdinalPlan(Plan):
         )
         return embedder.fit(outcomes)
 
+
+AnyPlan = InformationPlan | OrdinalPlan
 
 INFORMATION_PLANS = {
     "MultiKeyNav": InformationPlan(6),
