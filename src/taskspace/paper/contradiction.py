@@ -59,12 +59,13 @@ NOTE = (
     " triplets: triplet accuracy as in `taskspace reproduce beyond`; difficulty pairs: fraction of"
     " pairs of tasks, whose success rates differ by more than 0.1, that the lengths (in the last"
     " row, the separate difficulties) order correctly; rank correlation: Spearman correlation of"
-    " the same numbers with difficulty. If lengths must increase with difficulty, similarity"
-    " suffers least if they are nearly equal, but then they say nothing about information."
+    " the same numbers with difficulty. The lengths of the two maps with the directions of the"
+    " information map increase with difficulty, slightly or in proportion; the ordinal maps adapt"
+    " their directions, too."
 )
 CAPTION = (
-    "How well inner products show similarity, and lengths show difficulty. No map is good at both,"
-    " unless difficulty is a separate number."
+    "How well inner products show similarity, and lengths show difficulty. A map that gains on one"
+    " loses on the other, unless difficulty is a separate number."
 )
 
 
