@@ -113,6 +113,8 @@ class TaskEmbedder(Embedding):
         self._check_settings()
         self.task_names_ = None
         rng = np.random.default_rng(self.random_state)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of an earlier fit
         if isinstance(X, SuccessModel):
             return self._fit_model(X)
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
@@ -122,7 +124,8 @@ class TaskEmbedder(Embedding):
         if given.features is None:
             check_orders(statistics)
             return self._fit_table(given, statistics, rng)
-        self._validated(given.features, ensure_min_samples=3)
+        if given is X:  # otherwise X has been validated, with the names of its features
+            self._validated(given.features, ensure_min_samples=3)
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
