@@ -100,7 +100,8 @@ print(
 )
 figure = Figure(figsize=(8, 5), layout="constrained")
 ts.plot_map(
-    directions[:, :2], difficulty=embedder.difficulty(names), clusters=needed, cluster_names=SKILLS,
-    title="BabyAI: each point is a task, larger if harder", ax=figure.subplots(),
+    embedder.transform(names)[:, :2], difficulty=embedder.difficulty(names), clusters=needed,
+    cluster_names=SKILLS, title="BabyAI: each point is a task, larger if harder",
+    ax=figure.subplots(),
 )  # fmt: skip
 figure.savefig("map-babyai.png")
