@@ -49,7 +49,9 @@ def fit_profiles(landmarks: Floats, size: int | str, measure: str) -> tuple[Prof
     >>> found.vectors(profiles).shape, len(values)
     ((60, 3), 3)
     """
-    landmarks = np.ascontiguousarray(landmarks)  # as in a loaded map: another order rounds otherwise
+    landmarks = np.ascontiguousarray(
+        landmarks
+    )  # as in a loaded map: another order rounds otherwise
     values, axes = eigen(profile_similarity(landmarks, landmarks, measure))
     count = enough_dimensions(values) if size == "auto" else int(size)
     axes, scale = axes[:, :count], np.sqrt(values[:count])

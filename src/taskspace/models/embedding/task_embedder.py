@@ -156,7 +156,8 @@ class TaskEmbedder(Embedding):
                 "the success model must be one of tasks with features; without features, fit the"
                 " map to the outcomes"
             )
-        landmarks = model.predict_proba(model.sample_)
+        # Single precision is enough for landmarks, and files are half as large.
+        landmarks = model.predict_proba(model.sample_).astype(np.float32).astype(np.float64)
         self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
@@ -306,7 +307,8 @@ class TaskEmbedder(Embedding):
         if self.task_names_ is not None:
             arrays = {"vectors": self._known, "difficulty": self._difficulty}
         else:
-            arrays = {"landmarks": self.map_.landmarks, "weights": self.map_.weights}
+            landmarks = self.map_.landmarks.astype(np.float32)  # exactly, see `_fit_model`
+            arrays = {"landmarks": landmarks, "weights": self.map_.weights}
         arrays["spectrum"] = self.spectrum_
         tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
         return State(settings, tensors, None if self.task_names_ is not None else self.model_)
@@ -321,7 +323,8 @@ class TaskEmbedder(Embedding):
         if state.model is None:
             raise ValueError("the success model is missing")
         self.model_ = state.model
-        self.map_ = ProfileMap(arrays["landmarks"], arrays["weights"], self.measure)
+        landmarks = arrays["landmarks"].astype(np.float64)
+        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
