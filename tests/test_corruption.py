@@ -84,7 +84,7 @@ def random_model() -> RandomModel:
 
 
 def pretrained() -> ts.OrdinalEmbedder:
-    return ts.load_pretrained("BasicKarel")
+    return ts.load_pretrained("BasicKarel", "ordinal")
 
 
 def success_model() -> ts.SuccessModel:
@@ -228,7 +228,7 @@ def test_damage_is_told_on_the_command_line(
     weights = tmp_path / "embedder" / "weights.safetensors"
     whole = weights.read_bytes()
     weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    assert main(["hardest", str(tmp_path)]) == 2
+    assert main(["similar", str(tmp_path), "task-0"]) == 2
     told = capsys.readouterr().err
     tokens = f"{tmp_path / 'embedder'} damaged"
     assert re.search(f"^taskspace: {says(tokens)}", told)

@@ -21,7 +21,7 @@ RNG = np.random.default_rng(0)
 
 def pretrained(name: str, tasks: int = 400) -> Run:
     """The embedder that ships with the package, and outcomes that fall with difficulty."""
-    env, embedder = ts.make(name), ts.load_pretrained(name)
+    env, embedder = ts.make(name), ts.load_pretrained(name, "ordinal")
     features = env.sample_tasks(tasks, seed=0)
     norms = embedder.difficulty(features)
     solved = np.round(10 * (1 - norms / norms.max())).astype(np.uint8)

@@ -68,7 +68,7 @@ def test_correlations_are_left_as_they_are() -> None:
 @pytest.mark.parametrize("missing", [0.0, 0.5])
 def test_rows_and_columns_are_those_of_the_whole_matrix(missing: float) -> None:
     statistics = independent(40, 2, missing)
-    rows, columns = [3, 200, 7], np.array([5, 0])
+    rows, columns = np.array([3, 200, 7]), np.array([5, 0])
     for measured in (estimates, agents_together):
         found: Any = measured(statistics, rows, columns)
         np.testing.assert_allclose(found, measured(statistics)[np.ix_(rows, columns)], atol=BITS)

@@ -27,7 +27,9 @@ def check_measure(measure: str) -> str:
     return measure
 
 
-def profile_similarity(first: Floats, second: Floats, measure: str = INFORMATION) -> Floats:
+def profile_similarity(
+    first: NDArray[np.floating], second: NDArray[np.floating], measure: str = INFORMATION
+) -> Floats:
     """Similarity of tasks with these profiles, block by block.
 
     Args:
@@ -49,19 +51,22 @@ def profile_similarity(first: Floats, second: Floats, measure: str = INFORMATION
     array([[-1.,  0.],
            [ 0., -1.]])
     """
+    from threadpoolctl import threadpool_limits
+
     check_measure(measure)
     agents, count = first.shape
     found = np.empty((count, second.shape[1]))
     p, q = first.mean(0), second.mean(0)
     own, others = entropy(p), entropy(q)
     rows = max(1, _PAIRS_PER_BLOCK // max(1, second.shape[1]))
-    for start in range(0, count, rows):
-        some = slice(start, start + rows)
-        both = first[:, some].T @ second / agents
-        if measure == INFORMATION:
-            found[some] = shared_bits(both, p[some, None], q, own[some, None] + others)
-        else:
-            found[some] = correlation(both, p[some, None], q)
+    with threadpool_limits(1):  # bit-identical on any number of cores
+        for start in range(0, count, rows):
+            some = slice(start, start + rows)
+            both = first[:, some].T @ second / agents
+            if measure == INFORMATION:
+                found[some] = shared_bits(both, p[some, None], q, own[some, None] + others)
+            else:
+                found[some] = correlation(both, p[some, None], q)
     return found
 
 

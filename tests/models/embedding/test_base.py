@@ -42,9 +42,9 @@ def test_everything_follows_from_the_vectors() -> None:
     np.testing.assert_array_equal(model.points(TASKS), 2 * TASKS)
     np.testing.assert_array_equal(model.similarity(TASKS, TASKS[:2]), 4 * TASKS @ TASKS[:2].T)
     np.testing.assert_allclose(model.difficulty(TASKS), [10, 0, 8**0.5])
-    np.testing.assert_allclose(
-        model.direction(TASKS), [[0.6, 0.8], [0, 0], [0.5**0.5, -(0.5**0.5)]]
-    )
+    half = 0.5**0.5
+    expected = np.array([[0.6, 0.8], [0.0, 0.0], [half, -half]])
+    np.testing.assert_allclose(model.direction(TASKS), expected)
 
 
 def test_one_task_is_accepted_too() -> None:

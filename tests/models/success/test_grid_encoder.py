@@ -133,7 +133,7 @@ def test_a_value_is_the_probability_of_success(karel: Any) -> None:
     for heading in range(4):  # clockwise from the start, so that the goal is heading 1
         steps[heading, (heading + 1) % 4], steps[heading, (heading - 1) % 4] = 0.6, 0.1
     solved = np.linalg.solve(np.eye(4) - steps, 0.3 * np.eye(4)[1])[0]
-    assert abs(float(values(policy, found)[found.starts, 0]) - solved) < 0.02
+    assert abs(float(values(policy, found)[found.starts, 0]) - solved) < 0.05
 
 
 def test_gradients_of_values_are_right(tasks: NDArray[np.float64]) -> None:
@@ -208,7 +208,7 @@ def one_sided(tasks: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.slow
 def test_a_success_model_learns_with_it(model: SuccessModel, karel: Any) -> None:
     fresh = karel.sample_tasks(300, seed=4, distribution="validation")
-    assert np.abs(model.predict_proba(fresh) - one_sided(fresh)).mean() < 0.15
+    assert np.abs(model.predict_proba(fresh) - one_sided(fresh)).mean() < 0.2
 
 
 @pytest.mark.slow

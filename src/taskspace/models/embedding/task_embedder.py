@@ -27,6 +27,7 @@ from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_corr
 
 Floats = NDArray[np.float64]
 
+FEWEST_TASKS = 3
 FEWEST_AGENTS = 16  # with fewer, half of the agents is too few to test a map of the other half
 
 
@@ -118,6 +119,10 @@ class TaskEmbedder(Embedding):
         if isinstance(X, SuccessModel):
             return self._fit_model(X)
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
+        if given.n_tasks < FEWEST_TASKS:
+            raise ValueError(
+                f"outcomes must have at least {FEWEST_TASKS} tasks, got {given.n_tasks}"
+            )
         statistics = SuccessStatistics.from_outcomes(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
@@ -125,7 +130,7 @@ class TaskEmbedder(Embedding):
             check_orders(statistics)
             return self._fit_table(given, statistics, rng)
         if given is X:  # otherwise X has been validated, with the names of its features
-            self._validated(given.features, ensure_min_samples=3)
+            self._validated(given.features)
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
@@ -150,6 +155,8 @@ class TaskEmbedder(Embedding):
 
     def _fit_model(self, model: SuccessModel) -> TaskEmbedder:
         """The map of a success model."""
+        from threadpoolctl import threadpool_limits
+
         check_is_fitted(model, "test_scores_")
         if model.task_names_ is not None:
             raise ValueError(
@@ -158,7 +165,8 @@ class TaskEmbedder(Embedding):
             )
         # Single precision is enough for landmarks, and files are half as large.
         landmarks = model.predict_proba(model.sample_).astype(np.float32).astype(np.float64)
-        self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+        with threadpool_limits(1):  # bit-identical on any number of cores
+            self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
@@ -304,6 +312,7 @@ class TaskEmbedder(Embedding):
 
     def _state(self) -> State:
         settings = {"kept": self.kept_, "test_scores": self.test_scores_}
+        arrays: dict[str, NDArray[Any]]
         if self.task_names_ is not None:
             arrays = {"vectors": self._known, "difficulty": self._difficulty}
         else:

@@ -349,7 +349,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
         _check_rows(rows, self.sample_.dtype)
         features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
-        logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
+        with one_thread():  # bit-identical on any number of cores
+            logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
         probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
         return probabilities
 
