@@ -153,10 +153,10 @@ def _figure(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
 def _panel(ax: Axes, environment: str, points: Mapping[str, tuple[float, float]]) -> None:
     curve = [points[ordinal(weight)] for weight in NORM_WEIGHTS]
     ax.plot(*np.transpose(curve), "o-", color=plots.MUTED, linewidth=1.4, markersize=5)
-    _label(ax, "ordinal map,\nweight of\ndifficulty 0", curve[0], (-5, -16), plots.MUTED)
-    for weight, point in zip(NORM_WEIGHTS[1:], curve[1:], strict=True):
-        paper = " (paper)" if weight == PAPERS_WEIGHT else ""
-        _label(ax, f"{weight:g}{paper}", point, (-7, -3), plots.MUTED)
+    paper = points[ordinal(PAPERS_WEIGHT)]
+    ax.plot(*paper, "o", color=plots.MUTED, markersize=9)
+    text = "ordinal maps: difficulty\ncounts more along the line;\nlarge dot: as in the paper"
+    _label(ax, text, paper, (-12, -30), plots.MUTED)
     for name, (text, colour, marker, offset) in SHOWN.items():
         ax.plot(*points[name], marker, color=colour, markersize=11, zorder=3)
         _label(ax, text, points[name], offset, colour)
