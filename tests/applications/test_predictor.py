@@ -274,7 +274,7 @@ def test_few_agents_of_a_model_are_better_than_none() -> None:
 @pytest.mark.slow
 def test_a_success_model_predicts_by_features_and_by_names() -> None:
     rng = np.random.default_rng(0)
-    tasks, skills = rng.uniform(size=(320, 2)), rng.uniform(size=(30, 2))
+    tasks, skills = rng.uniform(size=(1100, 2)), rng.uniform(size=(30, 2))
     solved = 2 * np.all(skills[:, None] > tasks, axis=2)
     model = ts.SuccessModel(width=32, epochs=1, random_state=0).fit(
         table(solved, 2, features=tasks)
@@ -285,9 +285,9 @@ def test_a_success_model_predicts_by_features_and_by_names() -> None:
     named = PerformancePredictor().fit(ts.SuccessModel(random_state=0).fit(table(solved, 2)))
     assert named.predict_proba(["task-0"], [1], ["task-1", "task-2"]).shape == (2,)
     # Every task that the model knows, whether it is one of the few hundred of its sample or not.
-    names = [f"task-{number}" for number in range(320)]
-    assert len(named.tasks_) < 320
-    assert named.predict_proba(names, solved[0] / 2, names).shape == (320,)
+    names = [f"task-{number}" for number in range(1100)]
+    assert len(named.tasks_) < 1100
+    assert named.predict_proba(names, solved[0] / 2, names).shape == (1100,)
     with pytest.raises(ValueError, match="nowhere"):
         named.predict_proba(["nowhere"], [1], ["task-1"])
 

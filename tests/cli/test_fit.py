@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     results = json.loads((fitted / "results.json").read_text())
     assert (results["agents"], results["tasks"], results["dimensions"]) == (60, 40, 2)
-    assert results["kept_information"] > 0.8
+    assert results["kept_information"] > 0.6
     assert results["stability"]["similarity"] > 0.99
     assert results["stability"]["difficulty"] == pytest.approx(1)
     report = (fitted / "report.html").read_text()

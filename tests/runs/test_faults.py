@@ -53,7 +53,11 @@ def embedder(size: int) -> ts.OrdinalEmbedder:
 
 
 def success_model(size: int) -> ts.SuccessModel:
-    return ts.SuccessModel(width=size, epochs=0, random_state=0).fit(outcomes(30))
+    tasks = 320  # with fewer, the model might be a small linear one
+    known = ts.Outcomes(
+        RNG.integers(0, 5, (3, tasks)), np.array(4, np.uint8), features=RNG.normal(size=(tasks, 2))
+    )
+    return ts.SuccessModel(width=size, epochs=0, random_state=0).fit(known)
 
 
 @functools.cache

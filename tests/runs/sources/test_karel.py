@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import taskspace as ts
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_dataset
 from taskspace.paper import figure3, generalization
 from taskspace.paper.study import NothingHereError, Study
 from taskspace.runs import pipeline
-from taskspace.runs.sources.karel import karel_settings
+from taskspace.runs.run import Run
+from taskspace.runs.sources.base import Played
+from taskspace.runs.sources.karel import KarelSource, karel_settings
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.usefixtures("small_karel")
 def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
     folder = tmp_path / "karel-0"
-    made = pipeline.run("karel", folder, preset="fast", log=lambda line: None)
+    made = pipeline.run("karel", folder, preset="fast", method="ordinal", log=lambda line: None)
     numbers = made.results
     assert numbers["environment"] == "Karel"
     assert numbers["agents"] == 12  # all of the three snapshots of four networks
@@ -34,9 +37,20 @@ def test_a_run_makes_a_map_and_a_report(tmp_path: Path) -> None:
     ]
     assert made.report().read_text().count("Karel") > 1
     again: list[str] = []
-    assert pipeline.run("Karel", folder, preset="fast", log=again.append).results == numbers
+    repeated = pipeline.run("Karel", folder, preset="fast", method="ordinal", log=again.append)
+    assert repeated.results == numbers
     assert all("reused" in line for line in again)
     _reproduce(tmp_path)
+    _learn_information_map(made)
+
+
+def _learn_information_map(made: Run) -> None:
+    source = KarelSource("fast", 0, None, None, "information")
+    found = source.learn(Played(made.outcomes, made.environment, made.population), 0)
+    assert isinstance(found, ts.TaskEmbedder)
+    tasks = made.outcomes.task_inputs[:20]
+    assert found.transform(tasks).shape == (20, 2)
+    assert ((found.difficulty(tasks) >= 0) & (found.difficulty(tasks) <= 1)).all()
 
 
 def _reproduce(folder: Path) -> None:
