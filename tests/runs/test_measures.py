@@ -12,6 +12,7 @@ from sklearn.metrics import silhouette_score
 
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
+from taskspace.models.embedding import scoring
 from taskspace.models.embedding.constraints import draw_triplets
 from taskspace.runs import measures
 from taskspace.similarity.statistics import SuccessStatistics
@@ -68,7 +69,7 @@ def test_similarities_are_scored_by_clear_and_by_all_triplets_and_in_bits() -> N
     assert exact["similarity_error_bits"] == 0
     assert 0.9 < exact["triplet_accuracy"] < 1  # nearly equal similarities have no certain order
 
-    def reversed_by(bits: float) -> measures.PairSimilarity:
+    def reversed_by(bits: float) -> scoring.PairSimilarity:
         return lambda first, second: bits - truth.pairs(first, second)
 
     worst = measures.similarity_scores(reversed_by(0), truth, triplets)
@@ -79,7 +80,7 @@ def test_similarities_are_scored_by_clear_and_by_all_triplets_and_in_bits() -> N
 
 def test_inner_products_and_difficulties_of_pairs() -> None:
     vectors = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 2.0]])
-    found = measures.inner_products(vectors)(np.array([0, 1]), np.array([2, 1]))
+    found = scoring.inner_products(vectors)(np.array([0, 1]), np.array([2, 1]))
     np.testing.assert_array_equal(found, [4, 10])
     pairs = np.array([[0, 1], [2, 0], [2, 1]])
     assert measures.difficulty_accuracy(np.array([0.2, 0.1, 0.0]), pairs) == pytest.approx(2 / 3)

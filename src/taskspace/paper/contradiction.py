@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.models.embedding.constraints import draw_pairs
+from taskspace.models.embedding.scoring import inner_products
 from taskspace.paper.figure6 import ENVIRONMENTS, evaluated_twice
 from taskspace.paper.information import MORE_DIMENSIONS, information_map
 from taskspace.paper.map_quality import new_triplets
 from taskspace.paper.study import Result, Study, Table, mean_and_spread
 from taskspace.report import plots
-from taskspace.runs.measures import difficulty_accuracy, inner_products, similarity_scores
+from taskspace.runs.measures import difficulty_accuracy, similarity_scores
 from taskspace.runs.run import Run
 from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.similarity.statistics import SuccessStatistics

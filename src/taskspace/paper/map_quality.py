@@ -11,17 +11,12 @@ import numpy as np
 
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import Triplets, draw_triplets
+from taskspace.models.embedding.scoring import PairSimilarity, inner_products
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.paper.figure6 import evaluated_twice
 from taskspace.paper.information import LABEL, sizes, success_model
 from taskspace.paper.study import Study, Table, mean_and_spread
-from taskspace.runs.measures import (
-    CLEAR,
-    PairSimilarity,
-    inner_products,
-    silhouettes,
-    similarity_scores,
-)
+from taskspace.runs.measures import CLEAR, silhouettes, similarity_scores
 from taskspace.runs.run import Run
 from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.similarity.statistics import SuccessStatistics

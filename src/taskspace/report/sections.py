@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _ACCURACIES = {
     "triplet_accuracy": "triplet accuracy (held out)",
     "noise_ceiling": "noise ceiling",
+    "plain_triplet_accuracy": "triplet accuracy without a map",
     "difficulty_pair_accuracy": "difficulty-pair accuracy (held out)",
 }
 
@@ -83,6 +84,11 @@ def _explanation(results: Mapping[str, Any]) -> str:
         sentences.append(
             "Triplet accuracy: how often the map is right about which of two tasks is more similar"
             " to a third."
+        )
+    if results.get("plain_triplet_accuracy") is not None:
+        sentences.append(
+            "For a table, it is measured on one half of the agents for a map of the other half, and"
+            " so is that of the similarities themselves, without a map. Few agents make both low."
         )
     if results.get("noise_ceiling") is not None:
         sentences.append(

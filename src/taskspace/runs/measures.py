@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,16 @@ from taskspace.models.embedding.constraints import (
     Triplets,
     draw_triplets,
 )
-from taskspace.models.embedding.scoring import drawn
+from taskspace.models.embedding.scoring import (
+    PairSimilarity,
+    drawn,
+    inner_products,
+    triplet_accuracy,
+)
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.statistics import SuccessStatistics
-
-PairSimilarity = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared
@@ -45,6 +47,8 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
     if not isinstance(embedder, TaskEmbedder):
         return {**found, "norm_difficulty_rank_correlation": _norms(outcomes, embedder)}
     found["kept_information"] = embedder.kept_
+    if "plain" in embedder.test_scores_:
+        found["plain_triplet_accuracy"] = embedder.test_scores_["plain"]
     if embedder.task_names_ is None:
         found["success_model"] = embedder.model_.test_scores_
     return found
@@ -154,11 +158,6 @@ def map_scores(
     }
 
 
-def inner_products(vectors: NDArray[np.float64]) -> PairSimilarity:
-    """The similarity of pairs of tasks with these vectors."""
-    return lambda first, second: np.einsum("td,td->t", vectors[first], vectors[second])
-
-
 def similarity_scores(
     similarity: PairSimilarity, truth: SuccessStatistics, triplets: Triplets
 ) -> dict[str, Any]:
@@ -182,13 +181,6 @@ def _clear(truth: SuccessStatistics, triplets: Triplets) -> Triplets:
     gap = truth.pairs(anchor, one) - truth.pairs(anchor, other)
     clear = np.abs(gap) > CLEAR
     return Triplets(triplets.tasks[clear], (gap[clear] > 0).astype(np.float64))
-
-
-def triplet_accuracy(similarity: PairSimilarity, triplets: Triplets) -> float | None:
-    """The fraction of triplets in the right order, which is known with a probability."""
-    anchor, one, other = triplets.tasks.T
-    yes, p = similarity(anchor, one) > similarity(anchor, other), triplets.probability
-    return _mean(np.where(yes, p, 1 - p))
 
 
 def difficulty_accuracy(difficulty: NDArray[np.float64], pairs: NDArray[np.int64]) -> float | None:

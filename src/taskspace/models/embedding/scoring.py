@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.models.embedding.constraints import Triplets
 from taskspace.models.embedding.training import HELD_OUT, Constraints, Pool
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
+Tasks = NDArray[np.int64]
+PairSimilarity = Callable[[Tasks, Tasks], Floats]  # of the pairs of tasks in two columns
+
+
+def inner_products(vectors: Floats) -> PairSimilarity:
+    """The similarity of pairs of tasks with these vectors."""
+    return lambda first, second: (vectors[first] * vectors[second]).sum(1)
+
+
+def triplet_accuracy(similarity: PairSimilarity, triplets: Triplets) -> float | None:
+    """The fraction of triplets in the right order, which is known with a probability."""
+    if not len(triplets.tasks):
+        return None
+    anchor, one, other = triplets.tasks.T
+    yes, p = similarity(anchor, one) > similarity(anchor, other), triplets.probability
+    return float(np.where(yes, p, 1 - p).mean())
 
 
 def accuracies(vectors: Floats, difficulty: Floats, constraints: Constraints) -> dict[str, float]:
     """The fraction of constraints that hold for these vectors and difficulties, per type."""
     found = {}
-    anchor, one, other = (vectors[column] for column in constraints.triplets.tasks.T)
-    if len(anchor):
-        yes = (anchor * one).sum(1) > (anchor * other).sum(1)
-        p = constraints.triplets.probability
-        found["similarity"] = float(np.where(yes, p, 1 - p).mean())
+    right = triplet_accuracy(inner_products(vectors), constraints.triplets)
+    if right is not None:
+        found["similarity"] = right
     easier, harder = (difficulty[column] for column in constraints.pairs.T)
     if len(easier):
         found["difficulty"] = float((harder > easier).mean())

@@ -16,7 +16,7 @@ from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
 from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
-from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
+from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of, triplet_accuracy
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
@@ -62,8 +62,9 @@ class TaskEmbedder(Embedding):
         kept_: The fraction of the shared information that the dimensions keep.
         test_scores_: The triplet accuracy ("similarity") and difficulty-pair accuracy
             ("difficulty") on tasks that the success model has not seen or, without features, of a
-            map of one half of the agents on the results of the other half. Empty if there are too
-            few tasks or agents, or if the map was fitted to a success model.
+            map of one half of the agents on the results of the other half. There, "plain" is the
+            triplet accuracy of the similarities of the first half themselves, without a map. Empty
+            if there are too few tasks or agents, or if the map was fitted to a success model.
         model_: The fitted success model (only with features).
         map_: The `ProfileMap` from success profiles to vectors (only with features).
         task_names_: The names of the tasks if they have no features, otherwise None.
@@ -212,7 +213,9 @@ class TaskEmbedder(Embedding):
         one, other = (_part(outcomes, half, np.flatnonzero(tried)) for half in halves)
         vectors, _ = fit_table(one, size, self.measure, rng)
         constraints = drawn(other, np.arange(other.n_tasks), rng)
-        return accuracies(vectors, 1 - one.success, constraints)
+        found = accuracies(vectors, 1 - one.success, constraints)
+        plain = triplet_accuracy(one.pairs, constraints.triplets)
+        return found if plain is None else {**found, "plain": plain}
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":
