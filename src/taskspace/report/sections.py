@@ -24,7 +24,7 @@ def write(run: Run, path: Path) -> None:
     first, *others = figures.load(run.figures)
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
-        f" {run.outcomes.n_agents} agents on {run.outcomes.n_tasks} tasks. {_readings(run)}"
+        f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
         f" The colours show {run.clusters.description}."
     ])  # fmt: skip
     numbers = html.Numbers(
@@ -32,6 +32,12 @@ def write(run: Run, path: Path) -> None:
     )
     parts: list[html.Section] = [intro, first, numbers, *others, html.Settings(run.settings)]
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
+
+
+def _tasks(run: Run) -> int:
+    """The number of tasks that the map was learned from; a run folder may list fewer."""
+    listed = "listed" in run.settings
+    return int(run.settings["tasks"]) if listed else run.outcomes.n_tasks
 
 
 def _readings(run: Run) -> str:
