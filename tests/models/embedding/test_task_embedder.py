@@ -204,9 +204,10 @@ def test_it_works_in_a_pipeline_and_under_clone() -> None:
 
 
 def test_auto_keeps_nearly_everything() -> None:
-    for found in (embedder().fit(skill_world(150)[2]), ts.TaskEmbedder(random_state=0).fit(
-        planted(500, 4, 10).outcomes
-    )):
+    for found in (
+        embedder().fit(skill_world(150)[2]),
+        ts.TaskEmbedder(random_state=0).fit(planted(500, 4, 10).outcomes),
+    ):
         assert found.kept_ >= 0.95
         assert found.n_components_ >= 3
 
@@ -266,9 +267,9 @@ def test_agents_that_do_not_differ_are_told(agents: int, with_features: bool) ->
     solved = np.tile(np.arange(8) % 2, (agents, 1))
     outcomes = ts.Outcomes(solved, np.array(1), features=features)
     with pytest.warns(UserWarning, match=says("outcomes share no information")):
-        found = ts.TaskEmbedder(
-            2, model=ts.SuccessModel(width=4, epochs=0), random_state=0
-        ).fit(outcomes)
+        found = ts.TaskEmbedder(2, model=ts.SuccessModel(width=4, epochs=0), random_state=0).fit(
+            outcomes
+        )
     np.testing.assert_allclose(found.transform(outcomes.task_inputs), np.zeros((8, 2)), atol=1e-6)
     assert found.kept_ == 1
 
