@@ -40,17 +40,20 @@ def skill_world(
     return features, rates, ts.Outcomes(successes, np.array(rollouts), features=features)
 
 
-def embedder(
-    n_components: int | str = "auto", trained: bool = False, **options: Any
-) -> ts.TaskEmbedder:
-    model = ts.SuccessModel(**(TINY if trained else UNTRAINED))
-    return ts.TaskEmbedder(n_components, model=model, **{"random_state": 0, **options})
+def embedder(n_components: int | str = "auto", **options: Any) -> ts.TaskEmbedder:
+    return ts.TaskEmbedder(
+        n_components, **{"model": ts.SuccessModel(**TINY), "random_state": 0, **options}
+    )
+
+
+def untrained() -> ts.TaskEmbedder:
+    return embedder(2, model=ts.SuccessModel(**UNTRAINED))
 
 
 @pytest.fixture(scope="module")
 def fitted() -> ts.TaskEmbedder:
     """A map of features."""
-    return embedder(3, trained=True).fit(skill_world()[2])
+    return embedder(3).fit(skill_world()[2])
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +132,7 @@ def test_held_out_scores_are_better_than_chance(
     fitted: ts.TaskEmbedder, table: ts.TaskEmbedder
 ) -> None:
     for found in (fitted, table):
-        assert found.test_scores_["similarity"] > 0.65
+        assert found.test_scores_["similarity"] > 0.62
         assert found.test_scores_["difficulty"] > 0.85
     assert fitted.score(skill_world(seed=3)[2]) > 0.75
     other = planted(500, 3, 10, missing=0.1)
@@ -146,8 +149,8 @@ def test_too_few_tasks_or_agents_have_no_scores() -> None:
 
 
 def test_a_map_of_a_fitted_model_is_the_map_of_its_outcomes() -> None:
-    features, _, outcomes = skill_world(MANY)
-    model = ts.SuccessModel(**UNTRAINED, random_state=0)
+    features, _, outcomes = skill_world(320)
+    model = ts.SuccessModel(**TINY, random_state=0)
     one = ts.TaskEmbedder(2, model=model).fit(outcomes)
     other = ts.TaskEmbedder(2).fit(clone(model).fit(outcomes))
     np.testing.assert_array_equal(one.transform(features), other.transform(features))
@@ -157,19 +160,19 @@ def test_a_map_of_a_fitted_model_is_the_map_of_its_outcomes() -> None:
 
 def test_tasks_and_outcomes_may_come_apart() -> None:
     features, _, outcomes = skill_world(MANY)
-    joined = embedder(2).fit(outcomes)
+    joined = untrained().fit(outcomes)
     plain = ts.Outcomes(outcomes.successes, outcomes.rollouts)
-    apart = embedder(2).fit(features, outcomes=plain)
+    apart = untrained().fit(features, outcomes=plain)
     np.testing.assert_array_equal(joined.transform(features), apart.transform(features))
-    scores = embedder(2).fit(features, outcomes.rates.T)
+    scores = untrained().fit(features, outcomes.rates.T)
     assert scores.transform(features).shape == (MANY, 2)
 
 
 def test_the_same_seed_learns_the_same_bits() -> None:
     features, _, outcomes = skill_world(MANY)
-    one, other = (embedder(2).fit(outcomes).transform(features) for _ in "ab")
+    one, other = (untrained().fit(outcomes).transform(features) for _ in "ab")
     np.testing.assert_array_equal(one, other)
-    third = embedder(2, random_state=1).fit(outcomes).transform(features)
+    third = untrained().set_params(random_state=1).fit(outcomes).transform(features)
     assert not np.array_equal(one, third)
 
 
@@ -179,7 +182,7 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
         with threadpool_limits(threads):
             world = planted(200, 3, 20).outcomes
             maps.append(ts.TaskEmbedder(3, random_state=0).fit(world).transform(world.tasks))
-    np.testing.assert_array_equal(*maps)
+    np.testing.assert_array_equal(maps[0], maps[1])
 
 
 @pytest.mark.slow
@@ -188,7 +191,7 @@ def test_two_seeds_agree() -> None:
     one, other = (ts.TaskEmbedder(3, random_state=seed).fit(world) for seed in (0, 1))
     np.testing.assert_allclose(one.transform(world.tasks), other.transform(world.tasks), atol=1e-6)
     features, _, outcomes = skill_world()
-    one, other = (embedder(3, trained=True, random_state=seed).fit(outcomes) for seed in (0, 1))
+    one, other = (embedder(3, random_state=seed).fit(outcomes) for seed in (0, 1))
     found = agreement(one, other, features)
     assert found["similarity"] > 0.9
     assert found["difficulty"] > 0.95
@@ -198,20 +201,20 @@ def test_two_seeds_agree() -> None:
 def test_global_randomness_is_neither_used_nor_touched() -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    embedder(2).fit(skill_world(MANY)[2])
+    untrained().fit(skill_world(MANY)[2])
     assert torch.equal(before, torch.get_rng_state())
 
 
 def test_it_works_in_a_pipeline_and_under_clone() -> None:
     features, _, outcomes = skill_world(MANY)
-    pipeline = make_pipeline(StandardScaler(), embedder(2))
+    pipeline = make_pipeline(StandardScaler(), untrained())
     assert clone(pipeline).fit_transform(features, outcomes.rates.T).shape == (MANY, 2)
 
 
 @pytest.mark.slow
 def test_auto_keeps_nearly_everything() -> None:
     for found in (
-        embedder(trained=True).fit(skill_world(MANY)[2]),
+        embedder().fit(skill_world(MANY)[2]),
         ts.TaskEmbedder(random_state=0).fit(planted(500, 4, 10).outcomes),
     ):
         assert found.kept_ >= 0.95
@@ -222,7 +225,7 @@ def test_a_second_fit_forgets_the_first() -> None:
     features, _, outcomes = skill_world(MANY)
     plain = ts.Outcomes(outcomes.successes, outcomes.rollouts)
     frame = pd.DataFrame(features, columns=list("abcd"))
-    found = embedder(2)
+    found = untrained()
     for _ in range(2):
         assert found.fit(plain).transform(plain.tasks).shape == (MANY, 2)
         assert not hasattr(found, "feature_names_in_")
@@ -256,8 +259,10 @@ def test_opposite_tasks_are_opposite_by_correlation_alone(
     outcomes, first = opposed(with_features)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = embedder(2, trained=True, measure=measure).fit(outcomes)
-    assert bool(caught) == (measure == INFORMATION)  # only then are opposites a surprise
+        found = embedder(2, measure=measure).fit(outcomes)
+    # Only if opposites are similar are they a surprise.
+    warned = any("anti-correlated" in str(warning.message) for warning in caught)
+    assert warned == (measure == INFORMATION)
     tasks = outcomes.task_inputs
     between = found.similarity(tasks[first], tasks[~first])
     assert (between.mean() > 0.05) if measure == INFORMATION else (between.mean() < -0.2)
@@ -325,7 +330,7 @@ def test_names_of_features_come_back(tmp_path: Path) -> None:
     frame = pd.DataFrame(features, columns=["x", "größe", "z", "level"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", ".*feature names")  # of scikit-learn
-        embedder(2).fit(frame, outcomes.rates.T).save(tmp_path / "map")
+        untrained().fit(frame, outcomes.rates.T).save(tmp_path / "map")
     loaded = ts.TaskEmbedder.load(tmp_path / "map")
     assert loaded.feature_names_in_.tolist() == ["x", "größe", "z", "level"]
     assert loaded.transform(frame).shape == (MANY, 2)
@@ -388,14 +393,18 @@ def test_bad_data_are_refused(fitted: ts.TaskEmbedder) -> None:
     features, _, outcomes = skill_world(20)
     with pytest.raises(ValueError, match=says("y")):
         embedder().fit(features)
-    with pytest.raises(ValueError, match=says("features 20 tasks (10, 4)")):
+    with pytest.raises(ValueError, match=says("features 20 (10, 4)")):
         embedder().fit(features[:10], outcomes=outcomes)
     with pytest.raises(ValueError, match=says("y 20 tasks (40, 20)")):
         embedder().fit(features, outcomes.rates)
     with pytest.raises(ValueError, match=says("outcomes solved")):
         ts.TaskEmbedder().fit(ts.Outcomes(np.zeros((20, 5), int), np.array(1)))
+    nameless = ts.SuccessModel(random_state=0).fit(
+        ts.Outcomes(outcomes.successes, outcomes.rollouts)
+    )
     with pytest.raises(ValueError, match=says("success model features outcomes")):
-        plain = ts.Outcomes(outcomes.successes, outcomes.rollouts)
-        embedder().fit(ts.SuccessModel(random_state=0).fit(plain))
+        embedder().fit(nameless)
+    with pytest.raises(ValueError, match=says("outcomes 3 2")):
+        ts.TaskEmbedder().fit(ts.Outcomes([[1, 0], [1, 1]], 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="features"):
         fitted.score(ts.Outcomes(outcomes.successes, outcomes.rollouts))
