@@ -214,7 +214,7 @@ def test_it_works_in_a_pipeline_and_under_clone() -> None:
 @pytest.mark.slow
 def test_auto_keeps_nearly_everything() -> None:
     for found in (
-        embedder().fit(skill_world(MANY)[2]),
+        embedder().fit(skill_world(150)[2]),
         ts.TaskEmbedder(random_state=0).fit(planted(500, 4, 10).outcomes),
     ):
         assert found.kept_ >= 0.95
