@@ -23,6 +23,8 @@ from tests.messages import says
 from tests.models.embedding.tables import off_diagonal, planted, separation
 
 TINY: dict[str, Any] = {"width": 16, "epochs": 1, "progress": False}
+UNTRAINED: dict[str, Any] = {"width": 8, "epochs": 0}  # for what does not depend on the quality
+MANY = 320  # tasks; with fewer than 300, success models are chosen by cross-validation, slowly
 
 
 def skill_world(
@@ -40,8 +42,12 @@ def skill_world(
 
 def embedder(n_components: int | str = "auto", **options: Any) -> ts.TaskEmbedder:
     return ts.TaskEmbedder(
-        n_components, model=ts.SuccessModel(**TINY), **{"random_state": 0, **options}
+        n_components, **{"model": ts.SuccessModel(**TINY), "random_state": 0, **options}
     )
+
+
+def untrained() -> ts.TaskEmbedder:
+    return embedder(2, model=ts.SuccessModel(**UNTRAINED))
 
 
 @pytest.fixture(scope="module")
@@ -153,20 +159,20 @@ def test_a_map_of_a_fitted_model_is_the_map_of_its_outcomes() -> None:
 
 
 def test_tasks_and_outcomes_may_come_apart() -> None:
-    features, _, outcomes = skill_world(150)
-    joined = embedder(2).fit(outcomes)
+    features, _, outcomes = skill_world(MANY)
+    joined = untrained().fit(outcomes)
     plain = ts.Outcomes(outcomes.successes, outcomes.rollouts)
-    apart = embedder(2).fit(features, outcomes=plain)
+    apart = untrained().fit(features, outcomes=plain)
     np.testing.assert_array_equal(joined.transform(features), apart.transform(features))
-    scores = embedder(2).fit(features, outcomes.rates.T)
-    assert scores.transform(features).shape == (150, 2)
+    scores = untrained().fit(features, outcomes.rates.T)
+    assert scores.transform(features).shape == (MANY, 2)
 
 
 def test_the_same_seed_learns_the_same_bits() -> None:
-    features, _, outcomes = skill_world(150)
-    one, other = (embedder(2).fit(outcomes).transform(features) for _ in "ab")
+    features, _, outcomes = skill_world(MANY)
+    one, other = (untrained().fit(outcomes).transform(features) for _ in "ab")
     np.testing.assert_array_equal(one, other)
-    third = embedder(2, random_state=1).fit(outcomes).transform(features)
+    third = untrained().set_params(random_state=1).fit(outcomes).transform(features)
     assert not np.array_equal(one, third)
 
 
@@ -179,6 +185,7 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
     np.testing.assert_array_equal(maps[0], maps[1])
 
 
+@pytest.mark.slow
 def test_two_seeds_agree() -> None:
     world = planted(500, 3, 10, missing=0.2).outcomes
     one, other = (ts.TaskEmbedder(3, random_state=seed).fit(world) for seed in (0, 1))
@@ -194,16 +201,17 @@ def test_two_seeds_agree() -> None:
 def test_global_randomness_is_neither_used_nor_touched() -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    embedder(2).fit(skill_world(120)[2])
+    untrained().fit(skill_world(MANY)[2])
     assert torch.equal(before, torch.get_rng_state())
 
 
 def test_it_works_in_a_pipeline_and_under_clone() -> None:
-    features, _, outcomes = skill_world(120)
-    pipeline = make_pipeline(StandardScaler(), embedder(2))
-    assert clone(pipeline).fit_transform(features, outcomes.rates.T).shape == (120, 2)
+    features, _, outcomes = skill_world(MANY)
+    pipeline = make_pipeline(StandardScaler(), untrained())
+    assert clone(pipeline).fit_transform(features, outcomes.rates.T).shape == (MANY, 2)
 
 
+@pytest.mark.slow
 def test_auto_keeps_nearly_everything() -> None:
     for found in (
         embedder().fit(skill_world(150)[2]),
@@ -214,18 +222,18 @@ def test_auto_keeps_nearly_everything() -> None:
 
 
 def test_a_second_fit_forgets_the_first() -> None:
-    features, _, outcomes = skill_world(120)
+    features, _, outcomes = skill_world(MANY)
     plain = ts.Outcomes(outcomes.successes, outcomes.rollouts)
     frame = pd.DataFrame(features, columns=list("abcd"))
-    found = embedder(2)
+    found = untrained()
     for _ in range(2):
-        assert found.fit(plain).transform(plain.tasks).shape == (120, 2)
+        assert found.fit(plain).transform(plain.tasks).shape == (MANY, 2)
         assert not hasattr(found, "feature_names_in_")
-        assert found.fit(frame, outcomes.rates.T).transform(frame).shape == (120, 2)
+        assert found.fit(frame, outcomes.rates.T).transform(frame).shape == (MANY, 2)
         assert found.task_names_ is None
         assert found.feature_names_in_.tolist() == list("abcd")
     model = found.model_
-    assert found.fit(model).transform(features).shape == (120, 2)
+    assert found.fit(model).transform(features).shape == (MANY, 2)
     assert not hasattr(found, "feature_names_in_")
 
 
@@ -235,12 +243,13 @@ def test_a_second_fit_forgets_the_first() -> None:
 def opposed(with_features: bool) -> tuple[ts.Outcomes, Any]:
     """Agents that solve the tasks of one type fail on those of the other."""
     rng = np.random.default_rng(0)
-    sign, level = np.repeat([1.0, -1.0], 60), rng.normal(0, 0.5, 120)
+    sign, level = np.repeat([1.0, -1.0], MANY // 2), rng.normal(0, 0.5, MANY)
     rates = 1 / (1 + np.exp(-3 * sign * (rng.normal(size=(150, 1)) - level)))
     features = np.column_stack([sign, level]) if with_features else None
     return ts.Outcomes(rng.binomial(4, rates), np.array(4), features=features), sign > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_features", [True, False])
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.filterwarnings("ignore:.*oppos")
@@ -317,12 +326,14 @@ def test_a_map_with_a_model_replaces_one_without_and_the_other_way_round(
 
 
 def test_names_of_features_come_back(tmp_path: Path) -> None:
-    features, _, outcomes = skill_world(120)
+    features, _, outcomes = skill_world(MANY)
     frame = pd.DataFrame(features, columns=["x", "größe", "z", "level"])
-    embedder(2).fit(frame, outcomes.rates.T).save(tmp_path / "map")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*feature names")  # of scikit-learn
+        untrained().fit(frame, outcomes.rates.T).save(tmp_path / "map")
     loaded = ts.TaskEmbedder.load(tmp_path / "map")
     assert loaded.feature_names_in_.tolist() == ["x", "größe", "z", "level"]
-    assert loaded.transform(frame).shape == (120, 2)
+    assert loaded.transform(frame).shape == (MANY, 2)
 
 
 @pytest.mark.parametrize("name", ["success-model.json", "weights.safetensors", None])

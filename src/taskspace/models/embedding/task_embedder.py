@@ -267,7 +267,9 @@ class TaskEmbedder(Embedding):
             One difficulty per task, from 0 to 1.
         """
         check_is_fitted(self, "n_components_")
-        tasks = self._validated(self._rows(X), reset=False)
+        return self._difficulties(self._validated(self._rows(X), reset=False))
+
+    def _difficulties(self, tasks: NDArray[Any]) -> Floats:
         if self.task_names_ is not None:
             return self._difficulty[tasks[:, 0].astype(np.int64)]
         return self.model_.difficulty(tasks)
@@ -291,12 +293,12 @@ class TaskEmbedder(Embedding):
             X, outcomes = X.task_inputs if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
         statistics, rng = statistics_of(tasks, y, outcomes), np.random.default_rng(0)
-        found = self._scores(X, statistics, np.arange(len(tasks)), rng)
+        found = self._scores(tasks, statistics, np.arange(len(tasks)), rng)
         return float(np.mean(list(found.values())))
 
     def _scores(
         self,
-        tasks: Any,
+        tasks: NDArray[Any],
         statistics: SuccessStatistics,
         held_out: NDArray[np.int64],
         rng: np.random.Generator,
@@ -307,8 +309,8 @@ class TaskEmbedder(Embedding):
         used = np.union1d(constraints.triplets.tasks, constraints.pairs).astype(np.int64)
         vectors, difficulty = np.zeros((len(tasks), self.n_components_)), np.zeros(len(tasks))
         if len(used):  # profiles of all tasks would take long
-            some = np.asarray(tasks)[used]
-            vectors[used], difficulty[used] = self.transform(some), self.difficulty(some)
+            some = tasks[used]
+            vectors[used], difficulty[used] = self._vectors(some), self._difficulties(some)
         return accuracies(vectors, difficulty, constraints)
 
     # -- files -----------------------------------------------------------------------------------
