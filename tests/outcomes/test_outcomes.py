@@ -189,7 +189,8 @@ def test_one_number_of_rollouts_takes_no_memory() -> None:
     tracemalloc.stop()
     assert outcomes.rollouts.shape == successes.shape
     assert outcomes.rollouts.strides == (0, 0)
-    assert held < successes.nbytes / 2  # default names of agents and tasks, and little else
+    # The successes are copied; besides, there are default names of agents and tasks.
+    assert held < 1.5 * successes.nbytes
 
 
 # -- what they say ---------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ MAKERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_attempts_are_added_up(tmp_path: Path, make: Any) -> None:
-    outcomes = Outcomes.from_table(make(ATTEMPTS, tmp_path))
+    outcomes = Outcomes.from_table(make(ATTEMPTS, tmp_path), features=["size"])
     assert outcomes.agents.tolist() == ["a", "b"]
     assert outcomes.tasks.tolist() == ["t", "s"]
     assert outcomes.successes.tolist() == [[1, 1], [0, 1]]

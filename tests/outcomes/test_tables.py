@@ -66,7 +66,8 @@ def test_features_come_back_to_the_last_bit(tmp_path: Path, kind: str) -> None:
     features = [[0.1 + 0.2, 1e-300], [np.pi, 1e300], [-1 / 3, 5.0]]
     outcomes = example(features=features, feature_names=("größe", "x, y"))
     outcomes.to_table(tmp_path / f"table.{kind}")
-    assert_same(outcomes, Outcomes.from_table(str(tmp_path / f"table.{kind}")))
+    again = Outcomes.from_table(str(tmp_path / f"table.{kind}"), features=["größe", "x, y"])
+    assert_same(outcomes, again)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -114,7 +115,7 @@ def test_columns_and_frames_are_taken_in_order_of_first_appearance(make: Any) ->
         "rollouts": [2, 2, 3],
         "successes": [1, 0, 2],
     }
-    outcomes = Outcomes.from_table(make(columns))
+    outcomes = Outcomes.from_table(make(columns), features="size")
     assert outcomes.agents.tolist() == ["z", "a"]
     assert outcomes.tasks.tolist() == ["t10", "t9"]
     assert outcomes.successes.tolist() == [[1, 0], [2, 0]]
@@ -197,11 +198,17 @@ BAD_FEATURES: list[tuple[Any, Any, str]] = [
     (COLUMNS, {"task": ["s", "t", "u"], "x": [1, 2, 3]}, "results task 'u'"),
     (COLUMNS, features(task=["s", "s"]), "features rows task 's'"),
     (COLUMNS, features(task=["s", None]), "row 1 task"),
-    (COLUMNS, features(size=[1, None]), "row 1 feature 'size'"),
-    (COLUMNS, features(size=["1", "big"]), "column 'size' feature numbers"),
+    (COLUMNS, features(size=[1, None]), "feature 'size' t"),
+    (COLUMNS, {"task": ["s", "t"], "size": ["1", "big"]}, "features column numbers"),
     (COLUMNS, {"task": ["s", "t"]}, "features column 'task'"),
     (COLUMNS, {"name": ["s", "t"], "x": [1, 2]}, "column 'task' name x"),
-    (table(size=[5, 5, 7]), FEATURES, "column 'size' results"),
+    (table(size=[5, 5, 7]), FEATURES, "features column results 'size'"),
+    (table(size=[1, 2, 3]), "size", "feature 'size' same rows task"),
+    (table(size=[1, 1, np.nan]), ["size"], "feature 'size' finite s"),
+    (table(size=[1, 1, np.inf]), ["size"], "feature 'size' finite s"),
+    (table(size=["big", "big", "small"]), "size", "column 'size' feature numbers text"),
+    (table(size=[5, 5, 7]), "size, far", "column 'far' features"),
+    (table(size=pd.to_datetime(["2026-01-01"] * 3)), "size", "'size' numbers"),
     (np.eye(3), np.zeros((2, 2)), "features 3 (2, 2)"),
     (np.eye(2), FEATURES, "features row task 'task-0' 1"),
 ]
@@ -226,9 +233,9 @@ REFUSED: list[tuple[Any, str]] = [
     ({name: [] for name in COLUMNS}, "table empty"),
     (pd.DataFrame(), "table empty"),
     (without("rollouts"), "column 'rollouts' agent task successes"),
-    ({"Agent": ["a"], "n": [1]}, "column 'task' Agent n"),
-    (without("task"), "column 'task' agent successes rollouts"),
-    (without("agent"), "column 'agent' task successes rollouts"),
+    ({"who": ["a"], "n": [1]}, "column agents who n"),
+    (without("task"), "column tasks agent successes rollouts"),
+    (without("agent"), "column agents task successes rollouts"),
     (table(agent=["a"]), "columns lengths [1, 3]"),
     (table(successes=[1, -1, 0]), "row 1 successes -1"),
     (table(successes=[1, 0, 3.5]), "a successes 3.5 s rollouts 3"),
@@ -246,10 +253,6 @@ REFUSED: list[tuple[Any, str]] = [
     (table(agent=["a", None, "a"]), "row 1 agent"),
     (table(agent=["a", "", "a"]), "row 1 agent"),
     (pd.DataFrame(table(task=["t", "t", np.nan])), "row 2 task"),
-    (table(size=[1, 2, 3]), "feature 'size' t row 0"),
-    (table(size=[1, 1, np.nan]), "row 2 feature 'size'"),
-    (table(size=[1, 1, np.inf]), "features s"),
-    (table(size=["big", "big", "small"]), "column 'size' feature numbers"),
     ("table.txt", ".csv .parquet 'table.txt'"),
     ("table", ".csv .parquet 'table'"),
 ]
@@ -267,8 +270,8 @@ def attempts(**columns: Any) -> dict[str, Any]:
 
 
 REFUSED_SCORES: list[tuple[Any, str]] = [
-    (attempts(), "column successes rollouts success solved score"),
-    (attempts(result=[1, 0]), "column success solved score agent task result"),
+    (attempts(), "column results agent task"),
+    (attempts(points=[1, 0]), "column results agent task points score='points'"),
     (attempts(success=[1, 0], score=[1, 0]), "'success' 'score' agent task"),
     (attempts(successes=[1, 0]), "column 'rollouts' agent task successes"),
     (attempts(score=[1, 1.5]), "row 1 score 1.5 0 1"),
@@ -279,10 +282,11 @@ REFUSED_SCORES: list[tuple[Any, str]] = [
     (attempts(score=[None, None]), "table"),
     (attempts(agent=[b"a", b"b"], score=[1, 0]), "'agent' text binary"),
     (attempts(agent=[["a"], ["b"]], score=[1, 0]), "'agent' text list"),
-    ({"agent": ["a", "b"]}, "column 'task' agent"),
-    ({"q": [1, 0], "agent": ["a", "b"]}, "column 'task' q agent"),
-    ({"agent": ["a", "b"], "q": [1, 3]}, "row 1 q 3.0 0 1"),
-    ({"agent": ["a", "b"], "q": ["x", "y"]}, "column 'q' 0 1 row 'x'"),
+    ({"agent": ["a", "b"]}, "column tasks agent"),
+    ({"q": [1, 0], "agent": ["a", "b"]}, "column agents start q agent"),
+    ({"agent": ["a", "b"], "q": [1, 3]}, "row 1 q 3.0 0 1 max_score"),
+    ({"agent": ["a", "b"], "q": ["x", "y"]}, "column numbers agent q"),
+    ({"agent": ["a", "b"], "p": [0, 1], "q": ["1", "y"]}, "column 'q' 0 1 row 1 'y'"),
     ({"agent": ["a", None], "q": [1, 0]}, "row 1 agent"),
     (np.full((2, 2), np.nan), "table"),
     (np.array([[0, 1], [0, 2]]), "score agent task 1 2.0 0"),
@@ -312,8 +316,6 @@ UNCLEAR: list[tuple[Any, str]] = [
     (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 1 agent"),  # TypeError
     (table(agent=np.full((3, 2), "a")), "agent"),  # TypeError or IndexError
     (table(size=np.zeros((3, 2))), "size"),  # "could not be broadcast to indexing result"
-    (table(size=pd.to_datetime(["2026-01-01"] * 3)), "size"),  # taken: nanoseconds since 1970
-    (table(size=[1j, 1j, 1j]), "size"),  # taken, with a ComplexWarning
     (table(successes=[1, "many", 0]), "'successes' row 1 'many'"),  # the row is not named
     (
         table(successes=[1, 0, 1e300], rollouts=[2, 2, 1e300]),
@@ -380,7 +382,6 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, kind: str) -> None:
         (f"{HEADING}\na,t,1,2\nb,t,,2", "row 1 successes nan"),
         (f"{HEADING}\na,t,few,2", "'successes' row 0 'few'"),
         (f"{HEADING},agent\na,t,1,2,b", "columns"),
-        (HEADING.replace(",", ";") + "\na;t;1;2", "column 'task' agent;task;successes;rollouts"),
     ],
 )
 def test_a_wrong_csv_file_is_refused(tmp_path: Path, text: str, tokens: str) -> None:
@@ -388,16 +389,9 @@ def test_a_wrong_csv_file_is_refused(tmp_path: Path, text: str, tokens: str) -> 
     refuses(tmp_path / "table.csv", tokens)
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (f"{HEADING}\na,t,2020-01-01,2", "successes"),
-        (f"{HEADING},when\na,t,1,2,2020-01-01", "when"),
-    ],
-)
-def test_dates_are_no_numbers(tmp_path: Path, text: str, name: str) -> None:
-    (tmp_path / "table.csv").write_text(text + "\n")
-    refuses(tmp_path / "table.csv", f"column {name!r}")
+def test_dates_are_no_numbers(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(f"{HEADING}\na,t,2020-01-01,2\n")
+    refuses(tmp_path / "table.csv", "column 'successes'")
 
 
 def test_text_that_is_not_utf8_is_told(tmp_path: Path) -> None:

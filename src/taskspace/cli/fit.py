@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_method
 from taskspace.cli.printing import print_measurements
 
 _TABLES = """RESULTS has one of these forms:
+  student,question,correct          attempts with scores from 0 to 1, one row per attempt
   agent,task,successes,rollouts     counts, one row per pair of agent and task
-  agent,task,score                  attempts with scores from 0 to 1, one row per attempt
   agent,question 1,question 2,…     one column per task; empty cells are missing results
-In the first two forms, any other numeric column is a feature of the task. Features may also be in
-a second table with a column `task`, given by --features.
+Columns are recognised by the names that people give them (student, model, user …; question, item,
+problem …; correct, score, solved …); `fit` prints what it took each column for. Otherwise name
+them by --agent, --task and --score.
+
+Other columns are labels of tasks or of agents: the report, the explorer and lists show them, and
+the map does not learn from them. To let it learn from columns of numbers that describe tasks, so
+that it can place tasks that nobody has tried, name them by --features.
 
 examples:
   taskspace fit results.csv --out runs/course
-  taskspace fit results.csv --features questions.csv --dimensions 6 --out runs/course
+  taskspace fit results.csv --tasks questions.csv --agents students.csv --out runs/course
+  taskspace fit results.csv --tasks levels.csv --features width,height --out runs/levels
+  taskspace fit results.csv --agent name --task exercise --score points --max-score 5 --out runs/c
 """
 
 
@@ -28,9 +36,22 @@ def add(commands: Any) -> None:
         "table", metavar="RESULTS", help="table of results, .csv or .parquet, see below"
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="run folder to write")
+    parser.add_argument("--tasks", metavar="FILE", help="table of labels with one row per task")
+    parser.add_argument("--agents", metavar="FILE", help="table of labels with one row per agent")
     parser.add_argument(
-        "--features", metavar="FILE", help="table of task features, .csv or .parquet"
+        "--features",
+        metavar="A,B,…",
+        help="columns about tasks that the map learns from; or a table with one row per task, whose"
+        " columns of numbers are features",
     )
+    for what, example in (("agent", "student"), ("task", "question"), ("score", "correct")):
+        parser.add_argument(
+            f"--{what}", metavar="COL", help=f"column of RESULTS that is the {what}, e.g. {example}"
+        )
+    parser.add_argument(
+        "--max-score", type=float, default=1, metavar="K",
+        help="highest possible score; scores are divided by it (default: 1)",
+    )  # fmt: skip
     parser.add_argument(
         "--dimensions",
         default="auto",
@@ -52,13 +73,24 @@ def _run(options: argparse.Namespace) -> None:
     All results are written to the run folder: the map, measurements of its quality, and the report
     (report.html). Interrupted runs resume: repeat the same command.
     """
+    from taskspace.outcomes.columns import UnclearColumns
     from taskspace.runs.pipeline import fit
 
     dimensions = options.dimensions
-    made = fit(
-        options.table, options.out, features=options.features,
-        n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
-        method=options.method, steps=options.steps, seed=options.seed,
-    )  # fmt: skip
+    named = ("features", "tasks", "agents", "agent", "task", "score", "max_score")
+    try:
+        made = fit(
+            options.table, options.out, **{name: getattr(options, name) for name in named},
+            n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
+            method=options.method, steps=options.steps, seed=options.seed,
+        )  # fmt: skip
+    except UnclearColumns as error:
+        raise ValueError(f"{error}:\n  {_command(options, error.guess)}") from error
     print_measurements(made.results)
     print(f"report: {made.report()}")
+
+
+def _command(options: argparse.Namespace, guess: dict[str, str]) -> str:
+    """The command with the columns named, to be pasted and corrected."""
+    named = [word for option, column in guess.items() for word in (f"--{option}", column)]
+    return shlex.join(["taskspace", "fit", options.table, *named, "--out", options.out])

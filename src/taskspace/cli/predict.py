@@ -38,11 +38,11 @@ def _run(options: argparse.Namespace) -> None:
     probability of success.
     """
     from taskspace.outcomes import tables
-    from taskspace.outcomes.result_tables import SCORES
+    from taskspace.outcomes.columns import RESULTS, recognised
 
     made = open_folder(options, options.tasks, options.quiz)
     quiz = tables.read(options.quiz)
-    column = next((name for name in SCORES if name in quiz), "result")
+    column = next(iter(recognised(quiz, RESULTS)), "result")
     tables.require(quiz, [column])
     results = tables.scores(quiz[column], column)
     quizzed = made.tasks_in(quiz)

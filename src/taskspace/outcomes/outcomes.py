@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.files import atomic_path, check_format, check_seal, seal
 from taskspace.outcomes import result_tables, tables
+from taskspace.outcomes.columns import COUNTS
+from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
 
 FORMAT = "taskspace outcomes"
 FORMAT_VERSION = 1
@@ -39,6 +41,9 @@ class Outcomes:
         steps: The number of steps (agents, tasks), summed over rollouts, if known.
         returns: The mean return (agents, tasks), if known.
         results: The result of every rollout (agents, tasks, rollouts), if known.
+        task_labels: What columns of text or numbers say about the tasks, by name: one value per
+            task. Models do not learn from labels; figures, lists and exports show them.
+        agent_labels: The same about the agents.
         info: Anything to store with the outcomes, e.g. where they come from, as JSON values.
 
     Raises:
@@ -62,6 +67,8 @@ class Outcomes:
     steps: NDArray[np.unsignedinteger[Any]] | None = None
     returns: NDArray[np.float32] | None = None
     results: NDArray[np.bool_] | None = None
+    task_labels: Labels = field(default_factory=dict)
+    agent_labels: Labels = field(default_factory=dict)
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -84,6 +91,8 @@ class Outcomes:
         if self.returns is not None:
             self._set("returns", self.returns.astype(np.float32))
         self._check_results()
+        self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
+        self._set("agent_labels", check_labels(self.agent_labels, shape[0], "agent"))
         self._check_info()
 
     def _set(self, name: str, value: Any) -> None:
@@ -157,6 +166,7 @@ class Outcomes:
             raise ValueError(f"info must be a dictionary of JSON values: {error}") from error
         if not isinstance(same, dict):
             raise ValueError(f"info must be a dictionary of JSON values, got {self.info!r}")
+        self._set("info", same)
 
     # -- derived values --------------------------------------------------------------------------
 
@@ -222,7 +232,8 @@ class Outcomes:
             for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
             if getattr(self, name) is not None
         }
-        return replace(self, **parts)
+        labels = {name: values[rows] for name, values in self.agent_labels.items()}
+        return replace(self, **parts, agent_labels=labels)
 
     def first_tasks(self, count: int) -> Outcomes:
         """Select the outcomes on the first tasks.
@@ -244,7 +255,10 @@ class Outcomes:
             if getattr(self, name) is not None
         }
         features = None if self.features is None else self.features[:count]
-        return replace(self, **parts, tasks=self.tasks[:count], features=features)
+        labels = {name: values[:count] for name, values in self.task_labels.items()}
+        return replace(
+            self, **parts, tasks=self.tasks[:count], features=features, task_labels=labels
+        )
 
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
@@ -269,7 +283,8 @@ class Outcomes:
         Raises:
             OSError: If the file cannot be written.
         """
-        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
+        parts = {**vars(self), "labels": pack(self.task_labels, self.agent_labels)}
+        arrays = {name: parts[name] for name in _ARRAYS if parts[name] is not None}
         if _same_everywhere(self.rollouts):
             arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
         header = {
@@ -312,6 +327,8 @@ class Outcomes:
                 raise ValueError("some of its parts are missing")
             if arrays["rollouts"].size == 1:
                 arrays["rollouts"] = arrays["rollouts"].ravel()[0]
+            if "labels" in arrays:
+                arrays |= unpack(arrays.pop("labels"))
             names, info = tuple(header["feature_names"]), header["info"]
             return cls(**arrays, feature_names=names, info=info)
         except (KeyError, TypeError, ValueError) as error:
@@ -320,7 +337,7 @@ class Outcomes:
     def to_table(self, path: str | os.PathLike[str]) -> None:
         """Write a table with one row per tried pair: agent, task, successes, rollouts.
 
-        Features of the tasks become further columns. All pairs of the first agent have a row, and
+        Features and labels become further columns. All pairs of the first agent have a row, and
         every agent has at least one, with 0 rollouts if necessary, so that `from_table` restores
         all names in their order.
 
@@ -344,28 +361,52 @@ class Outcomes:
         if self.features is not None:
             for name, values in zip(self.feature_names, self.features.T, strict=True):
                 columns[name] = values[task]
+        for labels, owner in ((self.task_labels, task), (self.agent_labels, agent)):
+            columns |= {name: values[owner] for name, values in labels.items()}
         tables.write(columns, path)
 
     @classmethod
-    def from_table(cls, table: Any, *, features: Any = None) -> Outcomes:
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        features: Any = None,
+        tasks: Any = None,
+        agents: Any = None,
+        agent: str | None = None,
+        task: str | None = None,
+        score: str | None = None,
+        max_score: float = 1,
+    ) -> Outcomes:
         """Read a table of results in long or wide form.
 
-        In the long form, with a column `task`, each row belongs to one agent and one task. It has
-        either `successes` and `rollouts`, or the result of one attempt in a column `success`,
-        `solved` or `score`: a boolean or a number from 0 to 1. Attempts of the same pair are
-        summed, and rows without a result are skipped. Other columns are features of the task.
+        In the long form, each row belongs to one agent and one task. It has either `successes` and
+        `rollouts`, or the result of one attempt: a boolean or a number from 0 to 1. Attempts of the
+        same pair are summed, and rows without a result are skipped. Columns are recognised by the
+        names that people give them, e.g. `student`, `question` and `correct`. Any other column with
+        one value per task is a label of the tasks, and one with one value per agent a label of the
+        agents.
 
-        In the wide form, the first column is `agent` and every other column is a task; the cells
-        are results of one attempt. A NumPy array of agents x tasks is the same without names.
+        In the wide form, the first column names the agents and every other column of numbers is a
+        task; the cells are results of one attempt. Columns of text are labels of the agents. A
+        NumPy array of agents x tasks is the same without names.
 
-        Agents and tasks are listed in the order of their first appearance.
+        Agents and tasks are listed in the order of their first appearance. `info["columns"]` says
+        what each column was taken for.
 
         Args:
             table: The path of a .csv or .parquet file, a DataFrame (pandas or polars), a mapping
                 of columns, or a NumPy array.
-            features: A table with one row per task: its name in a column `task`, and numbers in
-                the other columns. If `table` is a NumPy array, an array of tasks x features is
-                accepted too.
+            features: The names of the columns about tasks that models learn from, as a list or
+                separated by commas. A table with one row per task is accepted too: its columns of
+                numbers are features, and its columns of text are labels. If `table` is a NumPy
+                array, so is an array of tasks x features.
+            tasks: A table of labels with one row per task, and its name in a column `task`.
+            agents: A table of labels with one row per agent, and its name in a column `agent`.
+            agent: The column with the names of the agents, if it has an unusual name.
+            task: The column with the names of the tasks, if it has an unusual name.
+            score: The column with the results, if it has an unusual name.
+            max_score: The highest possible score; scores are divided by it.
 
         Returns:
             The outcomes.
@@ -373,21 +414,31 @@ class Outcomes:
         Raises:
             FileNotFoundError: If there is no such file.
             TypeError: If `table` or `features` has an unsupported type.
-            ValueError: If a column or a value is missing or invalid.
+            ValueError: If a column or a value is missing or invalid, if a column could be several
+                things, or if the features do not tell tasks apart.
 
-        >>> attempts = {"agent": ["a", "a", "b"], "task": ["t", "t", "u"], "solved": [1, 0, 1]}
-        >>> Outcomes.from_table(attempts).rates
+        >>> attempts = {"student": ["a", "a", "b"], "item": ["t", "t", "u"], "correct": [1, 0, 1]}
+        >>> Outcomes.from_table({**attempts, "topic": ["sums", "sums", "areas"]}).rates
         array([[0.5, nan],
                [nan, 1. ]])
         >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
         Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, 50 % solved)
         """
-        return cls(**result_tables.parts(table, features))
+        return cls(
+            **result_tables.parts(
+                table,
+                features=features,
+                tasks=tasks,
+                agents=agents,
+                given={"agent": agent, "task": task, "score": score},
+                max_score=max_score,
+            )
+        )
 
 
-_TABLE_COLUMNS = (*result_tables.PAIR, *result_tables.COUNTS)
+_TABLE_COLUMNS = ("agent", "task", *COUNTS)
 _ARRAYS = (
-    "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results",
+    "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results", "labels",
 )  # fmt: skip
 
 
@@ -397,7 +448,7 @@ _DAMAGED = (
 )
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     with np.load(path, allow_pickle=False) as file:
         header = json.loads(str(file["header"]))
         return header, {name: file[name] for name in _ARRAYS if name in file.files}
@@ -409,10 +460,10 @@ def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsigned
 
 
 def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
-    """Integers of at least 0, in the smallest unsigned type that can store them."""
+    """Copy integers of at least 0, into the smallest unsigned type that can store them."""
     array = checks.array(values, what)
     if array.dtype.kind == "u":
-        return array
+        return array.copy()
     if array.dtype.kind not in "if":
         raise ValueError(f"{what} must be numbers, got an array of type {array.dtype}")
     if np.isnan(array).any():
@@ -442,13 +493,16 @@ def _successes(values: ArrayLike) -> NDArray[Any]:
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
-    array = _counts(rollouts, "rollouts")
+    array = checks.array(rollouts, "rollouts")
     if array.shape not in ((), shape):
         raise ValueError(
             f"rollouts must be one number or a table of shape {shape},"
             f" got an array of shape {array.shape}"
         )
-    return np.broadcast_to(array, shape)  # one number for all pairs takes no memory
+    if array.ndim and not _same_everywhere(array):
+        return _counts(array, "rollouts")
+    single = _counts(array[(0,) * array.ndim], "rollouts")
+    return np.broadcast_to(single, shape)  # one number for all pairs takes no memory
 
 
 def _plural(count: int, what: str) -> str:

@@ -2,89 +2,191 @@
 
 from __future__ import annotations
 
+import math
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.outcomes import tables
-from taskspace.outcomes.tables import Columns
+from taskspace.outcomes import labels, tables
+from taskspace.outcomes.columns import (
+    AGENTS,
+    COUNTS,
+    TASKS,
+    UNNAMED,
+    Columns,
+    Roles,
+    find_roles,
+    is_numeric,
+    name_column,
+    recognised,
+    unclear,
+)
 
-PAIR = ("agent", "task")
-COUNTS = ("successes", "rollouts")
-SCORES = (
-    "success",
-    "solved",
-    "score",
-)  # possible names of the column with the result of one attempt
+TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
+_VARIES = "differs between rows of one task and of one agent"
+_NO_TEXT = "neither text nor numbers"
 
 Parts = dict[str, Any]  # arguments of `Outcomes`
 
 
-def parts(table: Any, features: Any) -> Parts:
-    """The arguments of `Outcomes` from a table of results and a table of task features."""
+def parts(
+    table: Any,
+    *,
+    features: Any = None,
+    tasks: Any = None,
+    agents: Any = None,
+    given: dict[str, str | None],
+    max_score: float = 1,
+) -> Parts:
+    """The arguments of `Outcomes` from a table of results and tables about tasks and agents.
+
+    `given` are the columns that the user has named as `agent`, `task` and `score`.
+    """
+    most = _max_score(max_score)
+    wanted, tasks, rows = _inputs(features, tasks)
     if isinstance(table, np.ndarray):
-        found = _of_matrix(table)
+        found = _of_matrix(table, most)
     else:
-        columns = tables.read(table)
-        long = "task" in columns
-        found = _of_long(columns, features is None) if long else _of_wide(columns)
+        if rows is not None:
+            raise TypeError(
+                "the features of named tasks must be names of columns or a table with a column"
+                " task, got an array"
+            )
+        text = [name for name in (given["agent"], given["task"]) if name is not None]
+        columns = _without_row_numbers(tables.read(table, text))
+        roles = find_roles(columns, given)
+        if roles.task is None:
+            found = _of_wide(columns, roles, most)
+        else:
+            found = _of_long(columns, roles, most)
     if not found["rollouts"].any():
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
         )
-    if features is not None:
-        found |= _of_features(features, found.get("tasks"), found["successes"].shape[1])
-    return found
+    if tasks is not None:
+        holder = "the table of features" if wanted is None else "the table about tasks"
+        found["task_labels"] = _joined(
+            found["task_labels"], _about(tasks, found["tasks"], "task", holder), holder
+        )
+    if agents is not None:
+        holder = "the table about agents"
+        found["agent_labels"] = _joined(
+            found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
+        )
+    return _with_features(found, wanted, rows)
+
+
+def _max_score(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError(f"max_score must be a positive number, got {value!r}")
+    return value
+
+
+def _inputs(features: Any, tasks: Any) -> tuple[list[str] | None, Any, NDArray[Any] | None]:
+    """The names of the features, the table about tasks, and features that are an array.
+
+    Features in a table are all its numeric columns; the names are then None.
+    """
+    if isinstance(features, np.ndarray) and features.dtype.kind not in "US":
+        return [], tasks, features
+    if features is None:
+        return [], tasks, None
+    is_file = isinstance(features, os.PathLike) or (
+        isinstance(features, str) and Path(features).suffix.lower() in (".csv", ".parquet")
+    )
+    if isinstance(features, str) and not is_file:
+        return [name.strip() for name in features.split(",")], tasks, None
+    if isinstance(features, (list, tuple)) and all(isinstance(name, str) for name in features):
+        return list(features), tasks, None
+    if tasks is not None:
+        raise ValueError(
+            "features must be names of columns if there is a table about tasks, got a table"
+        )
+    return None, features, None
+
+
+def _without_row_numbers(columns: Columns) -> Columns:
+    """Leave out an unnamed column of row numbers, unless it is all that names the agents."""
+    index = columns.get(UNNAMED)
+    if index is None or not recognised(columns, AGENTS):
+        return columns
+    names, _ = tables.codes(index, "row number")
+    if not all(name.isdecimal() for name in names.tolist()):
+        return columns
+    return {name: values for name, values in columns.items() if name != UNNAMED}
 
 
 # -- long tables: one row per pair or attempt ------------------------------------------------------
 
 
-def _of_long(columns: Columns, with_features: bool) -> Parts:
-    tables.require(columns, PAIR)
-    score = None if set(COUNTS) & set(columns) else _score_column(columns)
-    tables.require(columns, COUNTS if score is None else (score,))
-    agents, agent = tables.codes(columns.pop("agent"), "agent")
-    tasks, task = tables.codes(columns.pop("task"), "task")
+def _of_long(columns: Columns, roles: Roles, most: float) -> Parts:
+    assert roles.task is not None
+    agents, agent = tables.codes(columns[roles.agent], "agent")
+    tasks, task = tables.codes(columns[roles.task], "task")
     pair, shape = agent * len(tasks) + task, (len(agents), len(tasks))
-    if score is None:
+    results = (roles.score,) if roles.score is not None else COUNTS
+    if roles.score is None:
         _refuse_repeats(pair, agents, tasks)
-        successes = tables.amounts(columns.pop("successes"), "successes")
-        rollouts = tables.amounts(columns.pop("rollouts"), "rollouts", integers=True)
+        successes = tables.amounts(columns["successes"], "successes")
+        rollouts = tables.amounts(columns["rollouts"], "rollouts", integers=True)
         found = {"successes": _placed(successes, pair, shape)}
         found["rollouts"] = _placed(rollouts, pair, shape)
     else:
-        found = _added_up(tables.scores(columns.pop(score), score), pair, shape)
-    if columns and not with_features:
-        raise ValueError(
-            "the table of results must have no features if they are passed separately,"
-            f" got the column {next(iter(columns))!r}"
-        )
-    named: Parts = {"agents": agents, "tasks": tasks}
-    if columns:
-        named["features"] = _per_task(columns, task, tasks)
-        named["feature_names"] = tuple(columns)
-    return found | named
+        found = _added_up(tables.scores(columns[roles.score], roles.score, most), pair, shape)
+    others = {
+        name: values
+        for name, values in columns.items()
+        if name not in (roles.agent, roles.task, *results, UNNAMED)
+    }
+    said = _labels(others, agent, task, shape)
+    unsure = recognised(said["unused"], TASKS)
+    if unsure:
+        raise unclear(columns, roles, f"{unsure[0]!r} beside {roles.task!r}")
+    info = {"agent": roles.agent, "task": roles.task, "score": list(results)}
+    return found | {
+        "agents": agents,
+        "tasks": tasks,
+        "task_labels": said["task"],
+        "agent_labels": said["agent"],
+        "info": {"columns": {**info, "unused": said["unused"]}},
+    }
 
 
-def _score_column(columns: Columns) -> str:
-    present = [name for name in SCORES if name in columns]
-    if len(present) != 1:
-        found = f"both {present[0]!r} and {present[1]!r}" if present else "no column of results"
-        raise ValueError(
-            f"the table must have the columns successes and rollouts, or one of"
-            f" {', '.join(SCORES)}, got {found}; it has the columns {', '.join(columns)}"
-        )
-    return present[0]
+def _labels(
+    columns: Columns, agent: NDArray[np.int64], task: NDArray[np.int64], shape: tuple[int, int]
+) -> dict[str, dict[str, Any]]:
+    """The labels of tasks and of agents, and why other columns are unused."""
+    found: dict[str, dict[str, Any]] = {"task": {}, "agent": {}, "unused": {}}
+    for name, column in columns.items():
+        try:
+            values = labels.values_of(column)
+        except ValueError:
+            found["unused"][name] = _NO_TEXT
+            continue
+        several = not recognised([name], TASKS)  # which could be the tasks themselves
+        for what, owner, count, joined in (
+            ("task", task, shape[1], False),
+            ("agent", agent, shape[0], False),
+            ("task", task, shape[1], several),
+        ):
+            label = labels.per_owner(values, owner, count, several=joined)
+            if label is not None:
+                found[what][name] = label
+                break
+        else:
+            found["unused"][name] = _VARIES
+    return found
 
 
 def _refuse_repeats(
     pair: NDArray[np.int64], agents: NDArray[np.str_], tasks: NDArray[np.str_]
 ) -> None:
-    if np.bincount(pair).max() < 2:
-        return
     _, first = np.unique(pair, return_index=True)
+    if len(first) == len(pair):
+        return
     row = int(np.setdiff1d(np.arange(len(pair)), first)[0])
     agent, task = divmod(int(pair[row]), len(tasks))
     raise ValueError(
@@ -111,44 +213,44 @@ def _added_up(score: NDArray[np.float64], pair: NDArray[np.int64], shape: tuple[
     }
 
 
-def _per_task(
-    columns: Columns, task: NDArray[np.int64], names: NDArray[np.str_]
-) -> NDArray[np.float64]:
-    """One row of features per task, which must have the same values in all its rows."""
-    rows = tables.features(columns)
-    found = np.zeros((len(names), rows.shape[1]))
-    found[task] = rows
-    for column, name in enumerate(columns):
-        differs = found[task, column] != rows[:, column]
-        if differs.any():
-            row = int(differs.argmax())
-            raise ValueError(
-                f"the feature {name!r} of {names[task[row]]} must be the same in all rows,"
-                f" got another value in row {row}"
-            )
-    return found
-
-
 # -- wide tables: one row per agent, one column per task -------------------------------------------
 
 
-def _of_wide(columns: Columns) -> Parts:
-    long_names = [name for name in (*COUNTS, *SCORES) if name in columns]
-    if long_names or next(iter(columns)) != "agent" or len(columns) < 2:
-        raise ValueError(
-            "a table of results must have the columns agent, task and results, or a first column"
-            " agent and one column per task, got no column 'task' and the columns"
-            f" {', '.join(list(columns)[:10])}"
-        )
-    agents, agent = tables.codes(columns.pop("agent"), "agent")
-    rows = np.column_stack([tables.scores(values, task) for task, values in columns.items()])
+def _of_wide(columns: Columns, roles: Roles, most: float) -> Parts:
+    agents, agent = tables.codes(columns[roles.agent], "agent")
+    others = {name: values for name, values in columns.items() if name != roles.agent}
+    tasks = {name: values for name, values in others.items() if not _is_label(values)}
+    if not tasks:
+        raise unclear(columns, roles, "no column of numbers")
+    if UNNAMED in tasks:
+        raise ValueError("every column of the table must have a name, got one without a name")
+    said = {name: labels.values_of(values) for name, values in others.items() if name not in tasks}
+    about = {name: labels.per_owner(values, agent, len(agents)) for name, values in said.items()}
+    for name, label in about.items():
+        if label is None:
+            raise unclear(columns, roles, f"different texts in {name!r} for one agent")
+    rows = np.column_stack([tables.scores(values, name, most) for name, values in tasks.items()])
     order = np.argsort(agent, kind="stable")  # puts the rows of each agent together
     first = np.searchsorted(agent[order], np.arange(len(agents)))
     found = {
         name: np.add.reduceat(table[order], first, axis=0, dtype=np.float64)
         for name, table in _attempts(rows).items()
     }
-    return {**found, "agents": agents, "tasks": np.array(list(columns), np.str_)}
+    return found | {
+        "agents": agents,
+        "tasks": np.array(list(tasks), np.str_),
+        "task_labels": {},
+        "agent_labels": about,
+        "info": {"columns": {"agent": roles.agent, "task": None, "score": [], "unused": {}}},
+    }
+
+
+def _is_label(values: Any) -> bool:
+    """Whether a column of a wide table is about agents: text of which nothing reads as a number."""
+    if is_numeric(values):
+        return False
+    texts = labels.values_of(values)
+    return not any(tables.reads_as_number(text) for text in texts.tolist())
 
 
 def _attempts(scores: NDArray[np.float64]) -> Parts:
@@ -157,7 +259,7 @@ def _attempts(scores: NDArray[np.float64]) -> Parts:
     return {"successes": np.where(tried, scores, 0.0), "rollouts": tried.astype(np.uint8)}
 
 
-def _of_matrix(table: NDArray[Any]) -> Parts:
+def _of_matrix(table: NDArray[Any], most: float) -> Parts:
     if table.ndim != 2 or not table.size:
         raise ValueError(
             "an array of results must be agents x tasks with at least one of each,"
@@ -165,52 +267,66 @@ def _of_matrix(table: NDArray[Any]) -> Parts:
         )
     if table.dtype.kind not in "biuf":
         raise ValueError(
-            f"an array of results must have numbers from 0 to 1, got type {table.dtype}"
+            f"an array of results must have numbers from 0 to {most:g}, got type {table.dtype}"
         )
     scores = table.astype(np.float64)
-    wrong = (scores < 0) | (scores > 1)
+    wrong = (scores < 0) | (scores > most)
     if wrong.any():
         agent, task = np.argwhere(wrong)[0]
         raise ValueError(
-            f"the score of agent {agent} on task {task} must be a number from 0 to 1,"
+            f"the score of agent {agent} on task {task} must be a number from 0 to {most:g},"
             f" got {scores[agent, task]}; use NaN for pairs never tried"
         )
-    return _attempts(scores)
+    return _attempts(scores / most) | {
+        "agents": _numbered("agent", table.shape[0]),
+        "tasks": _numbered("task", table.shape[1]),
+        "task_labels": {},
+        "agent_labels": {},
+        "info": {},
+    }
 
 
-# -- features in a separate table ------------------------------------------------------------------
+def _numbered(what: str, count: int) -> NDArray[np.str_]:
+    return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
 
 
-def _of_features(table: Any, tasks: NDArray[np.str_] | None, count: int) -> Parts:
-    """Features of these tasks in their order; the tasks of a NumPy array have no names."""
-    if isinstance(table, np.ndarray):
-        if tasks is not None:
-            raise TypeError(
-                "the features of named tasks must be a table with a column task, got an array"
+# -- tables about tasks and agents, and features ---------------------------------------------------
+
+
+def _joined(known: labels.Labels, more: labels.Labels, holder: str) -> labels.Labels:
+    for name in known:
+        if name in more:
+            raise ValueError(
+                f"{holder} must have no column that is in the table of results too, got {name!r}"
             )
-        return {"features": table}
+    return known | more
+
+
+def _about(table: Any, wanted: NDArray[np.str_], what: str, holder: str) -> labels.Labels:
+    """The columns of a table about tasks or agents, in the order of the results."""
     columns = tables.read(table)
-    tables.require(columns, ["task"])
-    names, row = tables.codes(columns.pop("task"), "task")
+    name = name_column(columns, what)
+    if name is None:
+        name = UNNAMED if UNNAMED in columns else what
+    tables.require(columns, [name])
+    names, row = tables.codes(columns.pop(name), what)
+    columns.pop(UNNAMED, None)  # row numbers
     if not columns:
-        raise ValueError(
-            "the table of features must have at least one column besides 'task', got none"
-        )
+        raise ValueError(f"{holder} must have at least one column besides {name!r}, got none")
     if len(names) < len(row):
         repeated = names[row[np.bincount(row)[row] > 1][0]]
         raise ValueError(
-            f"the table of features must have one row per task, got several rows for the task"
+            f"{holder} must have one row per {what}, got several rows for the {what}"
             f" {str(repeated)!r}"
         )
-    wanted = np.char.add("task-", np.arange(count).astype(np.str_)) if tasks is None else tasks
     _refuse_unknown(
-        wanted, names, "the table of features must have one row per task, got none for the task"
+        wanted, names, f"{holder} must have one row per {what}, got none for the {what}"
     )
     _refuse_unknown(
-        names, wanted, "the table of features must have only tasks of the results, got the task"
+        names, wanted, f"{holder} must have only {what}s of the results, got the {what}"
     )
     order = np.argsort(names)[np.searchsorted(np.sort(names), wanted)]
-    return {"features": tables.features(columns)[order], "feature_names": tuple(columns)}
+    return labels.of_rows(columns, order, what)
 
 
 def _refuse_unknown(names: NDArray[np.str_], known: NDArray[np.str_], sentence: str) -> None:
@@ -218,3 +334,56 @@ def _refuse_unknown(names: NDArray[np.str_], known: NDArray[np.str_], sentence: 
     if len(unknown):
         more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
         raise ValueError(f"{sentence} {str(unknown[0])!r}{more}")
+
+
+def _with_features(found: Parts, wanted: list[str] | None, rows: NDArray[Any] | None) -> Parts:
+    """Turn some of the labels of tasks into features."""
+    if rows is not None:
+        if rows.ndim == 2:
+            check_telling_apart(rows)
+        return found | {"features": rows}
+    known = found["task_labels"]
+    if wanted is None:  # a table of features
+        wanted = [name for name, values in known.items() if values.dtype.kind == "f"]
+        if not wanted:
+            raise ValueError(
+                "the table of features must have at least one column of numbers, got none"
+            )
+    if not wanted:
+        return found
+    columns = [_feature(found, name) for name in wanted]
+    left = {name: values for name, values in known.items() if name not in wanted}
+    features = np.column_stack(columns)
+    check_telling_apart(features)
+    return found | {"features": features, "feature_names": tuple(wanted), "task_labels": left}
+
+
+def _feature(found: Parts, name: str) -> NDArray[np.float64]:
+    values = found["task_labels"].get(name)
+    if values is None:
+        columns = found["info"].get("columns", {})
+        if name in columns.get("unused", {}) or name in found["agent_labels"]:
+            raise ValueError(
+                f"the feature {name!r} must have the same value in all rows of a task, got"
+                " different ones"
+            )
+        raise ValueError(f"there is no column {name!r} about tasks for the features")
+    if values.dtype.kind != "f":
+        raise ValueError(f"the column {name!r} must have numbers because it is a feature, got text")
+    if not np.isfinite(values).all():
+        task = found["tasks"][int((~np.isfinite(values)).argmax())]
+        raise ValueError(
+            f"the feature {name!r} must be a finite number for every task, got none for {task}"
+        )
+    return values
+
+
+def check_telling_apart(features: NDArray[Any]) -> None:
+    """Refuse features that most tasks share with others: they would become one task."""
+    distinct = len(np.unique(features, axis=0))
+    if distinct < TELLING_APART * len(features):
+        raise ValueError(
+            f"features must tell tasks apart, got {distinct} different rows of features for"
+            f" {len(features)} tasks; without features, tasks are known by their names, and such"
+            " columns are labels"
+        )

@@ -11,6 +11,7 @@ from typing import Any
 
 from taskspace.files import atomic_path
 from taskspace.outcomes import tables
+from taskspace.outcomes.csv_dialect import find_dialect
 
 _BYTES = 1 << 22  # of a CSV file, per batch
 _ROWS = 1 << 16  # of a Parquet file, per batch
@@ -24,9 +25,9 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
     kind = tables.kind_of_existing(file)
     try:
         for piece in _open(file, kind):
-            if len(piece):
+            if piece.num_rows:
                 some = True
-                yield tables.read(pyarrow.Table.from_batches([piece]))
+                yield tables.read(piece)
     except (pyarrow.ArrowException, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
     if not some:
@@ -34,16 +35,19 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
 
 
 def _open(path: Path, kind: str) -> Iterator[Any]:
+    import pyarrow
     import pyarrow.csv
     import pyarrow.parquet
 
     if kind == ".parquet":
         with pyarrow.parquet.ParquetFile(path) as file:
-            yield from file.iter_batches(_ROWS)
+            for batch in file.iter_batches(_ROWS):
+                yield pyarrow.Table.from_batches([batch])
         return
-    block = pyarrow.csv.ReadOptions(block_size=_BYTES)
-    with pyarrow.csv.open_csv(path, block, *tables.csv_options()) as stream:
-        yield from stream
+    dialect = find_dialect(path)
+    with pyarrow.csv.open_csv(path, *dialect.options((), _BYTES)) as stream:
+        for batch in stream:
+            yield dialect.tidy(pyarrow.Table.from_batches([batch]))
 
 
 def refuse_overwriting(out: str | None, *inputs: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.files import atomic_path
+from taskspace.outcomes.columns import UNNAMED
+from taskspace.outcomes.columns import Columns as Columns
+from taskspace.outcomes.csv_dialect import find_dialect
 
-Columns = dict[str, Any]  # a pyarrow.ChunkedArray per name
+_PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
 
 
-def read(table: Any) -> Columns:
-    """Read the columns of a file, a DataFrame or a mapping; empty tables are refused."""
+def read(table: Any, text: Collection[str] = ()) -> Columns:
+    """Read the columns of a file, a DataFrame or a mapping; empty tables are refused.
+
+    The index of a DataFrame of pandas is a column too, if it is more than row numbers. An unnamed
+    column has an empty name. In a CSV file, these `text` columns are not mistaken for numbers.
+    """
     import pyarrow
 
     if isinstance(table, (str, os.PathLike)):
-        table = _read_file(Path(table))
+        table = _read_file(Path(table), text)
+    index = _index(table)
     if isinstance(table, pyarrow.Table):
         names = table.column_names
     elif isinstance(table, Mapping) or hasattr(table, "columns"):
@@ -30,11 +38,11 @@ def read(table: Any) -> Columns:
             "a table must be the path of a .csv or .parquet file, a DataFrame or a mapping of"
             f" columns, got {type(table).__name__}"
         )
-    if len({str(name) for name in names}) < len(names):
+    if len({*index, *map(str, names)}) < len(index) + len(names):
         raise ValueError(
             "the columns of the table must have unique names, got two of the same name"
         )
-    columns = {str(name): _column(name, table[name]) for name in names}
+    columns = index | {str(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(
@@ -43,6 +51,16 @@ def read(table: Any) -> Columns:
     if not lengths or lengths == {0}:
         raise ValueError("the table must have at least one row, got an empty table")
     return columns
+
+
+def _index(table: Any) -> Columns:
+    """The index of a DataFrame of pandas, unless it has only row numbers."""
+    index: Any = getattr(table, "index", None)
+    if not hasattr(index, "to_frame") or (type(index).__name__ == "RangeIndex" and not index.name):
+        return {}
+    names = [UNNAMED if name is None else str(name) for name in index.names]
+    levels = [index.get_level_values(level) for level in range(index.nlevels)]
+    return {name: _column(name, level) for name, level in zip(names, levels, strict=True)}
 
 
 def _column(name: Any, values: Any) -> Any:
@@ -99,19 +117,7 @@ def kind_of_existing(path: Path) -> str:
     return kind
 
 
-def csv_options() -> tuple[Any, Any]:
-    """Options with which pyarrow parses and converts CSV files."""
-    import pyarrow.csv
-
-    # Names of agents and tasks are text, even if they look like numbers.
-    names = {"agent": pyarrow.string(), "task": pyarrow.string()}
-    return (
-        pyarrow.csv.ParseOptions(newlines_in_values=True),
-        pyarrow.csv.ConvertOptions(column_types=names),
-    )
-
-
-def _read_file(path: Path) -> Any:
+def _read_file(path: Path, text: Collection[str]) -> Any:
     import pyarrow
     import pyarrow.csv
     import pyarrow.parquet
@@ -119,12 +125,21 @@ def _read_file(path: Path) -> Any:
     kind = kind_of_existing(path)
     try:
         if kind == ".csv":
-            return pyarrow.csv.read_csv(path, None, *csv_options())
+            dialect = find_dialect(path)
+            return dialect.tidy(pyarrow.csv.read_csv(path, *dialect.options(text)))
         table = pyarrow.parquet.read_table(path)
         table.validate(full=True)  # detects damaged text early
-        return table
+        return _with_index_first(table)
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+
+
+def _with_index_first(table: Any) -> Any:
+    """Move the unnamed index of pandas to the start, where it is in a CSV file."""
+    if _PANDAS_INDEX not in table.column_names:
+        return table
+    index = table.column(_PANDAS_INDEX)
+    return table.drop_columns([_PANDAS_INDEX]).add_column(0, UNNAMED, index)
 
 
 def require(columns: Columns, names: Sequence[str]) -> None:
@@ -175,14 +190,15 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
         found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
         return found
     for row, value in enumerate(values.to_pylist()):
-        if value is not None and not _reads_as_number(value):
+        if value is not None and not reads_as_number(value):
             raise ValueError(
                 f"the column {what!r} must have {expected}, got {value!r} in row {row}"
             )
     raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
 
 
-def _reads_as_number(value: Any) -> bool:
+def reads_as_number(value: Any) -> bool:
+    """Whether a text is a number."""
     try:
         float(value)
     except (TypeError, ValueError):
@@ -201,17 +217,23 @@ def amounts(values: Any, what: str, *, integers: bool = False) -> NDArray[Any]:
     return found.astype(np.int64) if integers else found
 
 
-def scores(values: Any, what: str) -> NDArray[np.float64]:
-    """Numbers from 0 to 1; missing scores are NaN."""
-    found = numbers(values, what, "numbers from 0 to 1").astype(np.float64)
-    _refuse_rows((found < 0) | (found > 1), found, what, "a number from 0 to 1")
-    return found
+def scores(values: Any, what: str, most: float = 1) -> NDArray[np.float64]:
+    """Numbers from 0 to `most`, divided by it; missing scores are NaN."""
+    found = numbers(values, what, f"numbers from 0 to {most:g}").astype(np.float64)
+    wrong = (found < 0) | (found > most)
+    _refuse_rows(wrong, found, what, f"a number from 0 to {most:g}", _HIGHER if most == 1 else "")
+    return found / most
 
 
-def _refuse_rows(wrong: NDArray[np.bool_], found: NDArray[Any], what: str, expected: str) -> None:
+_HIGHER = "; if scores go from 0 to k, pass max_score=k (--max-score k)"
+
+
+def _refuse_rows(
+    wrong: NDArray[np.bool_], found: NDArray[Any], what: str, expected: str, advice: str = ""
+) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"{what} must be {expected}, got {found[row]} in row {row}")
+        raise ValueError(f"{what} must be {expected}, got {found[row]} in row {row}{advice}")
 
 
 def features(columns: Columns) -> NDArray[np.float64]:

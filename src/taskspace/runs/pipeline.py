@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,12 @@ def fit(
     out: str | os.PathLike[str],
     *,
     features: Any = None,
+    tasks: Any = None,
+    agents: Any = None,
+    agent: str | None = None,
+    task: str | None = None,
+    score: str | None = None,
+    max_score: float = 1,
     n_components: int | str = "auto",
     method: str = INFORMATION,
     steps: int = 6000,
@@ -98,7 +105,14 @@ def fit(
     Args:
         results: `Outcomes`, or a table in any form that `Outcomes.from_table` accepts.
         out: The run folder.
-        features: A table of task features in any form that `Outcomes.from_table` accepts.
+        features: The columns that the map learns from, as in `Outcomes.from_table`. Without
+            features, the map knows tasks by their names.
+        tasks: A table of labels of the tasks, as in `Outcomes.from_table`.
+        agents: A table of labels of the agents, as in `Outcomes.from_table`.
+        agent: The column with the names of the agents, if it has an unusual name.
+        task: The column with the names of the tasks, if it has an unusual name.
+        score: The column with the results, if it has an unusual name.
+        max_score: The highest possible score; scores are divided by it.
         n_components: The number of dimensions of the map, or "auto".
         method: "information" or "ordinal", as in `run`.
         steps: The number of training steps of an ordinal map.
@@ -124,18 +138,34 @@ def fit(
         >>> run.embedder.n_components_
         3
     """
-    from taskspace.runs.sources.table import TableSource
+    from taskspace.runs.sources.table import TableSource, reading
 
-    if isinstance(results, Outcomes):
-        outcomes = results
-    else:
-        outcomes = Outcomes.from_table(results, features=features)
+    named = {
+        "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
+        "score": score,
+    }  # fmt: skip
+    outcomes = _outcomes(results, {**named, "max_score": max_score})
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
     source = TableSource(
         outcomes, name, n_components, checks.seed(seed), check_method(method), steps
     )
+    for line in reading(outcomes):
+        (log or _to_standard_error)(line)
     return _run(source, Path(out), log)
+
+
+def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:
+    if not isinstance(results, Outcomes):
+        return Outcomes.from_table(results, **options)
+    given = [name for name, value in options.items() if value not in (None, 1)]
+    if given:
+        raise ValueError(f"{given[0]} must not be given with Outcomes; it is for tables of results")
+    return results
+
+
+def _to_standard_error(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def learn(

@@ -29,6 +29,7 @@ from taskspace.models.embedding.storage import load_any
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables
+from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.projections import project
 from taskspace.runs import layout
@@ -324,15 +325,17 @@ class Run:
             ValueError: If a column is missing, or there is no task with one of the names.
         """
         features, wanted = self.outcomes.features, self.outcomes.feature_names
-        if features is not None and ("task" not in columns or set(wanted) & set(columns)):
+        name = name_column(columns, "task")
+        if features is not None and (name is None or set(wanted) & set(columns)):
             tables.require(columns, wanted)
             return tables.features({name: columns[name] for name in wanted})
-        tables.require(columns, ["task"])
-        indices = [self.task_index(str(name)) for name in columns["task"].to_pylist()]
+        if name is None:
+            tables.require(columns, ["task"])
+        indices = [self.task_index(str(name)) for name in columns[name or "task"].to_pylist()]
         return self.outcomes.task_inputs[indices]
 
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
-        """A table of tasks: name, difficulty, success rate, cluster and features.
+        """A table of tasks: name, difficulty, success rate, cluster, features and labels.
 
         Args:
             indices: The indices of the tasks in the outcomes.
@@ -349,8 +352,8 @@ class Run:
             "success": np.nanmean(outcomes.rates[:, indices], axis=0),
             "cluster": self.clusters.by_task[indices],
         }
-        features = {name: column[indices] for name, column in self.feature_columns.items()}
-        return {**columns, **features}
+        more = {**self.feature_columns, **outcomes.task_labels}
+        return {**columns, **{name: column[indices] for name, column in more.items()}}
 
     @functools.cached_property
     def profiles(self) -> NDArray[np.float64] | None:

@@ -30,7 +30,7 @@ def test_settings_tell_one_table_from_another() -> None:
     again = TableSource(outcomes(), "course", 2, 0, "information", 100).settings()
     assert first == again
     renamed = Outcomes(known.successes, known.rollouts, tasks=np.array(list("abcde")))
-    described = Outcomes(known.successes, known.rollouts, features=np.zeros((5, 2)))
+    described = Outcomes(known.successes, known.rollouts, features=np.eye(5)[:, :4])
     for other in (outcomes(seed=1), renamed, described):
         settings = TableSource(other, "course", 2, 0, "information", 100).settings()
         assert settings["results"] != first["results"]

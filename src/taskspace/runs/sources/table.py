@@ -13,7 +13,9 @@ from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.result_tables import check_telling_apart
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
@@ -42,6 +44,8 @@ class TableSource(Source):
             raise ValueError(
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
             )
+        if self.outcomes.features is not None:
+            check_telling_apart(self.outcomes.features)
 
     def settings(self) -> dict[str, Any]:
         """A digest of the outcomes, and the settings of the map."""
@@ -84,9 +88,42 @@ class TableSource(Source):
 def _digest(outcomes: Outcomes) -> str:
     """A digest that identifies the results."""
     digest = hashlib.sha256()
-    for part in ("successes", "rollouts", "agents", "tasks", "features"):
-        value = getattr(outcomes, part)
+    parts = {**vars(outcomes), "labels": pack(outcomes.task_labels, outcomes.agent_labels)}
+    for part in ("successes", "rollouts", "agents", "tasks", "features", "labels"):
+        value = parts[part]
         if value is not None:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
     return digest.hexdigest()
+
+
+def reading(outcomes: Outcomes) -> list[str]:
+    """What the columns of a table were taken for, in lines of text."""
+    columns = outcomes.info.get("columns")
+    if columns is None:
+        return []
+    agent = f"column {columns['agent']!r}" if columns["agent"] else "the unnamed column"
+    if columns["task"] is None:
+        lines = [f"agents: {agent}; tasks: the other columns of numbers"]
+    else:
+        results = " and ".join(map(repr, columns["score"]))
+        lines = [f"agents: {agent}; tasks: column {columns['task']!r}; results: {results}"]
+    if outcomes.feature_names:
+        lines.append(f"features, which the map learns from: {', '.join(outcomes.feature_names)}")
+    for what, labels in (("tasks", outcomes.task_labels), ("agents", outcomes.agent_labels)):
+        if labels:
+            lines.append(f"labels of {what}: {_listed(labels)}")
+    lines += [f"not used: {name} ({reason})" for name, reason in columns["unused"].items()]
+    return lines
+
+
+def _listed(labels: Labels) -> str:
+    return ", ".join(
+        f"{name} ({'numbers' if values.dtype.kind == 'f' else _count(values)})"
+        for name, values in labels.items()
+    )
+
+
+def _count(values: NDArray[Any]) -> str:
+    count = len(set(values.tolist()))
+    return f"{count} different value{'' if count == 1 else 's'}"

@@ -1,0 +1,223 @@
+"""What the columns of a table of results are: names of agents and tasks, and results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+Columns = dict[str, Any]  # a pyarrow.ChunkedArray per name
+
+# Names that people give to these columns; the first is ours. Case, spaces and signs do not matter.
+AGENTS = (
+    "agent", "agent id", "agent name", "student", "student id", "student name", "user", "user id",
+    "subject", "subject id", "model", "model id", "model name", "learner", "learner id", "person",
+    "person id", "participant", "participant id", "respondent", "respondent id", "candidate",
+    "candidate id", "examinee", "examinee id", "pupil", "pupil id", "solver", "system",
+)  # fmt: skip
+TASKS = (
+    "task", "task id", "task name", "item", "item id", "question", "question id", "problem",
+    "problem id", "exercise", "exercise id", "instance", "instance id", "sample id", "doc id",
+)  # fmt: skip
+RESULTS = (
+    "score", "success", "solved", "result", "correct", "is correct", "response", "outcome",
+    "passed", "accuracy", "acc", "grade", "mark", "marks",
+)  # fmt: skip
+COUNTS = ("successes", "rollouts")
+UNNAMED = ""  # the name of a column without one, such as an index that pandas or R has written
+OPTIONS = {"agent": AGENTS, "task": TASKS, "score": RESULTS}
+
+
+class UnclearColumns(ValueError):
+    """The columns of a table could not be recognised.
+
+    Attributes:
+        guess: The column that each of `agent`, `task` and `score` might be.
+    """
+
+    def __init__(self, message: str, guess: dict[str, str]) -> None:
+        super().__init__(message)
+        self.guess = guess
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table of results by their role.
+
+    Attributes:
+        agent: The column with the names of the agents.
+        task: The column with the names of the tasks; None if there is one column per task.
+        score: The column with the result of one attempt; None if there is one column per task, or
+            if there are columns of counts.
+    """
+
+    agent: str
+    task: str | None
+    score: str | None
+
+
+def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
+    """Recognise the columns of a table by their names; `given` names some of them.
+
+    Raises:
+        UnclearColumns: If a column is missing, or if several could be meant.
+        ValueError: If there is no column of a given name.
+    """
+    for option, name in given.items():
+        if name is not None and name not in columns:
+            raise ValueError(
+                f"there is no column {name!r} in the table ({option} must be one of its columns);"
+                f" it has the columns {listed(columns)}"
+            )
+    named = [name for name in given.values() if name is not None]
+    if len(set(named)) < len(named):
+        raise ValueError(f"agent, task and score must be different columns, got {', '.join(named)}")
+    finder = _Finder(columns, given)
+    task = finder.find("task")
+    if task is None and given["score"] is None:
+        return Roles(finder.wide_agent(), None, None)
+    agent = finder.find("agent")
+    if agent is None or task is None:
+        missing = "agent" if agent is None else "task"
+        raise finder.unclear(f"no column with the names of the {missing}s")
+    if set(COUNTS) & set(columns) and given["score"] is None:
+        for name in COUNTS:
+            if name not in columns:
+                raise finder.unclear(f"no column {name!r}")
+        return Roles(agent, task, None)
+    score = finder.find("score")
+    if score is None:
+        raise finder.unclear("no column of results")
+    return Roles(agent, task, score)
+
+
+def name_column(columns: Columns, option: str) -> str | None:
+    """The column with the names of agents or tasks, in a table about them; None if it has none."""
+    found = recognised(columns, OPTIONS[option])
+    ours = OPTIONS[option][0]
+    if ours in found or len(found) < 2:
+        return ours if ours in found else next(iter(found), None)
+    raise ValueError(
+        f"a table about {option}s must have one column with their names, got both {found[0]!r} and"
+        f" {found[1]!r}; call one of them {ours!r}"
+    )
+
+
+def unclear(columns: Columns, roles: Roles, found: str) -> UnclearColumns:
+    """The error for columns that were recognised but cannot be what they seem."""
+    given = {"agent": roles.agent, "task": roles.task, "score": roles.score}
+    return _Finder(columns, given).unclear(found)
+
+
+class _Finder:
+    """Finds the columns of one table."""
+
+    def __init__(self, columns: Columns, given: dict[str, str | None]) -> None:
+        self._columns, self._given = columns, given
+
+    def find(self, option: str) -> str | None:
+        """The column of a role; None if there is none."""
+        if self._given[option] is not None:
+            return self._given[option]
+        found = self._candidates(option)
+        if OPTIONS[option][0] in found and option != "score":
+            return OPTIONS[option][0]  # our own name, beside which others are labels
+        if len(found) > 1:
+            raise self.unclear(f"both {found[0]!r} and {found[1]!r} for {option}")
+        if not found and option == "agent" and UNNAMED in self._columns:
+            return UNNAMED
+        return found[0] if found else None
+
+    def wide_agent(self) -> str:
+        """The column of agents in a table with one column per task: the first one."""
+        first = next(iter(self._columns))
+        named_results = [*self._candidates("score"), *(set(COUNTS) & set(self._columns))]
+        if named_results:
+            raise self.unclear("no column with the names of the tasks")
+        if self._given["agent"] is not None:
+            return self._given["agent"]
+        if first != UNNAMED and first not in recognised(self._columns, AGENTS):
+            raise self.unclear("no column with the names of the agents at its start")
+        if len(self._columns) < 2:
+            raise self.unclear("no column with the names of the tasks and no column per task")
+        return first
+
+    def _candidates(self, option: str) -> list[str]:
+        taken = set(self._given.values())
+        found = [name for name in recognised(self._columns, OPTIONS[option]) if name not in taken]
+        if option != "score":
+            return found
+        # A text may be an answer, with its grade in another column.
+        numeric = [name for name in found if is_numeric(self._columns[name])]
+        return numeric or found
+
+    def unclear(self, found: str) -> UnclearColumns:
+        """The error that asks the user to name the columns."""
+        guess = self._guess()
+        named = ", ".join(f"{option}={name!r}" for option, name in guess.items())
+        return UnclearColumns(
+            "a table of results must have columns with the names of agents and of tasks, and"
+            " results (or successes and rollouts), or a first column with the names of agents and"
+            f" one column per task, got {found}; it has the columns {listed(self._columns)};"
+            f" name its columns, e.g. {named}",
+            guess,
+        )
+
+    def _guess(self) -> dict[str, str]:
+        """A column for each role: recognised or else the first that is left."""
+        guess = {option: name for option, name in self._given.items() if name is not None}
+        for option in OPTIONS:
+            for name in self._candidates(option):
+                if name not in guess.values():
+                    guess.setdefault(option, name)
+        left = [name for name in self._columns if name not in guess.values()]
+        left.sort(key=lambda name: _looks_like_scores(self._columns[name]))
+        for option in ("agent", "task", "score"):
+            if option not in guess and left:
+                guess[option] = left.pop(-1 if option == "score" else 0)
+        return {option: guess[option] for option in OPTIONS if option in guess}
+
+
+def recognised(columns: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The columns that have one of these names, in the order of the table.
+
+    >>> recognised(["Student-ID", "topic"], AGENTS)
+    ['Student-ID']
+    """
+    wanted = {_plain(name) for name in names}
+    return [column for column in columns if _plain(column) in wanted]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def is_numeric(values: Any) -> bool:
+    """Whether a column has numbers or booleans, or nothing at all."""
+    import pyarrow
+
+    kind = values.type.value_type if pyarrow.types.is_dictionary(values.type) else values.type
+    tests = (
+        pyarrow.types.is_integer, pyarrow.types.is_floating, pyarrow.types.is_boolean,
+        pyarrow.types.is_null,
+    )  # fmt: skip
+    return any(test(kind) for test in tests)
+
+
+def _looks_like_scores(values: Any) -> int:
+    """0 for text, 1 for numbers, and 2 for numbers from 0 to 1."""
+    import pyarrow.compute
+
+    if not is_numeric(values):
+        return 0
+    found = pyarrow.compute.min_max(values).as_py()
+    low, high = found["min"], found["max"]
+    return 2 if low is not None and low >= 0 and high <= 1 else 1
+
+
+def listed(columns: Iterable[str], most: int = 10) -> str:
+    """The names of columns, for messages."""
+    names = list(columns)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(name or "(unnamed)" for name in names[:most]) + more

@@ -1,0 +1,143 @@
+"""How a CSV file is written: its separator, decimal sign and header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from taskspace.outcomes.columns import AGENTS, TASKS, UNNAMED, recognised
+
+_LOOKED_AT = 1 << 16  # bytes at the start of a file
+_ROWS = 100  # of them, the rows that are compared
+_SEPARATORS = (",", ";", "\t", "|")
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Attributes:
+        separator: The character between two columns.
+        decimal_comma: Whether numbers are written with a decimal comma.
+        spaced: Whether a space follows each separator.
+        header: The names of the columns as they stand in the file.
+        row_names: Whether rows start with a name that has no place in the header, as R writes it.
+    """
+
+    separator: str
+    decimal_comma: bool
+    spaced: bool
+    header: tuple[str, ...]
+    row_names: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns; a column without a name has an empty one."""
+        names = [name.strip() for name in self.header]
+        return [UNNAMED, *names] if self.row_names else names
+
+    def options(self, text: Collection[str], block: int | None = None) -> tuple[Any, Any, Any]:
+        """The options with which pyarrow reads the file.
+
+        Columns with names of agents and tasks, and those in `text`, are read as text even if they
+        look like numbers.
+        """
+        import pyarrow.csv
+
+        read = pyarrow.csv.ReadOptions(block_size=block)
+        if self.row_names:
+            read.column_names, read.skip_rows = self.names, 1
+        written = self.names if self.row_names else self.header
+        names = {UNNAMED, *text, *recognised(self.names, (*AGENTS, *TASKS))}
+        types = {name: pyarrow.string() for name in written if name.strip() in names}
+        return (
+            read,
+            pyarrow.csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
+            pyarrow.csv.ConvertOptions(
+                column_types=types, decimal_point="," if self.decimal_comma else "."
+            ),
+        )
+
+    def tidy(self, table: Any) -> Any:
+        """The table that pyarrow has read, without spaces after separators and empty columns.
+
+        Raises:
+            ValueError: If a quoted value follows a space, since its quotes are then not recognised.
+        """
+        import pyarrow
+        import pyarrow.compute as compute
+
+        table = table.rename_columns([name.strip() for name in table.column_names])
+        for position in range(table.num_columns - 1, 0, -1):
+            if table.schema[position].name == UNNAMED and _is_empty(table.column(position)):
+                table = table.remove_column(position)  # spreadsheets write them
+        if not self.spaced:
+            return table
+        for position, column in enumerate(table.schema):
+            if pyarrow.types.is_string(column.type):
+                trimmed = compute.utf8_trim_whitespace(table.column(position))
+                if compute.any(compute.starts_with(trimmed, '"')).as_py():
+                    raise ValueError(
+                        f"the column {column.name!r} has quotes after a space; remove the spaces"
+                        " after the separators"
+                    )
+                table = table.set_column(position, column.name, trimmed)
+        return table
+
+
+def _is_empty(column: Any) -> bool:
+    return all(value in (None, "") for value in column.unique().to_pylist())
+
+
+def find_dialect(path: Path) -> Dialect:
+    """Find out how a CSV file is written, from its first rows.
+
+    Raises:
+        ValueError: If the file is not UTF-8 text.
+    """
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+        complete = not file.read(1)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start:
+        raise ValueError(f"cannot read {path} as a csv table: it must be UTF-8 text; save it so")
+    text = start.decode("utf-8-sig", errors="replace")
+    rows = {separator: _rows(text, separator, complete) for separator in _SEPARATORS}
+    separator = max(_SEPARATORS, key=lambda one: _score(rows[one]))
+    header, *body = rows[separator] or [[]]
+    return Dialect(
+        separator,
+        separator != "," and _has_decimal_commas(body),
+        len(header) > 1 and all(name.startswith(" ") for name in header[1:]),
+        tuple(header),
+        bool(body) and all(len(row) == len(header) + 1 for row in body),
+    )
+
+
+def _rows(text: str, separator: str, complete: bool) -> list[list[str]]:
+    """The first rows; the last one is left out if it may be cut off."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        rows = [row for row in itertools.islice(reader, _ROWS) if row]
+    except csv.Error:
+        return []
+    return rows if complete or len(rows) < 2 or len(rows) == _ROWS else rows[:-1]
+
+
+def _score(rows: Sequence[Sequence[str]]) -> tuple[bool, int]:
+    """Prefer a separator that gives rows of equal length, then the one that gives most columns."""
+    if not rows:
+        return False, 0
+    widths = {len(row) for row in rows[1:]}
+    equal = len(widths) <= 1 and widths <= {len(rows[0]), len(rows[0]) + 1}
+    return equal and len(rows[0]) > 1, len(rows[0])
+
+
+def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    return any(_DECIMAL_COMMA.fullmatch(cell.strip()) for row in rows for cell in row)
