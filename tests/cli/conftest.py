@@ -58,6 +58,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "wrong.csv": "level\n1\n", "unknown.csv": "task\nq99\n", "empty.csv": "task\n",
         "tasks.txt": "task\nq1\n", "one.csv": "task\nq1\n", "two.csv": "task\nq1\nq2\n",
+        "odd.csv": "who,what,points\na,x,1\nb,y,0\n",
         "good.csv": "agent,task,score\na,x,1\na,y,0\nb,x,0\nb,y,1\n",
         "bad.csv": "task,result\nq1,7\n",
     }.items():  # fmt: skip

@@ -85,7 +85,8 @@ def _run(options: argparse.Namespace) -> None:
             method=options.method, steps=options.steps, seed=options.seed,
         )  # fmt: skip
     except UnclearColumns as error:
-        raise ValueError(f"{error}:\n  {_command(options, error.guess)}") from error
+        command = _command(options, error.guess)
+        raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
     print_measurements(made.results)
     print(f"report: {made.report()}")
 

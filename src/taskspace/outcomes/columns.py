@@ -33,12 +33,14 @@ class UnclearColumns(ValueError):
     """The columns of a table could not be recognised.
 
     Attributes:
+        problem: What is wrong, without advice.
         guess: The column that each of `agent`, `task` and `score` might be.
     """
 
-    def __init__(self, message: str, guess: dict[str, str]) -> None:
-        super().__init__(message)
-        self.guess = guess
+    def __init__(self, problem: str, guess: dict[str, str]) -> None:
+        named = ", ".join(f"{option}={name!r}" for option, name in guess.items())
+        super().__init__(f"{problem}; name its columns, e.g. {named}")
+        self.problem, self.guess = problem, guess
 
 
 @dataclass(frozen=True)
@@ -154,14 +156,11 @@ class _Finder:
 
     def unclear(self, found: str) -> UnclearColumns:
         """The error that asks the user to name the columns."""
-        guess = self._guess()
-        named = ", ".join(f"{option}={name!r}" for option, name in guess.items())
         return UnclearColumns(
             "a table of results must have columns with the names of agents and of tasks, and"
             " results (or successes and rollouts), or a first column with the names of agents and"
-            f" one column per task, got {found}; it has the columns {listed(self._columns)};"
-            f" name its columns, e.g. {named}",
-            guess,
+            f" one column per task, got {found}; it has the columns {listed(self._columns)}",
+            self._guess(),
         )
 
     def _guess(self) -> dict[str, str]:
