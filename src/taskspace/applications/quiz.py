@@ -31,8 +31,9 @@ class Quiz:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted
             `PerformancePredictor`. Fitting takes seconds, so pass a fitted predictor if you quiz
             several agents.
-        targets: The tasks to learn about, by name or index; all tasks by default.
-        pool: The tasks that may be asked, by name or index; all tasks by default.
+        targets: The tasks to learn about, by name (text) or position (integers); all tasks by
+            default.
+        pool: The tasks that may be asked, in the same form; all tasks by default.
         choose: How to choose the next task. "information" takes the task with the largest mutual
             information between its result and those on the targets (mean over targets).
             "uncertain" takes the task whose probability of success is nearest to 0.5. "random"
@@ -103,7 +104,7 @@ class Quiz:
         """Propose the next task, like `next`.
 
         Returns:
-            The index of the task in the outcomes.
+            The position of the task in the outcomes.
 
         Raises:
             ValueError: If all tasks of the pool have been asked.
@@ -121,7 +122,8 @@ class Quiz:
 
         Args:
             result: 0, 1 or a success rate.
-            task: The task, by name, index or features; the proposed task by default.
+            task: The task, by name (text), position (an integer) or features; the proposed task
+                by default.
 
         Raises:
             ValueError: If `result` is not between 0 and 1, or if the task is unknown.
@@ -129,9 +131,9 @@ class Quiz:
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
             raise ValueError(f"the result must be a number from 0 to 1, got {result!r}")
-        asked = self._proposed if task is None else task
-        if asked is None:
+        if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
+        asked = str(self._tasks[self._proposed]) if task is None else task
         # Answers are independent given the candidate, so the weights can be updated one by one.
         self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
         number = self._predictor.number(asked)
@@ -183,7 +185,7 @@ class Quiz:
         """Predict the agent's probability of success, given the answers so far.
 
         Args:
-            tasks: The tasks, by name or index; the targets by default.
+            tasks: The tasks, by name (text) or position (integers); the targets by default.
 
         Returns:
             One probability per task.
@@ -191,7 +193,11 @@ class Quiz:
         Raises:
             ValueError: If a task is unknown.
         """
-        numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        return self._probabilities(
+            self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        )
+
+    def _probabilities(self, numbers: Numbers) -> Floats:
         return self._posterior.mean(self._weights, TaskMixture.known(numbers))
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
@@ -199,7 +205,7 @@ class Quiz:
 
         Args:
             level: The probability that a bound pair contains the true value, e.g. 0.9.
-            tasks: The tasks, by name or index; the targets by default.
+            tasks: The tasks, by name (text) or position (integers); the targets by default.
 
         Returns:
             The lower and the upper bounds, one of each per task.
@@ -230,7 +236,7 @@ class Quiz:
         return information(asked, wanted, weights)
 
     def _uncertainty(self) -> Floats:
-        return -np.abs(self.predict_proba(self._pool) - 0.5)
+        return -np.abs(self._probabilities(self._pool) - 0.5)
 
     def _random(self) -> Floats:
         return -self._order.astype(np.float64)

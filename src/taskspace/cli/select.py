@@ -16,7 +16,7 @@ from taskspace.cli.arguments import (
     add_out,
     open_folder,
 )
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_table, without_clashes
 
 
 def add(commands: Any) -> None:
@@ -50,7 +50,8 @@ def _run(options: argparse.Namespace) -> None:
     if len(task) != 1:
         raise ValueError(f"{options.reference} must have one task, got {len(task)} tasks")
     source = made.comparison
+    columns = without_clashes(made, choices, ("row", "similarity"), options.options)
     best = select(source, task, tasks, k=options.k, harder=options.harder, easier=options.easier)
-    found = {"row": best, **{name: values.take(best) for name, values in choices.items()}}
+    found = {"row": best, **{name: values.take(best) for name, values in columns.items()}}
     similarity = source.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
     print_table(options, {**found, "similarity": similarity})

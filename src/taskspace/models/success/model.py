@@ -44,7 +44,7 @@ from taskspace.models.success.network import (
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import positions
+from taskspace.outcomes.task_names import as_list, positions
 from taskspace.progress import Advance, progress_bar
 from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 from taskspace.torch_state import one_thread, torch_seed
@@ -329,18 +329,19 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         """Predict the probability that each agent solves each task; the tasks may be new.
 
         Args:
-            tasks: Rows of features, or names of tasks if the model was fitted without features; one
-                task is accepted too.
+            tasks: Rows of features. If the model was fitted without features, the names of tasks
+                as text, or their positions in the outcomes as integers. One task is accepted too.
 
         Returns:
             The probabilities (agents, tasks).
 
         Raises:
-            ValueError: If the tasks have the wrong form, or if a name is unknown.
+            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
+                is a position and also the name of another task.
         """
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
-            return self.profiles_[:, positions(self.task_names_, np.atleast_1d(tasks), "model")]
+            return self.profiles_[:, positions(self.task_names_, as_list(tasks), "model")]
         if np.asarray(tasks).dtype.kind in "US":
             raise ValueError(
                 "tasks must be one row of features per task, got names; this model was fitted to"
