@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+LARGEST = 1e100  # squares of larger numbers overflow
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 100  # characters, enough for most names
 
@@ -45,11 +46,23 @@ def real(values: Any, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{what} must be an array of numbers, got {brief(values)}") from error
 
 
-def finite(array: NDArray[np.float64], what: str) -> None:
+def finite(array: NDArray[Any], what: str) -> None:
     """Refuse NaN and infinity; the message gives the row of the first one."""
     if not np.isfinite(array).all():
         where = "" if array.ndim < 2 else f" in row {int(np.argwhere(~np.isfinite(array))[0][0])}"
         raise ValueError(f"{what} must be finite numbers, got NaN or infinity{where}")
+
+
+def moderate(array: NDArray[Any], what: str) -> None:
+    """Refuse NaN, infinity, and numbers whose squares might overflow."""
+    if array.dtype.kind != "f":
+        return  # integers are small enough, and bytes of large tables need no copy
+    finite(array, what)
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST:
+        raise ValueError(
+            f"{what} must be at most {LARGEST:g} in absolute value, got {largest:g}; rescale them"
+        )
 
 
 def listed(values: Any, what: str) -> int:

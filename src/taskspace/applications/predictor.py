@@ -514,5 +514,7 @@ def check_level(level: Any) -> float:
     """Check the level of an interval."""
     value = checks.array(level, "interval")
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
-        raise ValueError(f"interval must be a number between 0 and 1, e.g. 0.9, got {level!r}")
+        raise ValueError(
+            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+        )
     return float(value)

@@ -72,8 +72,10 @@ class Quiz:
         choose: str = "information",
         seed: int = 0,
     ) -> None:
-        if choose not in CHOICES:
-            raise ValueError(f"choose must be one of {', '.join(CHOICES)}, got {choose!r}")
+        if not isinstance(choose, str) or choose not in CHOICES:
+            raise ValueError(
+                f"choose must be one of {', '.join(CHOICES)}, got {checks.brief(choose)}"
+            )
         key = checks.seed(seed)
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
@@ -130,7 +132,7 @@ class Quiz:
         """
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
-            raise ValueError(f"the result must be a number from 0 to 1, got {result!r}")
+            raise ValueError(f"the result must be a number from 0 to 1, got {checks.brief(result)}")
         if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
         asked = str(self._tasks[self._proposed]) if task is None else task
@@ -146,7 +148,7 @@ class Quiz:
         """Propose tasks one after another; answer each one before the next.
 
         Args:
-            until: Stop when `expected_error_rate` is at most this.
+            until: Stop when `expected_error_rate` is at most this, from 0 to 1.
             at_most: Stop after this number of answers, earlier answers included.
 
         Yields:
@@ -155,9 +157,9 @@ class Quiz:
         Raises:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
-        most, enough = checks.whole(at_most, "at_most"), checks.numbers(until, "until")
-        if enough.ndim:
-            raise ValueError(f"until must be a single number, got {until!r}")
+        return self._ask(check_until(until), checks.whole(at_most, "at_most"))
+
+    def _ask(self, enough: float, most: int) -> Iterator[str]:
         while len(self._asked) < most and self.expected_error_rate > enough:
             if not self._left.any():
                 return
@@ -240,6 +242,14 @@ class Quiz:
 
     def _random(self) -> Floats:
         return -self._order.astype(np.float64)
+
+
+def check_until(until: Any, what: str = "until") -> float:
+    """Check the error rate at which a quiz ends."""
+    rate = checks.numbers(until, what)
+    if rate.ndim or not 0 <= rate <= 1:
+        raise ValueError(f"{what} must be an error rate from 0 to 1, got {checks.brief(until)}")
+    return float(rate)
 
 
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:

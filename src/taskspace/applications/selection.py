@@ -61,7 +61,7 @@ def select(
     if harder and easier:
         raise ValueError(BOTH)
     if not hasattr(source, "similarity"):
-        raise ValueError(f"source must be a fitted map or SuccessModel, got {source!r}")
+        raise ValueError(f"source must be a fitted map or SuccessModel, got {checks.brief(source)}")
     most = None if k is None else checks.whole(k, "k", 1)
     names = getattr(source, "task_names_", None)
     rows = _rows(reference, options) if names is None else _named(names, reference, options)

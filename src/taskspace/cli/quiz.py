@@ -63,10 +63,11 @@ def _run(options: argparse.Namespace) -> None:
     The output is a table with one row per target: task, probability (predicted probability of
     success), low and high (bounds of its 90 % interval).
     """
-    from taskspace.applications.quiz import Quiz
+    from taskspace.applications.quiz import Quiz, check_until
     from taskspace.outcomes.table_streams import open_writer
 
     checks.whole(options.at_most, "--at-most")
+    check_until(options.until, "--until")
     checks.seed(options.seed)
     made = open_folder(options, options.targets)
     targets = made.predictor.tasks_ if options.targets is None else _targets(options, made)

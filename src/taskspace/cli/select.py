@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from taskspace import checks
 from taskspace.cli.arguments import (
     TASKS,
     add_command,
@@ -44,6 +45,7 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
 
+    checks.whole(options.k, "-k", 1)
     made = open_folder(options, options.reference, options.options)
     reference, choices = tables.read(options.reference), tables.read(options.options)
     task, tasks = made.tasks_in(reference), made.tasks_in(choices)

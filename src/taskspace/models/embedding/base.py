@@ -52,7 +52,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 is a position and also the name of another task.
         """
         check_is_fitted(self, "n_components_")
-        return self._vectors(self._validated(X, reset=False))
+        vectors = self._vectors(self._validated(X, reset=False))
+        checks.finite(vectors, "the vectors of these tasks")
+        return vectors
 
     def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
         """Similarity of tasks: the inner products of their vectors.
@@ -147,7 +149,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
         kind = np.uint8 if getattr(X, "dtype", None) == np.uint8 else np.float64
         tasks: NDArray[Any] = validate_data(self, X, dtype=kind, **options)
-        checks.finite(tasks, "tasks")
+        checks.moderate(tasks, "tasks")
         return tasks
 
     @abstractmethod
