@@ -76,9 +76,9 @@ def reproduce(study: Study) -> Result:
         pictures,
         [
             f"{_trained(study, list(curves))} The quizzed agent is never among the candidates of"
-            " the success model. In the first table of each environment, IgnoreTask, IgnoreAgent and"
-            " OPT are oracles that know the skill of the agent, the difficulty of the task, or both."
-            " Quizzes are as in Figure 5, selections as in"
+            " the success model. In the first table of each environment, IgnoreTask, IgnoreAgent"
+            " and OPT are oracles that know the skill of the agent, the difficulty of the task, or"
+            " both. Quizzes are as in Figure 5, selections as in"
             f" Figure 6 with 4 x {EXAMPLES} examples. Values are {study.over_seeds()}.",
             trust.NOTE,
         ],
