@@ -68,5 +68,6 @@ def _result_column(made: Run, quiz: Columns, path: str) -> str:
     found = [name for name in names if name in quiz and name not in made.outcomes.feature_names]
     if len(found) != 1:
         got = f"{found[0]!r} and {found[1]!r}" if found else f"the columns {', '.join(quiz)}"
-        raise ValueError(f"{path} must have one column of results ({', '.join(names)}), got {got}")
+        wanted = ", ".join(map(repr, names))
+        raise ValueError(f"{path} must have one column of results ({wanted}), got {got}")
     return found[0]
