@@ -78,7 +78,7 @@ def _ndim(values: Any) -> int:
 
 def brief(values: Any) -> str:
     """The value in a short form that fits on one line, or its type."""
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) and values.ndim:
         return f"an array of type {values.dtype}"
     text = _SHORT.repr(values.item() if isinstance(values, np.generic) else values)
     return text if "\n" not in text else type(values).__name__

@@ -112,9 +112,9 @@ def _rows(reference: Any, options: Any) -> NDArray[Any]:
 
 def _named(names: NDArray[np.str_], reference: Any, options: Any) -> NDArray[np.str_]:
     """The names of the reference and of the options, in this order."""
-    task = positions(names, as_list(reference), "source")
+    task = positions(names, as_list(reference), "source", "reference")
     if len(task) != 1:
         raise ValueError(f"reference must be one task, got {len(task)}")
     if not checks.listed(options, "options"):
         raise ValueError("options must have at least one task, got an empty list")
-    return names[np.concatenate([task, positions(names, options, "source")])]
+    return names[np.concatenate([task, positions(names, options, "source", "options")])]

@@ -56,20 +56,24 @@ def _check_positions(known: Mapping[str, int], given: list[int], what: str) -> N
             )
 
 
-def positions(known: NDArray[np.str_], tasks: Any, holder: str) -> NDArray[np.int64]:
-    """The positions of tasks that must be known; `holder` is what error messages call the model.
+def positions(
+    known: NDArray[np.str_], tasks: Any, holder: str, what: str = "tasks"
+) -> NDArray[np.int64]:
+    """The positions of tasks that must be known.
+
+    `holder` is what error messages call the model, and `what` is what they call the tasks.
 
     >>> positions(np.array(["north", "south", "east"]), ["east", "north"], "map")
     array([2, 0])
     """
-    given = checks.array(tasks, "tasks")
+    given = checks.array(tasks, what)
     if given.ndim != 1:
         raise ValueError(
-            f"tasks must be a list of names, got an array of shape {given.shape};"
+            f"{what} must be a list of names, got an array of shape {given.shape};"
             f" this {holder} was fitted without features"
         )
     index = {name: position for position, name in enumerate(known.tolist())}
-    found = find(index, tasks, "tasks")
+    found = find(index, tasks, what)
     if (found < 0).any():
         unknown = given.tolist()[int(found.argmin())]
         raise ValueError(

@@ -149,7 +149,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
         kind = np.uint8 if getattr(X, "dtype", None) == np.uint8 else np.float64
         tasks: NDArray[Any] = validate_data(self, X, dtype=kind, **options)
-        checks.moderate(tasks, "tasks")
+        checks.moderate(tasks, "the features of tasks")
         return tasks
 
     @abstractmethod

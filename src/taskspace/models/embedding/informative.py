@@ -35,8 +35,9 @@ def warn_if_uninformative(outcomes: Outcomes) -> None:
     by_all, by_none = int((tried & (lowest >= 1)).sum()), int((tried & (highest <= 0)).sum())
     if by_all or by_none:
         warnings.warn(
-            f"of {outcomes.n_tasks} tasks, {by_all} are solved by all agents and {by_none} by none;"
-            " these tell nothing about the agents, so the map knows only their difficulty",
+            f"all agents solve {by_all} of the {outcomes.n_tasks} tasks, and no agent solves"
+            f" {by_none}; these tasks tell nothing about the agents, so the map knows only their"
+            " difficulty",
             stacklevel=3,
         )
 

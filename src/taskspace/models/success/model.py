@@ -478,7 +478,7 @@ def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
     if getattr(rows, "dtype", None) == np.uint8:
         return  # as numbers, bytes would take eight times the memory
     values = checks.numbers(rows, "tasks")
-    checks.moderate(values, "tasks")
+    checks.moderate(values, "the features of tasks")
     if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
         raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
 
