@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.explore.service import Service
 from taskspace.models.embedding.agreement import agreement
+from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import Run
 from tests.messages import says
 
@@ -42,7 +44,8 @@ def _table(names: list[str], folder: Path) -> Table:
         vectors={
             "vectors": embedder.transform(names), "difficulty": embedder.difficulty(names)
         },
-        predictor=predictor,
+        predictor=predictor, clusters=Clusters.found(embedder.points(names)),
+        layouts={"PCA": np.zeros((TASKS, 2), np.float32)},
     )  # fmt: skip
     return Table(outcomes, embedder, ordinal, model, predictor, run)
 
@@ -143,3 +146,14 @@ def test_the_library_itself_passes_names(named: dict[str, Table]) -> None:
                 quiz.answer(1)
             found.append([int(named[kind].predictor.numbers([n])[0]) for n, _ in quiz.answers])
         assert found[0] == found[1]
+
+
+def test_the_service_knows_tasks_by_name(named: dict[str, Table]) -> None:
+    found = []
+    for kind, names in (("text", ["task-4", "task-1"]), ("shifted", ["5", "2"])):
+        service, numbers = Service(named[kind].run), named[kind].predictor.numbers
+        similar = [int(numbers([row["task"]])[0]) for row in service.similar(names[0], 3)]
+        task, *rest = service.next_question(names, [1.0, 0.0])
+        best = [row["option"] for row in service.select(names[0], names, 2, False, False)]
+        found.append([similar, int(numbers([task])[0]), rest, best])
+    assert found[0] == found[1]
