@@ -34,7 +34,7 @@ class Table:
 
 
 def _table(names: list[str], folder: Path) -> Table:
-    outcomes = ts.Outcomes(SOLVED, 1, tasks=names)
+    outcomes = ts.Outcomes(SOLVED, np.array(1), tasks=np.array(names))
     embedder = ts.TaskEmbedder(2, random_state=0).fit(outcomes)
     ordinal = ts.OrdinalEmbedder(2, steps=0, random_state=0).fit(outcomes)
     model = ts.SuccessModel(random_state=0).fit(outcomes)

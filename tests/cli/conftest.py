@@ -52,7 +52,7 @@ def clashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = ("difficulty", "success", "x", "y", "v0", "cluster", "vector", "similarity", "on_map",
              "probability")  # fmt: skip
     features = 100.0 + np.random.default_rng(0).normal(size=(N_TASKS, len(names)))
-    outcomes = Outcomes(1 * SOLVED, 1, features=features, feature_names=names)
+    outcomes = Outcomes(1 * SOLVED, np.array(1), features=features, feature_names=names)
     folder: Path = tmp_path_factory.mktemp("runs") / "clashing"
     fit(outcomes, folder, method="ordinal", steps=0, n_components=2, log=lambda line: None)
     return folder

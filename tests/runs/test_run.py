@@ -292,7 +292,9 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Run:
     env = ts.make("MultiKeyNav")
     tasks = env.sample_tasks(20, seed=0)
     solved = np.random.default_rng(0).integers(0, 2, (10, 20))
-    known = ts.Outcomes(solved, 1, features=tasks, feature_names=tuple(c.name for c in env.columns))
+    known = ts.Outcomes(
+        solved, np.array(1), features=tasks, feature_names=tuple(c.name for c in env.columns)
+    )
     embedder = ts.OrdinalEmbedder(2, steps=0, random_state=0).fit(known)
     folder = tmp_path_factory.mktemp("runs") / "keys"
     return write_run(folder, {"environment": "MultiKeyNav"}, known, embedder)
