@@ -65,8 +65,27 @@ def test_integers_of_every_type_become_int(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [2, -1, 3.0, True, "3", None, np.float64(4)])
 def test_what_is_no_integer_or_too_small_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=says(f"rollouts 3 {value!r}")):
+    shown = repr(value.item() if isinstance(value, np.generic) else value)
+    with pytest.raises(ValueError, match=says(f"rollouts 3 {shown}")):
         checks.whole(value, "rollouts", 3)
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros(10**6), ["name"] * 10**6, "x" * 10**6, dict.fromkeys(range(99), "x" * 99)]
+)
+def test_a_value_in_a_message_is_short(value: Any) -> None:
+    with pytest.raises(ValueError, match=says("rollouts")) as caught:
+        checks.whole(value, "rollouts")
+    assert len(str(caught.value)) < 1000
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [1e101, -1e308, np.inf, np.nan])
+def test_numbers_whose_squares_overflow_are_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=says("features")):
+        checks.moderate(np.array([[0.0, value]]), "features")
+    checks.moderate(np.array([[1e100, -1e100]]), "features")
+    checks.moderate(np.zeros((2, 0)), "features")
 
 
 @pytest.mark.parametrize("value", [0, 7, 2**63 - 1, np.uint32(7)])

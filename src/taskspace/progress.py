@@ -9,6 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from taskspace import checks
+
 
 class Advance(Protocol):
     """Reports completed units to a progress bar, with an optional note."""
@@ -24,7 +26,7 @@ def progress_bar(title: str, total: int, show: bool | None = None) -> Iterator[A
     By default the bar is shown on terminals only. It goes to standard error, not standard output.
     """
     if show is not None and not isinstance(show, (bool, np.bool_)):
-        raise ValueError(f"progress must be True, False or None, got {show!r}")
+        raise ValueError(f"progress must be True, False or None, got {checks.brief(show)}")
     if not (sys.stderr.isatty() if show is None else show):
         yield lambda done, note="": None
         return

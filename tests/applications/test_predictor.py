@@ -388,12 +388,24 @@ def test_single_updates_are_one_update_with_all_answers() -> None:
         np.testing.assert_allclose(weights, together, rtol=1e-4, atol=1e-12)
 
 
+def test_a_skipped_answer_does_not_count() -> None:
+    quiz, tasks = ["task-1", "task-4", "task-6"], ["task-2", "task-3"]
+    skipped = PREDICTOR.predict_proba(quiz, [1, np.nan, 0], tasks)
+    np.testing.assert_array_equal(
+        skipped, PREDICTOR.predict_proba(["task-1", "task-6"], [1, 0], tasks)
+    )
+    nothing = [PREDICTOR.interval([], [], tasks), PREDICTOR.interval(quiz, [np.nan] * 3, tasks)]
+    np.testing.assert_array_equal(*nothing)
+    for part in PREDICTOR.interval(quiz, [1, None, 0], tasks):
+        assert np.isfinite(part).all()
+
+
 def test_one_task_has_a_number_if_it_is_known() -> None:
     for task in ("task-4", 4, FEATURES[4], FEATURES[4].tolist()):
         assert PREDICTOR.number(task) == 4
     assert PREDICTOR.number([0.0, 0.0, 0.0]) is None
     assert PREDICTOR.number("nothing") is None
-    with pytest.raises(ValueError, match="number 7"):
+    with pytest.raises(ValueError, match=says("7")):
         PREDICTOR.number(7)
 
 
@@ -457,7 +469,7 @@ def test_bad_seeds_are_refused(seed: Any) -> None:
 @pytest.mark.parametrize(
     ("results", "token"),
     [
-        ([1, 0, np.nan, 0, 0, 0, 0], "finite"),
+        ([1, 0, np.inf, 0, 0, 0, 0], "success rates"),
         ([1, 0], "2 for 7"),
         ([[1]] * 7, r"\(7, 1\)"),
         ([2, 0, 0, 0, 0, 0, 0], "rates"),
@@ -481,7 +493,7 @@ def test_bad_results_are_refused(results: Any, token: str) -> None:
         ([0], None, "tasks .*list.*None"),
         ([0], ["nothing"], "tasks.*'nothing'"),
         (["nothing"], [0], "quiz.*'nothing'"),
-        ([0], [7], "tasks.*number 7"),
+        ([0], [7], "tasks.* 7"),
         ([0], [[0.0, 0.0, 0.0]], "tasks.*row 0.*embedder"),
         ([0], [[0.0]], "tasks.*3 features"),
     ],

@@ -244,7 +244,7 @@ def test_a_quiz_asks_by_a_success_model() -> None:
     ("arguments", "token"),
     [
         ({"targets": ["x"]}, "the targets.*'x'"),
-        ({"pool": [9]}, "the pool.*number 9"),
+        ({"pool": [9]}, "the pool.* 9"),
         ({"targets": []}, "the targets.*empty"),
         ({"choose": "clever"}, "choose.*information, uncertain, random"),
         ({"seed": -1}, "seed"),
@@ -283,6 +283,6 @@ def test_bad_use_is_refused() -> None:
         quiz.next()
     with pytest.raises(ValueError, match="at_most"):
         list(quiz.ask(at_most=1.5))  # type: ignore[arg-type]
-    for until in ("sure", [0.1, 0.2], np.nan):
+    for until in ("sure", [0.1, 0.2], np.nan, 2, -0.1):
         with pytest.raises(ValueError, match="until"):
-            list(quiz.ask(until=until))  # type: ignore[arg-type]
+            quiz.ask(until=until)  # type: ignore[arg-type]

@@ -84,10 +84,10 @@ def test_bytes_are_found_as_well() -> None:
     ("tasks", "token"),
     [
         (["task-1", "nothing"], "'nothing'"),
-        ([1, 20], "number 20.*0 to 19"),
-        ([-1], "number -1"),
-        ([0.5, 1.0], "names or indices"),
-        ([True, False], "names or indices"),
+        ([1, 20], "0 to 19.* 20"),
+        ([-1], " -1"),
+        ([0.5, 1.0], "names.*positions.* 0.5"),
+        ([True, False], "names.*positions.*True"),
         ("task-1", "list"),
         ([[3.0], [0.5]], "row 1.*embedder"),
         ([[3.0, 0.5]], "1 features"),
@@ -157,6 +157,11 @@ def test_results_become_numbers(results: Any) -> None:
     found = quiz_results(results, ["a", "b"])
     assert found.dtype == np.float64
     np.testing.assert_array_equal(found, [1, 0])
+
+
+@pytest.mark.parametrize("results", [[1, np.nan], [1, None], np.array([1.0, np.nan])])
+def test_a_skipped_answer_is_nan(results: Any) -> None:
+    np.testing.assert_array_equal(quiz_results(results, ["a", "b"]), [1, np.nan])
 
 
 def test_a_quiz_may_be_empty() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.runs.pipeline import fit
 from tests.cli.maps import N_AGENTS, N_TASKS, SOLVED, command
 
 
@@ -41,6 +43,18 @@ def ordinal(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ("--dimensions", "2", "--method", "ordinal", "--steps", "500")
     done = command("fit", table, "--out", folder, *options)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def clashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of tasks whose features have the names of columns that commands write."""
+    names = ("difficulty", "success", "x", "y", "v0", "cluster", "vector", "similarity", "on_map",
+             "probability")  # fmt: skip
+    features = 100.0 + np.random.default_rng(0).normal(size=(N_TASKS, len(names)))
+    outcomes = Outcomes(1 * SOLVED, np.array(1), features=features, feature_names=names)
+    folder: Path = tmp_path_factory.mktemp("runs") / "clashing"
+    fit(outcomes, folder, method="ordinal", steps=0, n_components=2, log=lambda line: None)
     return folder
 
 

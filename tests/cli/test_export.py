@@ -39,3 +39,6 @@ def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_complaint(["export", str(fitted), "map.xlsx"], ".parquet .csv map.xlsx", capsys)
+    before = [*Path().iterdir()]
+    check_complaint(["export", str(fitted), ""], "target ''", capsys)
+    assert [*Path().iterdir()] == before

@@ -26,7 +26,7 @@ def test_difficulty_is_the_rate_of_failure(fitted: Path) -> None:
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(
     ("words", "tokens"),
-    [(["hardest", "{}", "-k", "0"], "k 0"), (["hardest", "nowhere"], "map nowhere")],
+    [(["hardest", "{}", "-k", "0"], "-k 0"), (["hardest", "nowhere"], "map nowhere")],
 )
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str], words: list[str], tokens: str

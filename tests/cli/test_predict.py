@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
 
-from tests.cli.maps import check_complaint, command
+from taskspace.cli import main
+from taskspace.runs.run import open_run
+from tests.cli.maps import check_complaint, command, rows_of
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +27,38 @@ def test_predict_from_a_quiz(fitted: Path, tmp_path: Path, column: str) -> None:
     assert done.returncode == 0, done.stderr
     chances = pyarrow.parquet.read_table(out)["probability"].to_numpy()
     assert chances[::2].mean() > chances[1::2].mean() + 0.2
+
+
+def _probabilities(folder: Path, quiz: str, capsysbinary: Any) -> list[float]:
+    Path("quiz.csv").write_text(quiz)
+    assert main(["predict", str(folder), "--quiz", "quiz.csv", "two.csv"]) == 0
+    rows = rows_of(capsysbinary.readouterr().out.decode())
+    return [float(row["probability"]) for row in rows]
+
+
+@pytest.mark.usefixtures("inputs")
+def test_a_skipped_answer_does_not_count(fitted: Path, capsysbinary: Any) -> None:
+    answered = _probabilities(fitted, "task,result\nq3,1\nq7,0\n", capsysbinary)
+    skipped = "task,result\nq3,1\nq5,\nq7,0\nq9,\n"
+    assert _probabilities(fitted, skipped, capsysbinary) == answered
+
+
+@pytest.mark.usefixtures("inputs")
+def test_a_quiz_without_answers_predicts_the_mean(fitted: Path, capsysbinary: Any) -> None:
+    empty = _probabilities(fitted, "task,result\n", capsysbinary)
+    expected = open_run(fitted).predictor.predict_proba([], [], ["q1", "q2"])
+    assert empty == pytest.approx(expected.tolist(), abs=1e-6)
+    assert _probabilities(fitted, "task,result\nq3,\nq7,\n", capsysbinary) == empty
+
+
+@pytest.mark.usefixtures("inputs")
+def test_two_columns_of_results_are_refused(
+    fitted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `hardest` writes success rates of the population, to which answers were added."""
+    Path("quiz.csv").write_text("task,success,result\nq1,0.1,1\nq2,0.2,1\n")
+    words = ["predict", str(fitted), "--quiz", "quiz.csv", "two.csv"]
+    check_complaint(words, "quiz.csv 'result' 'success'", capsys)
 
 
 @pytest.mark.usefixtures("inputs")

@@ -107,3 +107,25 @@ def test_mistakes_are_told_before_any_work(
     assert re.search(says(tokens), told)
     assert told.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens"),
+    [
+        (["table1", "--page", "p.md"], "--page all table1"),
+        (["figure5", "--only", "ours"], "--only table1 figure5"),
+        (["all", "--only", "ours"], "--only table1 all"),
+        (["all", "--page", "afile/p.md"], "afile/p.md"),
+        (["all", "--page", "afolder"], "afolder"),
+        (["all", "--page", ""], "page"),
+    ],
+)
+def test_options_that_do_not_apply_or_cannot_work_are_refused_before_the_work(
+    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch, words: list[str], tokens: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(everything, "reproduce", lambda *_: pytest.fail("work has begun"))
+    Path("afile").write_text("")
+    Path("afolder").mkdir()
+    assert main(["reproduce", *words]) == 2
+    assert re.search(says(tokens), capsys.readouterr().err)

@@ -36,3 +36,4 @@ def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_complaint(["similar", str(fitted), "q99"], "'q99'", capsys)
+    check_complaint(["similar", str(fitted), "q1", "-k", "0"], "-k 0", capsys)

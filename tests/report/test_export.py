@@ -69,6 +69,11 @@ def test_no_name_breaks_the_tables_of_the_projector(made: Run, tmp_path: Path) -
     np.testing.assert_allclose(numbers, made.index.vectors, rtol=1e-6)
 
 
+def test_no_target_is_not_the_working_folder(made: Run) -> None:
+    with pytest.raises(ValueError, match=says("target ''")):
+        export(made, "")
+
+
 @pytest.mark.parametrize("name", ["map.xlsx", "taken"])
 def test_other_targets_are_refused(made: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "taken").write_text("mine")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.outcomes import tables
 from taskspace.runs import run as run_module
 from taskspace.runs.run import Run
 from taskspace.similarity.estimates import estimates
@@ -284,3 +285,43 @@ def test_reports_are_copied_and_maps_exported(made: Run, tmp_path: Path) -> None
     assert "task-7" in (tmp_path / "map.csv").read_text()
     assert made.export(tmp_path / "map.html") == [tmp_path / "map.html"]
     assert "<!doctype html>" in (tmp_path / "map.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    env = ts.make("MultiKeyNav")
+    tasks = env.sample_tasks(20, seed=0)
+    solved = np.random.default_rng(0).integers(0, 2, (10, 20))
+    known = ts.Outcomes(
+        solved, np.array(1), features=tasks, feature_names=tuple(c.name for c in env.columns)
+    )
+    embedder = ts.OrdinalEmbedder(2, steps=0, random_state=0).fit(known)
+    folder = tmp_path_factory.mktemp("runs") / "keys"
+    return write_run(folder, {"environment": "MultiKeyNav"}, known, embedder)
+
+
+@pytest.mark.parametrize("value", [77, 1e308, np.nan, np.inf])
+def test_tasks_of_an_environment_are_checked_by_it(keys: Run, value: float) -> None:
+    assert keys.outcomes.features is not None
+    rows = keys.outcomes.features[:3].copy()
+    np.testing.assert_array_equal(keys.check_tasks(rows), rows)
+    columns = dict(zip(keys.outcomes.feature_names, rows.T, strict=True))
+    np.testing.assert_array_equal(keys.tasks_in(tables.read(columns)), rows)
+    rows[1, 0] = value
+    for ask in (
+        lambda: keys.check_tasks(rows),
+        lambda: keys.similarities(rows[1]),
+        lambda: keys.similar(rows[1], 3),
+    ):
+        with pytest.raises(ValueError, match=says("must")):
+            ask()
+    if np.isfinite(value):
+        with pytest.raises(ValueError, match=says("1 location")):
+            keys.tasks_in(tables.read({**columns, "location": rows[:, 0]}))
+
+
+def test_tasks_of_another_size_are_refused(keys: Run, made: Run) -> None:
+    with pytest.raises(ValueError, match=says("(1, 2)")):
+        keys.similar([0.5, 1.0])
+    with pytest.raises(ValueError, match=says("features names")):
+        made.similar([0.5, 1.0])

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import gymnasium as gym
 import numpy as np
 
+from taskspace import checks
 from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.agents.sb3_contrib import RecurrentAgent, episode_agent
 from taskspace.envs.base import Environment
@@ -99,7 +100,7 @@ def _fitting(policy: MLPPolicy, env: Environment | Spaces) -> MLPPolicy:
     if isinstance(policy.output, Categorical) != env.discrete:
         required = "discrete" if env.discrete else "continuous"
         raise ValueError(
-            f"the policy must have {required} actions as in {env.name}, got {policy!r}"
+            f"the policy must have {required} actions as in {env.name}, got {checks.brief(policy)}"
         )
     space = env.action_space
     actions = int(space.n) if isinstance(space, gym.spaces.Discrete) else space.shape

@@ -42,14 +42,17 @@ class Agent:
         for field in ("name", "subpopulation"):
             if not isinstance(getattr(self, field), str):
                 raise TypeError(
-                    f"the {field} of an agent must be a string, got {getattr(self, field)!r}"
+                    f"the {field} of an agent must be a string,"
+                    f" got {checks.brief(getattr(self, field))}"
                 )
         if not self.name:
             raise ValueError("the name of an agent must be a string that is not empty, got ''")
         object.__setattr__(self, "step", checks.whole(self.step, f"the step of {self.name}"))
         skill = self.skill
         if not isinstance(skill, (int, float)) or not (math.isnan(skill) or 0 <= skill <= 1):
-            raise ValueError(f"the skill of {self.name} must be in 0 to 1, got {skill!r}")
+            raise ValueError(
+                f"the skill of {self.name} must be in 0 to 1, got {checks.brief(skill)}"
+            )
         object.__setattr__(self, "skill", float(skill))
 
     def __repr__(self) -> str:

@@ -39,7 +39,9 @@ class Categorical:
 
     def __post_init__(self) -> None:
         if not isinstance(self.masked, tuple):
-            raise TypeError(f"masked must be a tuple of indices of actions, got {self.masked!r}")
+            raise TypeError(
+                f"masked must be a tuple of indices of actions, got {checks.brief(self.masked)}"
+            )
         for action in self.masked:
             checks.whole(action, "a masked action")
 
@@ -68,7 +70,8 @@ class Gaussian:
     def __post_init__(self) -> None:
         if self.log_std is not None and checks.numbers(self.log_std, "log_std").ndim != 1:
             raise ValueError(
-                f"log_std must be one number per component of an action, got {self.log_std!r}"
+                "log_std must be one number per component of an action,"
+                f" got {checks.brief(self.log_std)}"
             )
 
 
@@ -101,13 +104,17 @@ class MLPPolicy:
         for name, dimensions in (("weights", 2), ("biases", 1)):
             layers = getattr(self, name)
             if layers is None or isinstance(layers, str):
-                raise TypeError(f"{name} must be a list of arrays, got {layers!r}")
+                raise TypeError(f"{name} must be a list of arrays, got {checks.brief(layers)}")
             arrays = tuple(_layer_array(layer, dimensions, name) for layer in layers)
             object.__setattr__(self, name, arrays)
         if not isinstance(self.output, (Categorical, Gaussian)):
-            raise TypeError(f"output must be a Categorical or a Gaussian, got {self.output!r}")
+            raise TypeError(
+                f"output must be a Categorical or a Gaussian, got {checks.brief(self.output)}"
+            )
         if self.activation not in ("relu", "tanh"):
-            raise ValueError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
+            raise ValueError(
+                f"activation must be 'relu' or 'tanh', got {checks.brief(self.activation)}"
+            )
         if not self.weights or len(self.weights) != len(self.biases):
             raise ValueError(
                 "a policy must have at least one layer with a weight matrix and a bias vector,"
@@ -199,7 +206,7 @@ class MLPPolicy:
         rng = np.random.default_rng(checks.seed(seed))
         if not isinstance(hidden, Sequence):
             raise TypeError(
-                f"hidden must be a list of layer sizes such as (32, 32), got {hidden!r}"
+                f"hidden must be a list of layer sizes such as (32, 32), got {checks.brief(hidden)}"
             )
         layers = [checks.whole(size, "the size of a hidden layer", 1) for size in hidden]
         sizes = (env.state_size, *layers, len(env.action_names))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from taskspace import checks
 from taskspace.agents.agent import Agent, check_names_differ
 
 
@@ -176,7 +177,9 @@ def _as_agents(agents: Any) -> Iterator[Agent]:
         for index, agent in enumerate(agents):
             yield agent if isinstance(agent, Agent) else Agent(f"agent-{index}", agent)
     else:
-        raise TypeError(f"the agents of a population must be a list or a mapping, got {agents!r}")
+        raise TypeError(
+            f"the agents of a population must be a list or a mapping, got {checks.brief(agents)}"
+        )
 
 
 def _summary(agents: tuple[Agent, ...]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from taskspace import checks
 from taskspace.agents.adapters import sb3_network
 from taskspace.agents.agent import Agent
 from taskspace.agents.policies import MLPPolicy
@@ -54,7 +55,9 @@ def read_checkpoints(folder: str | os.PathLike[str], algorithm: Any) -> list[Age
         raise FileNotFoundError(f"there is no folder {source}")
     cls = algorithm_named(algorithm) if isinstance(algorithm, str) else algorithm
     if not hasattr(cls, "load"):
-        raise TypeError(f"algorithm must be a class such as PPO, or its name, got {algorithm!r}")
+        raise TypeError(
+            f"algorithm must be a class such as PPO, or its name, got {checks.brief(algorithm)}"
+        )
     agents = sorted(_agents(source, cls), key=lambda agent: (agent.subpopulation, agent.step))
     if not agents:
         raise ValueError(f"there are no .zip files of saved models in {source}")

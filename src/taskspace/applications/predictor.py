@@ -46,8 +46,8 @@ class PerformancePredictor:
     """Predicts which tasks an agent solves, from its results on a few tasks and other agents' data.
 
     It is fitted to the `Outcomes` of other agents or to a `SuccessModel` of them; the latter is
-    better for new tasks. Tasks are given as names or indices of tasks that the other agents have
-    tried, or as rows of features.
+    better for new tasks. Tasks are given as rows of features, or as tasks that the other agents
+    have tried: by name (text) or by position in `tasks_` (integers).
 
     Args:
         embedder: A map of the tasks, used if the predictor is fitted to outcomes. It finds tried
@@ -173,7 +173,7 @@ class PerformancePredictor:
             quiz: The tasks that the agent has tried; with an empty quiz, the prediction is the
                 mean over all candidates.
             results: Its results on the quiz: 0 and 1, booleans, or success rates. Each counts as
-                one attempt.
+                one attempt; NaN is a skipped answer, which does not count.
             tasks: The tasks to predict.
 
         Returns:
@@ -227,16 +227,17 @@ class PerformancePredictor:
         """
         self._check_fitted()
         given = quiz_results(results, quiz)
-        if not len(given):
-            return self.posterior_.prior if prior is None else prior
         posterior, mixture = self._find(quiz, "quiz")
-        return posterior.weights(mixture, given, prior)
+        answered = ~np.isnan(given)
+        if not answered.any():
+            return self.posterior_.prior if prior is None else prior
+        return posterior.weights(mixture.of(answered), given[answered], prior)
 
     def numbers(self, tasks: Any, what: str = "tasks") -> NDArray[np.int64]:
         """Return the indices of known tasks.
 
         Args:
-            tasks: Names, indices or rows of features.
+            tasks: Names (text), positions (integers) or rows of features.
             what: What error messages call the tasks.
 
         Returns:
@@ -253,13 +254,13 @@ class PerformancePredictor:
         """Return the index of one task, or None if it is unknown.
 
         Args:
-            task: A name, an index or a row of features.
+            task: A name (text), a position (an integer) or a row of features.
 
         Returns:
             An index into `tasks_`, or None.
 
         Raises:
-            ValueError: If an index is out of range.
+            ValueError: If the task has the wrong form, or if a position is out of range.
         """
         number = int(self._known.find([task], "task")[0][0])
         return number if number >= 0 else None
@@ -453,8 +454,10 @@ def predict(
 
     Args:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted predictor.
-        quiz: The tasks that the agent has tried: names, indices or rows of features.
-        results: Its results on the quiz: 0 and 1, booleans, or success rates.
+        quiz: The tasks that the agent has tried: names (text), positions in the outcomes
+            (integers) or rows of features.
+        results: Its results on the quiz: 0 and 1, booleans, or success rates; NaN is a skipped
+            answer.
         tasks: The tasks to predict.
         embedder: A map of the tasks, used if the source is outcomes: it finds tried tasks that
             are similar to a new one.
@@ -511,5 +514,7 @@ def check_level(level: Any) -> float:
     """Check the level of an interval."""
     value = checks.array(level, "interval")
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
-        raise ValueError(f"interval must be a number between 0 and 1, e.g. 0.9, got {level!r}")
+        raise ValueError(
+            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+        )
     return float(value)

@@ -31,8 +31,9 @@ class Quiz:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted
             `PerformancePredictor`. Fitting takes seconds, so pass a fitted predictor if you quiz
             several agents.
-        targets: The tasks to learn about, by name or index; all tasks by default.
-        pool: The tasks that may be asked, by name or index; all tasks by default.
+        targets: The tasks to learn about, by name (text) or position (integers); all tasks by
+            default.
+        pool: The tasks that may be asked, in the same form; all tasks by default.
         choose: How to choose the next task. "information" takes the task with the largest mutual
             information between its result and those on the targets (mean over targets).
             "uncertain" takes the task whose probability of success is nearest to 0.5. "random"
@@ -71,8 +72,10 @@ class Quiz:
         choose: str = "information",
         seed: int = 0,
     ) -> None:
-        if choose not in CHOICES:
-            raise ValueError(f"choose must be one of {', '.join(CHOICES)}, got {choose!r}")
+        if not isinstance(choose, str) or choose not in CHOICES:
+            raise ValueError(
+                f"choose must be one of {', '.join(CHOICES)}, got {checks.brief(choose)}"
+            )
         key = checks.seed(seed)
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
@@ -103,7 +106,7 @@ class Quiz:
         """Propose the next task, like `next`.
 
         Returns:
-            The index of the task in the outcomes.
+            The position of the task in the outcomes.
 
         Raises:
             ValueError: If all tasks of the pool have been asked.
@@ -121,17 +124,18 @@ class Quiz:
 
         Args:
             result: 0, 1 or a success rate.
-            task: The task, by name, index or features; the proposed task by default.
+            task: The task, by name (text), position (an integer) or features; the proposed task
+                by default.
 
         Raises:
             ValueError: If `result` is not between 0 and 1, or if the task is unknown.
         """
         value = checks.numbers(result, "the result")
         if value.ndim or not 0 <= value <= 1:
-            raise ValueError(f"the result must be a number from 0 to 1, got {result!r}")
-        asked = self._proposed if task is None else task
-        if asked is None:
+            raise ValueError(f"the result must be a number from 0 to 1, got {checks.brief(result)}")
+        if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
+        asked = str(self._tasks[self._proposed]) if task is None else task
         # Answers are independent given the candidate, so the weights can be updated one by one.
         self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
         number = self._predictor.number(asked)
@@ -144,7 +148,7 @@ class Quiz:
         """Propose tasks one after another; answer each one before the next.
 
         Args:
-            until: Stop when `expected_error_rate` is at most this.
+            until: Stop when `expected_error_rate` is at most this, from 0 to 1.
             at_most: Stop after this number of answers, earlier answers included.
 
         Yields:
@@ -153,9 +157,9 @@ class Quiz:
         Raises:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
-        most, enough = checks.whole(at_most, "at_most"), checks.numbers(until, "until")
-        if enough.ndim:
-            raise ValueError(f"until must be a single number, got {until!r}")
+        return self._ask(check_until(until), checks.whole(at_most, "at_most"))
+
+    def _ask(self, enough: float, most: int) -> Iterator[str]:
         while len(self._asked) < most and self.expected_error_rate > enough:
             if not self._left.any():
                 return
@@ -183,7 +187,7 @@ class Quiz:
         """Predict the agent's probability of success, given the answers so far.
 
         Args:
-            tasks: The tasks, by name or index; the targets by default.
+            tasks: The tasks, by name (text) or position (integers); the targets by default.
 
         Returns:
             One probability per task.
@@ -191,7 +195,11 @@ class Quiz:
         Raises:
             ValueError: If a task is unknown.
         """
-        numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        return self._probabilities(
+            self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        )
+
+    def _probabilities(self, numbers: Numbers) -> Floats:
         return self._posterior.mean(self._weights, TaskMixture.known(numbers))
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
@@ -199,7 +207,7 @@ class Quiz:
 
         Args:
             level: The probability that a bound pair contains the true value, e.g. 0.9.
-            tasks: The tasks, by name or index; the targets by default.
+            tasks: The tasks, by name (text) or position (integers); the targets by default.
 
         Returns:
             The lower and the upper bounds, one of each per task.
@@ -230,10 +238,18 @@ class Quiz:
         return information(asked, wanted, weights)
 
     def _uncertainty(self) -> Floats:
-        return -np.abs(self.predict_proba(self._pool) - 0.5)
+        return -np.abs(self._probabilities(self._pool) - 0.5)
 
     def _random(self) -> Floats:
         return -self._order.astype(np.float64)
+
+
+def check_until(until: Any, what: str = "until") -> float:
+    """Check the error rate at which a quiz ends."""
+    rate = checks.numbers(until, what)
+    if rate.ndim or not 0 <= rate <= 1:
+        raise ValueError(f"{what} must be an error rate from 0 to 1, got {checks.brief(until)}")
+    return float(rate)
 
 
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
+from taskspace.outcomes.task_names import as_list, positions
 
 ROUNDING = 1e-9  # relative; difficulties of equal tasks may differ by rounding in the network
 BOTH = "only one of harder and easier can be True, got both"
@@ -36,8 +37,8 @@ def select(
 
     Args:
         source: A fitted `SuccessModel`, whose similarities are exact, or a fitted map of the tasks.
-        reference: The reference task: a row of features, or a name if the source was fitted without
-            features.
+        reference: The reference task: a row of features. If the source was fitted without features,
+            the name of the task as text, or its position in the outcomes as an integer.
         options: The tasks to choose from, in the same form.
         k: The largest number of tasks to select; all by default.
         harder: Whether to select only tasks that are harder than the reference.
@@ -60,9 +61,10 @@ def select(
     if harder and easier:
         raise ValueError(BOTH)
     if not hasattr(source, "similarity"):
-        raise ValueError(f"source must be a fitted map or SuccessModel, got {source!r}")
+        raise ValueError(f"source must be a fitted map or SuccessModel, got {checks.brief(source)}")
     most = None if k is None else checks.whole(k, "k", 1)
-    rows = _rows(reference, options)
+    names = getattr(source, "task_names_", None)
+    rows = _rows(reference, options) if names is None else _named(names, reference, options)
     similarity, difficulty = source.similarity(rows[:1], rows[1:])[0], source.difficulty(rows)
     suitable = fits(
         difficulty[1:],
@@ -90,9 +92,7 @@ def fits(
 
 
 def _rows(reference: Any, options: Any) -> NDArray[Any]:
-    """The reference and the options, in this order, as one table or one list of names."""
-    if np.asarray(reference).dtype.kind == "U":
-        return _names(np.atleast_1d(reference), np.asarray(options))
+    """The reference and the options, in this order, as one table."""
     task, table = checks.numbers(reference, "reference"), checks.numbers(options, "options")
     if task.ndim == 2 and len(task) == 1:
         task = task[0]
@@ -110,12 +110,11 @@ def _rows(reference: Any, options: Any) -> NDArray[Any]:
     return np.vstack([task, table])
 
 
-def _names(reference: NDArray[Any], options: NDArray[Any]) -> NDArray[np.str_]:
-    if len(reference) != 1:
-        raise ValueError(f"reference must be one task, got {len(reference)}")
-    if options.ndim != 1 or options.dtype.kind != "U" or not len(options):
-        raise ValueError(
-            "options must be a list of task names like the reference,"
-            f" got an array of shape {options.shape} and type {options.dtype}"
-        )
-    return np.concatenate([reference, options])
+def _named(names: NDArray[np.str_], reference: Any, options: Any) -> NDArray[np.str_]:
+    """The names of the reference and of the options, in this order."""
+    task = positions(names, as_list(reference), "source", "reference")
+    if len(task) != 1:
+        raise ValueError(f"reference must be one task, got {len(task)}")
+    if not checks.listed(options, "options"):
+        raise ValueError("options must have at least one task, got an empty list")
+    return names[np.concatenate([task, positions(names, options, "source", "options")])]

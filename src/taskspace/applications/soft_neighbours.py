@@ -36,7 +36,8 @@ def soft_neighbours(
     Args:
         embedder: A map of the tasks.
         quiz: The tasks that the agent has tried, at least one.
-        results: Its results on the quiz: 0 and 1, booleans, or success rates.
+        results: Its results on the quiz: 0 and 1, booleans, or success rates; NaN is a skipped
+            answer.
         tasks: The tasks to predict.
         beta: How fast the weight of a quiz task falls with distance: 0 gives the mean of all
             results, a large value the result of the nearest task. The default is 4 divided by the
@@ -55,16 +56,17 @@ def soft_neighbours(
     array([1. , 0.5, 0. ])
     """
     given = quiz_results(results, quiz)
-    if not len(given):
-        raise ValueError("quiz must have at least one task, got an empty list")
+    answered = ~np.isnan(given)
+    if not answered.any():
+        raise ValueError("quiz must have at least one task with a result, got none")
     checks.listed(tasks, "tasks")
     if beta is not None:
         beta = _number(beta)
-    quiz_vectors = vectors_of(embedder, quiz, "the quiz tasks")
+    quiz_vectors = vectors_of(embedder, quiz, "the quiz tasks")[answered]
     vectors = vectors_of(embedder, tasks, "the tasks")
     if beta is None:
         beta = default_beta(quiz_vectors)
-    return soft_vote(squared_distances(vectors, quiz_vectors), given, beta)
+    return soft_vote(squared_distances(vectors, quiz_vectors), given[answered], beta)
 
 
 def default_beta(quiz_vectors: Floats) -> float:
@@ -120,5 +122,5 @@ def soft_vote(distances: Floats, results: NDArray[Any], beta: float) -> Floats:
 def _number(beta: Any) -> float:
     value = checks.numbers(beta, "beta")
     if value.ndim or value < 0:
-        raise ValueError(f"beta must be a number of at least 0, got {beta!r}")
+        raise ValueError(f"beta must be a number of at least 0, got {checks.brief(beta)}")
     return float(value)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
+from taskspace.outcomes import task_names
 
 # Number of tried tasks that stand for a new one. Measured on MultiKeyNav and CartPoleVar: 4 to 32
 # are about equally good, with weights that fall to 1 / e at the mean squared distance.
@@ -56,10 +57,14 @@ class TaskMixture:
         mixture.shares[seen] = np.eye(1, mixture.shares.shape[1])
         return mixture
 
+    def of(self, chosen: NDArray[np.bool_]) -> TaskMixture:
+        """Some of the tasks."""
+        return TaskMixture(self.numbers[chosen], self.shares[chosen])
+
 
 @dataclass(frozen=True, eq=False)
 class KnownTasks:
-    """Tasks that can be found by name, index or features.
+    """Tasks that can be found by name, position or features.
 
     >>> KnownTasks(np.array(["easy", "hard"]), None).find(["hard", "easy", "hard"], "tasks")[0]
     array([1, 0, 1])
@@ -75,37 +80,20 @@ class KnownTasks:
         """
         checks.listed(tasks, what)
         array = checks.array(tasks, what)
-        if array.ndim == 1 and array.dtype.kind in "UO":
-            return self._by_name(array), array
-        if array.ndim == 1 and array.dtype.kind in "iu":
-            return self._by_number(array, what), array
-        if array.ndim == 1 and not len(array):
-            return np.zeros(0, np.int64), array
+        if array.ndim == 1:
+            return task_names.find(self._numbers, tasks, what), array
         if array.ndim != 2 or array.dtype.kind not in "biuf":
             raise ValueError(
-                f"{what} must be names or indices of known tasks, or one row of features per task,"
-                f" got an array of shape {array.shape} and type {array.dtype}"
+                f"{what} must be names or positions of known tasks, or one row of features per"
+                f" task, got an array of shape {array.shape} and type {array.dtype}"
             )
         return self._by_features(array, what), array
-
-    def _by_name(self, names: NDArray[Any]) -> NDArray[np.int64]:
-        known = self._numbers
-        return np.array([known.get(name, -1) for name in names.tolist()], np.int64)
-
-    def _by_number(self, numbers: NDArray[Any], what: str) -> NDArray[np.int64]:
-        outside = (numbers < 0) | (numbers >= len(self.names))
-        if outside.any():
-            raise ValueError(
-                f"{what} must be known tasks, got task number {numbers[outside][0]};"
-                f" there are tasks 0 to {len(self.names) - 1}"
-            )
-        return numbers.astype(np.int64)
 
     def _by_features(self, rows: NDArray[Any], what: str) -> NDArray[np.int64]:
         features = self.features
         if features is None:
             raise ValueError(
-                f"{what} must be names or indices, got rows of features; the known tasks are"
+                f"{what} must be names or positions, got rows of features; the known tasks are"
                 " identified by name alone"
             )
         if rows.shape[1] != features.shape[1]:
@@ -125,7 +113,7 @@ class KnownTasks:
         first = int(np.argmin(numbers))
         if tasks.ndim == 1:
             raise ValueError(
-                f"{what} must be known tasks, got the task {tasks.tolist()[first]!r};"
+                f"{what} must be known tasks, got the task {checks.brief(tasks.tolist()[first])};"
                 f" there are {len(self.names)} known tasks"
             )
         raise ValueError(
@@ -161,17 +149,16 @@ def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
 
 
 def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
-    """Check the results on a quiz."""
+    """Check the results on a quiz; NaN stands for a skipped answer."""
     count = checks.listed(quiz, "quiz")
-    found = checks.numbers(results, "results")
+    found = checks.real(results, "results")
     if found.ndim != 1:
         raise ValueError(
             f"results must be one number per quiz task, got an array of shape {found.shape}"
         )
     if len(found) != count:
         raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
-    if len(found) and (found.min() < 0 or found.max() > 1):
-        raise ValueError(
-            f"results must be 0, 1 or success rates, got {found.min():g} to {found.max():g}"
-        )
+    outside = found[(found < 0) | (found > 1)]
+    if len(outside):
+        raise ValueError(f"results must be 0, 1 or success rates, got {outside[0]:g}")
     return found

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 TASKS = """A table of tasks is a .csv or .parquet file. It has one column per feature that the map
-was learned with, or a column `task` with the names of tasks in the run folder.
+was learned with, or a column `task` with the names of tasks in the run folder. In the output, a
+feature that has the name of another column, e.g. difficulty, is called feature:difficulty.
 """
 LISTED = f"""The output has these columns: task (its name), difficulty (probability of failure;
 in an ordinal map, the length of the vector), success (mean success rate of the agents), cluster,
 and the features of the task. On the screen, features are only shown if there are at most
-{MOST_SHOWN}.
+{MOST_SHOWN}. A feature that has the name of another column, e.g. difficulty, is called
+feature:difficulty.
 """
 
 

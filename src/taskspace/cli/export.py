@@ -28,8 +28,9 @@ def _run(options: argparse.Namespace) -> None:
     """Export all tasks of a map for other programs.
 
     A .parquet or .csv file has one row per task: name, 2-D coordinates, vector, difficulty, success
-    rate, cluster and features. A .html file is the explorer page. A folder gets vectors.tsv and
-    metadata.tsv for the TensorBoard projector.
+    rate, cluster and features. A feature that has the name of another column, e.g. x, is called
+    feature:x. A .html file is the explorer page. A folder gets vectors.tsv and metadata.tsv for the
+    TensorBoard projector.
     """
     for path in open_folder(options).export(options.target):
         print(f"wrote {path}")

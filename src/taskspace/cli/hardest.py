@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from taskspace import checks
 from taskspace.cli.arguments import (
     LISTED,
     add_command,
@@ -33,5 +34,6 @@ def _run(options: argparse.Namespace) -> None:
     `difficulty` is the probability that an agent fails, according to the success model of the map
     or the table of results; in an ordinal map, it is the length of the vector.
     """
+    checks.whole(options.k, "-k", 1)
     made = open_folder(options)
     print_tasks(options, made.describe(made.index.hardest(options.k)))

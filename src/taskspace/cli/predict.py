@@ -10,13 +10,14 @@ from taskspace.cli.printing import print_answers
 
 if TYPE_CHECKING:
     from taskspace.outcomes.tables import Columns
+    from taskspace.runs.run import Run
 
 
 def add(commands: Any) -> None:
     """Add `predict` to the commands of a parser."""
     example = (
-        f"{TASKS}The quiz has an additional column `result` (or `score`, `solved`, `success`)\n"
-        "with values from 0 to 1.\n\n"
+        f"{TASKS}The quiz has one additional column `result` (or `score`, `solved`, `success`)\n"
+        "with values from 0 to 1; empty cells are skipped answers.\n\n"
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )
@@ -37,18 +38,36 @@ def _run(options: argparse.Namespace) -> None:
     The output is the table of tasks with an additional column `probability`, the predicted
     probability of success.
     """
-    from taskspace.outcomes import tables
-    from taskspace.outcomes.columns import RESULTS, recognised
-
     made = open_folder(options, options.tasks, options.quiz)
-    quiz = tables.read(options.quiz)
-    column = next(iter(recognised(quiz, RESULTS)), "result")
-    tables.require(quiz, [column])
-    results = tables.scores(quiz[column], column)
-    quizzed = made.tasks_in(quiz)
+    quiz, results = _read_quiz(made, options.quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
-        return {"probability": predictor.predict_proba(quizzed, results, tasks)}
+        return {"probability": predictor.predict_proba(quiz, results, tasks)}
 
     print_answers(options, made, answer)
+
+
+def _read_quiz(made: Run, path: str) -> tuple[Any, Any]:
+    """The tasks of a quiz, which may be empty, and the results on them."""
+    from taskspace.outcomes import tables
+    from taskspace.outcomes.table_streams import is_empty
+
+    if is_empty(path):
+        return [], []
+    quiz = tables.read(path)
+    column = _result_column(made, quiz, path)
+    return made.tasks_in(quiz), tables.scores(quiz[column], column)
+
+
+def _result_column(made: Run, quiz: Columns, path: str) -> str:
+    """The one column of results; a feature or a label of the tasks is none."""
+    from taskspace.outcomes.columns import RESULTS, listed, recognised
+
+    known = {*made.outcomes.feature_names, *made.outcomes.task_labels}
+    found = [name for name in recognised(quiz, RESULTS) if name not in known]
+    if len(found) != 1:
+        got = f"{found[0]!r} and {found[1]!r}" if found else f"the columns {listed(quiz)}"
+        wanted = ", ".join(RESULTS[:5])
+        raise ValueError(f"{path} must have one column of results ({wanted} …), got {got}")
+    return found[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,10 +55,21 @@ def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any]
     with open_writer(options.out) as writer:
         for columns in pieces:
             found = answer(made.tasks_in(columns))
-            taken = [name for name in found if name in columns]
-            if taken:
-                raise ValueError(f"{options.tasks} must not have a column {taken[0]!r}; rename it")
-            writer.write({**columns, **found})
+            writer.write({**without_clashes(made, columns, found, options.tasks), **found})
+
+
+def without_clashes(made: Run, given: Columns, found: Collection[str], source: str) -> Columns:
+    """The given columns, with features renamed that have the name of a column of the answer.
+
+    Any other column of such a name is refused, since it might be an earlier answer.
+    """
+    from taskspace.runs.run import FEATURE
+
+    features = made.outcomes.feature_names
+    taken = [name for name in found if name in given and name not in features]
+    if taken:
+        raise ValueError(f"{source} must not have a column {taken[0]!r}; rename it")
+    return {f"{FEATURE}{name}" if name in found else name: c for name, c in given.items()}
 
 
 def print_columns(columns: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
@@ -62,15 +63,14 @@ def _run(options: argparse.Namespace) -> None:
     The output is a table with one row per target: task, probability (predicted probability of
     success), low and high (bounds of its 90 % interval).
     """
-    from taskspace.applications.quiz import Quiz
+    from taskspace.applications.quiz import Quiz, check_until
     from taskspace.outcomes.table_streams import open_writer
 
     checks.whole(options.at_most, "--at-most")
+    check_until(options.until, "--until")
     checks.seed(options.seed)
     made = open_folder(options, options.targets)
-    targets = (
-        np.arange(made.outcomes.n_tasks) if options.targets is None else _targets(options, made)
-    )
+    targets = made.predictor.tasks_ if options.targets is None else _targets(options, made)
     with open_writer(options.out) as writer:  # before the questions, so that no answers are lost
         quiz = Quiz(made.predictor, targets, choose=options.choose, seed=options.seed)
         for task in quiz.ask(until=options.until, at_most=options.at_most):
@@ -79,15 +79,16 @@ def _run(options: argparse.Namespace) -> None:
                 break
             quiz.answer(answer)
         _print(f"answers: {len(quiz.answers)}; expected error rate: {quiz.expected_error_rate:.0%}")
-        writer.write(_predictions(quiz, made, targets))
+        writer.write(_predictions(quiz, targets))
 
 
-def _targets(options: argparse.Namespace, made: Run) -> Any:
+def _targets(options: argparse.Namespace, made: Run) -> NDArray[np.str_]:
     from taskspace.outcomes import tables
 
     columns = tables.read(options.targets)
     tables.require(columns, ["task"])
-    return np.array([made.task_index(str(name)) for name in columns["task"].to_pylist()])
+    indices = [made.task_index(str(name)) for name in columns["task"].to_pylist()]
+    return made.outcomes.tasks[indices]
 
 
 def _question(made: Run, task: str) -> str:
@@ -143,10 +144,10 @@ def _print(text: str, end: str = "\n") -> None:
     print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _predictions(quiz: Quiz, made: Run, targets: Any) -> dict[str, Any]:
+def _predictions(quiz: Quiz, targets: NDArray[np.str_]) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
     return {
-        "task": made.outcomes.tasks[targets],
+        "task": targets,
         "probability": quiz.predict_proba().round(_DIGITS),
         "low": low.round(_DIGITS),
         "high": high.round(_DIGITS),

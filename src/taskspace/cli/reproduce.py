@@ -60,11 +60,15 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.paper import everything, table1
     from taskspace.paper.study import Study
 
+    if options.page is not None and options.what != "all":
+        raise ValueError(f"--page must be used with all, got {options.what}")
+    if options.only is not None and options.what != "table1":
+        raise ValueError(f"--only must be used with table1, got {options.what}")
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
     if options.what == "all":
-        page = Path(options.page) if options.page else folder / "results.md"
+        page = folder / "results.md" if options.page is None else Path(options.page)
         for result in everything.reproduce_all(study, page):
             _print_result(result, folder)
         print(f"wrote {page}")

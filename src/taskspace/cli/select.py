@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from taskspace import checks
 from taskspace.cli.arguments import (
     TASKS,
     add_command,
@@ -16,7 +17,7 @@ from taskspace.cli.arguments import (
     add_out,
     open_folder,
 )
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_table, without_clashes
 
 
 def add(commands: Any) -> None:
@@ -44,13 +45,15 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
 
+    checks.whole(options.k, "-k", 1)
     made = open_folder(options, options.reference, options.options)
     reference, choices = tables.read(options.reference), tables.read(options.options)
     task, tasks = made.tasks_in(reference), made.tasks_in(choices)
     if len(task) != 1:
         raise ValueError(f"{options.reference} must have one task, got {len(task)} tasks")
     source = made.comparison
+    columns = without_clashes(made, choices, ("row", "similarity"), options.options)
     best = select(source, task, tasks, k=options.k, harder=options.harder, easier=options.easier)
-    found = {"row": best, **{name: values.take(best) for name, values in choices.items()}}
+    found = {"row": best, **{name: values.take(best) for name, values in columns.items()}}
     similarity = source.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
     print_table(options, {**found, "similarity": similarity})

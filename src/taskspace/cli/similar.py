@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from taskspace import checks
 from taskspace.cli.arguments import (
     LISTED,
     add_command,
@@ -39,8 +40,11 @@ def _run(options: argparse.Namespace) -> None:
     success model of the map or from the table of results. `on_map` is what the vectors of the map
     say.
     """
+    checks.whole(options.k, "-k", 1)
     made = open_folder(options)
     index = made.task_index(options.task)
-    found, bits = made.similar(index, options.k, harder=options.harder, easier=options.easier)
+    found, bits = made.similar(
+        options.task, options.k, harder=options.harder, easier=options.easier
+    )
     on_map = made.index.vectors[found] @ made.index.vectors[index]
     print_tasks(options, made.describe(found, similarity=bits, on_map=on_map))

@@ -422,7 +422,7 @@ def check_environment(env: Any) -> Environment:
     if isinstance(env, Environment):
         return env
     raise TypeError(
-        f"the environment must be an Environment, got {env!r}; use e.g."
+        f"the environment must be an Environment, got {checks.brief(env)}; use e.g."
         " taskspace.make('MultiKeyNav')"
     )
 

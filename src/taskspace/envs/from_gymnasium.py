@@ -92,13 +92,14 @@ class GymEnvironment:
         if isinstance(make, gym.Env) or not (isinstance(make, str) or callable(make)):
             raise TypeError(
                 "make must be the id of a registered environment or a function that makes an"
-                f" environment, got {make!r}"
+                f" environment, got {checks.brief(make)}"
             )
         if isinstance(make, str):
             _check_id(make)
         if set_task not in ("options", "constructor") and not callable(set_task):
             raise ValueError(
-                f"set_task must be 'options', 'constructor' or a function, got {set_task!r}"
+                "set_task must be 'options', 'constructor' or a function,"
+                f" got {checks.brief(set_task)}"
             )
         self.make, self.set_task = make, set_task
         self.rule = success_rule(success, success_at)
@@ -193,7 +194,8 @@ class GymEnvironment:
         env = self.make(**keywords)
         if not isinstance(env, gym.Env):
             raise TypeError(
-                f"what make returns for {self.name} must be a gymnasium.Env, got {env!r}"
+                f"what make returns for {self.name} must be a gymnasium.Env,"
+                f" got {checks.brief(env)}"
             )
         return env
 

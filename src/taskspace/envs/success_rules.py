@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
+
 At = Literal["last", "any"]
 
 
@@ -113,13 +115,14 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
     'the return is at least 475'
     """
     if at not in ("last", "any"):
-        raise ValueError(f"success_at must be 'last' or 'any', got {at!r}")
+        raise ValueError(f"success_at must be 'last' or 'any', got {checks.brief(at)}")
     if isinstance(success, str) and success:
         when = "at the last step" if at == "last" else "at any step"
         return InfoKey(f"info[{success!r}] is true {when}", success, at)
     if at == "any":
         raise ValueError(
-            f"success must be the name of an info entry with success_at='any', got {success!r}"
+            "success must be the name of an info entry with success_at='any',"
+            f" got {checks.brief(success)}"
         )
     number = isinstance(success, (int, float, np.integer, np.floating))
     if number and not isinstance(success, bool) and np.isfinite(success):
@@ -128,7 +131,7 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
         return FunctionRule(_words(success), success)
     raise TypeError(
         "success must be the name of an info entry (e.g. 'is_success'), the smallest return (a"
-        f" number) or a function of an EpisodeSummary, got {success!r}"
+        f" number) or a function of an EpisodeSummary, got {checks.brief(success)}"
     )
 
 
@@ -145,4 +148,6 @@ def _true(value: Any, key: str) -> bool:
     try:
         return value is not None and float(np.asarray(value).item()) > 0.0
     except (TypeError, ValueError):
-        raise ValueError(f"info[{key!r}] must be true or false, got {value!r}") from None
+        raise ValueError(
+            f"info[{key!r}] must be true or false, got {checks.brief(value)}"
+        ) from None

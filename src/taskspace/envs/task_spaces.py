@@ -61,8 +61,8 @@ def _numbers(space: Any) -> Iterator[tuple[float, float, bool]]:
             yield float(start), float(start + n - 1), True
     else:
         raise TypeError(
-            f"space must be a Box, Discrete or MultiDiscrete space, or a Dict of these,"
-            f" got {space!r}"
+            "space must be a Box, Discrete or MultiDiscrete space, or a Dict of these,"
+            f" got {checks.brief(space)}"
         )
 
 
@@ -82,9 +82,9 @@ def _flat(sample: Any) -> NDArray[Any]:
 def check_names(names: Any) -> tuple[str, ...]:
     """Check the names of columns: strings, distinct, and not reserved for tables of outcomes."""
     if isinstance(names, str) or not isinstance(names, Sequence):
-        raise TypeError(f"columns must be a list of names, got {names!r}")
+        raise TypeError(f"columns must be a list of names, got {checks.brief(names)}")
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"columns must be at least one name, got {list(names)!r}")
+        raise ValueError(f"columns must be at least one name, got {checks.brief(list(names))}")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ValueError(f"the names of columns must be distinct, got {repeated[0]!r} twice")

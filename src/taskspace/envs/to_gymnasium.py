@@ -188,7 +188,8 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
             if not self.action_space.contains(action):
                 name, last = self.task_environment.name, len(self.task_environment.action_names) - 1
                 raise ValueError(
-                    f"the action in {name} must be an integer in 0 to {last}, got {action!r}"
+                    f"the action in {name} must be an integer in 0 to {last},"
+                    f" got {checks.brief(action)}"
                 )
             batch: NDArray[Any] = np.array([action], np.int64)
         else:
@@ -374,7 +375,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 def _check_render_mode(render_mode: str | None, known: list[str]) -> None:
     if render_mode not in (None, *known):
         names = " or ".join(repr(mode) for mode in known)
-        raise ValueError(f"render_mode must be None, {names}, got {render_mode!r}")
+        raise ValueError(f"render_mode must be None, {names}, got {checks.brief(render_mode)}")
 
 
 def _continuous(values: Any, space: gym.Space[Any]) -> NDArray[np.float64]:

@@ -135,8 +135,7 @@ class Service:
                     f"a task must be a list of {features.shape[1]} features, got {len(task)}"
                     f" in row {number}"
                 )
-        rows = np.array(tasks, np.float64)
-        return rows if self.run.from_table else self.run.environment.check_tasks(rows)
+        return self.run.check_tasks(tasks)
 
     def _transform(self, rows: NDArray[Any]) -> Floats:
         vectors = self.run.embedder.transform(rows)
@@ -186,7 +185,8 @@ class Service:
         self, task: Task, k: int, harder: bool = False, easier: bool = False
     ) -> list[dict[str, Any]]:
         """The k tasks of the map most similar to this one, excluding itself; best first."""
-        given = self.number(task) if isinstance(task, str) else self._rows([task])[0]
+        known = self.run.outcomes.tasks
+        given = str(known[self.number(task)]) if isinstance(task, str) else self._rows([task])[0]
         found, bits = self.run.similar(given, k, harder=harder, easier=easier)
         pairs = zip(found.tolist(), bits.tolist(), strict=True)
         return [{**self.summary(n), "similarity": value} for n, value in pairs]
@@ -240,9 +240,9 @@ class Service:
         conversation = Quiz(self._predictor_of(pool, targets), targets, pool=pool)
         for task, result in zip(self._for_predictor(quiz), results, strict=True):
             conversation.answer(result, task)
-        best = conversation.next_number()
+        best = conversation.next()
         probability = float(conversation.predict_proba([best])[0])
-        return conversation.next(), probability, conversation.expected_error_rate
+        return best, probability, conversation.expected_error_rate
 
     def _predictor_of(self, *lists: Sequence[str] | None) -> PerformancePredictor:
         """A predictor that knows the tasks of these lists by name; None stands for all it knows."""

@@ -34,6 +34,18 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
         raise ValueError(f"the table {path} must have at least one row, got an empty table")
 
 
+def is_empty(path: str | os.PathLike[str]) -> bool:
+    """Whether a .csv or .parquet file has column names but no rows."""
+    import pyarrow
+
+    file = Path(path)
+    kind = tables.kind_of_existing(file)
+    try:
+        return not any(len(piece) for piece in _open(file, kind))
+    except pyarrow.ArrowException:
+        return False  # not a table, which reading it will say
+
+
 def _open(path: Path, kind: str) -> Iterator[Any]:
     import pyarrow
     import pyarrow.csv

@@ -217,15 +217,14 @@ def amounts(values: Any, what: str, *, integers: bool = False) -> NDArray[Any]:
     return found.astype(np.int64) if integers else found
 
 
-def scores(values: Any, what: str, most: float = 1) -> NDArray[np.float64]:
-    """Numbers from 0 to `most`, divided by it; missing scores are NaN."""
-    found = numbers(values, what, f"numbers from 0 to {most:g}").astype(np.float64)
-    wrong = (found < 0) | (found > most)
-    _refuse_rows(wrong, found, what, f"a number from 0 to {most:g}", _HIGHER if most == 1 else "")
-    return found / most
-
-
-_HIGHER = "; if scores go from 0 to k, pass max_score=k (--max-score k)"
+def scores(values: Any, what: str, most: float | None = None) -> NDArray[np.float64]:
+    """Numbers from 0 to `most` (1 by default), divided by it; missing scores are NaN."""
+    highest = 1 if most is None else most
+    expected = f"from 0 to {highest:g}"
+    found = numbers(values, what, f"numbers {expected}").astype(np.float64)
+    advice = "; if scores go from 0 to k, pass max_score=k (--max-score k)" if most == 1 else ""
+    _refuse_rows((found < 0) | (found > highest), found, what, f"a number {expected}", advice)
+    return found / highest
 
 
 def _refuse_rows(

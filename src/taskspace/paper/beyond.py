@@ -75,23 +75,28 @@ def reproduce(study: Study) -> Result:
         tables,
         pictures,
         [
-            f"The success model is trained on {_training('MultiKeyNav')} (for BasicKarel, on"
-            f" {_training('BasicKarel')}, and it is tested on validation tasks). The"
-            " quizzed agent is never among its candidates. In the first table of each environment,"
-            " IgnoreTask, IgnoreAgent and OPT are oracles that know the skill of the agent, the"
-            " difficulty of the task, or both. Quizzes are as in Figure 5, selections as in"
-            f" Figure 6 with 4 x {EXAMPLES} examples. Values are mean ± standard deviation over"
-            " seeds of the whole pipeline.",
+            f"{_trained(study, list(curves))} The quizzed agent is never among the candidates of"
+            " the success model. In the first table of each environment, IgnoreTask, IgnoreAgent"
+            " and OPT are oracles that know the skill of the agent, the difficulty of the task, or"
+            " both. Quizzes are as in Figure 5, selections as in"
+            f" Figure 6 with 4 x {EXAMPLES} examples. Values are {study.over_seeds()}.",
             trust.NOTE,
         ],
     )
 
 
-def _training(environment: str) -> str:
-    """What the success model of an environment is trained on, in words."""
-    plan = information_plan(environment)
-    times = "rollout" if plan.rollouts == 1 else "rollouts"
-    return f"{plan.tasks:,} tasks with {plan.rollouts} {times} per agent"
+def _trained(study: Study, environments: Sequence[str]) -> str:
+    """What the success model of each environment is trained on, in words."""
+    sentences = []
+    for name in environments:
+        plan = information_plan(name, study.preset)
+        times = "rollout" if plan.rollouts == 1 else "rollouts"
+        tested = " and tested on validation tasks" if name == "BasicKarel" else ""
+        sentences.append(
+            f"The success model of {name} is trained on {plan.tasks:,} tasks with {plan.rollouts}"
+            f" {times} per agent{tested}."
+        )
+    return " ".join(sentences)
 
 
 def _quizzes(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from taskspace._version import __version__
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, explain_errors
 from taskspace.paper.parts import PARTS
 from taskspace.paper.study import NothingHereError, Result, Study, Table
 
@@ -29,6 +29,7 @@ def reproduce(what: str, study: Study) -> Result:
 
 def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     """Reproduce all parts that include the requested environments, and write the page."""
+    _check_page(page)
     results = []
     for what in PARTS:
         if what == "generalization" and study.environments is None and not study.karel:
@@ -39,10 +40,23 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     write_page(results, study, page)
 
 
+def _check_page(page: Path) -> None:
+    """Refuse a page that could not be written, before the work of hours."""
+    if page.is_dir() or not page.name:
+        raise ValueError(f"the page must be a file, got the folder {str(page)!r}")
+    _figure_folder(page)
+
+
+def _figure_folder(page: Path) -> Path:
+    folder = page.parent / "results"
+    with explain_errors(page):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def write_page(results: list[Result], study: Study, page: Path) -> None:
     """Write the page in Markdown, and its figures to the folder `results` beside it."""
-    folder = page.parent / "results"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _figure_folder(page)
     command = f"taskspace reproduce all {study.options()}"
     parts = [
         "# Results: the paper and this reproduction",

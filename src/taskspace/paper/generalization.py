@@ -16,7 +16,7 @@ from taskspace.envs.karel.grids import to_grids
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
 from taskspace.models.success.karel_encoder import encode
 from taskspace.paper.drawing import Panel, draw_panels
-from taskspace.paper.study import KAREL, Result, Study, Table
+from taskspace.paper.study import KAREL, Result, Study, Table, mean_and_spread
 from taskspace.runs.measures import sample_at_most, silhouettes
 from taskspace.runs.run import Run
 from taskspace.runs.sources.base import MOST_SHOWN
@@ -41,14 +41,16 @@ def reproduce(study: Study) -> Result:
     rows = [
         _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
     ]
-    seeds = f"{study.seeds} seed{'s' if study.seeds > 1 else ''} of the embedder"
     skills = skill_by_program_type(made.environment, made.population, made.settings["shown"])
     panels = [_panel(made, part) for part in DISTRIBUTIONS]
     return Result(
         "generalization",
         "Karel: Figure 3d, and generalization to new tasks",
         tables=[
-            Table("generalization", f"Silhouette of program types over {seeds}", rows),
+            Table(
+                "generalization",
+                f"Silhouette of program types, {study.over_seeds('the embedder')}", rows,
+            ),
             Table(
                 "generalization-skills",
                 "Success rate of the last agents on validation tasks, by type of program",
@@ -94,7 +96,7 @@ def _row(made: Run, transforms: list[Any], name: str) -> dict[str, Any]:
             _silhouette(made, transform, DISTRIBUTIONS[part], seed)
             for seed, transform in enumerate(transforms)
         ]
-        row[part], row[f"{part} ±"] = float(np.mean(scores)), float(np.std(scores))
+        row |= mean_and_spread(part, scores)
     return row
 
 

@@ -107,6 +107,12 @@ class Study:
             f"{' --karel' if self.karel else ''}"
         )
 
+    def over_seeds(self, of: str = "the whole pipeline", *, spread: bool = True) -> str:
+        """What the values of a table are, in words."""
+        if self.seeds == 1:
+            return f"one seed of {of}"
+        return f"mean{' ± standard deviation' if spread else ''} over {self.seeds} seeds of {of}"
+
     def map_of(self, environment: str, seed: int = 0) -> Run:
         """The paper's map of an environment: loaded if it exists, otherwise learned."""
         name = f"{environment.lower()}-{seed}"
@@ -164,12 +170,14 @@ class Study:
 def mean_and_spread(heading: str, values: Sequence[float | None]) -> dict[str, float | None]:
     """The columns "x" and "x ±" of values over seeds; None if they are unknown.
 
-    >>> mean_and_spread("score", [0.5, 1.0])
-    {'score': 0.75, 'score ±': 0.25}
+    A single value has no spread.
+
+    >>> mean_and_spread("score", [0.5, 1.0]), mean_and_spread("score", [0.5])
+    ({'score': 0.75, 'score ±': 0.25}, {'score': 0.5, 'score ±': None})
     """
     known = [value for value in values if value is not None]
-    mean, spread = (float(np.mean(known)), float(np.std(known))) if known else (None, None)
-    return {heading: mean, heading + _SPREAD: spread}
+    mean = float(np.mean(known)) if known else None
+    return {heading: mean, heading + _SPREAD: float(np.std(known)) if len(known) > 1 else None}
 
 
 def _shown(row: Mapping[str, Any], heading: str) -> str:

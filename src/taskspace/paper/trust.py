@@ -31,7 +31,7 @@ from taskspace.paper.harness.predictor_comparison import (
 )
 from taskspace.paper.harness.quiz_prediction import MULTIPLES, draw_datasets, tune_beta
 from taskspace.paper.new_agents import new_population
-from taskspace.paper.study import Study
+from taskspace.paper.study import Study, mean_and_spread
 from taskspace.report import plots
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
@@ -148,7 +148,7 @@ def _table(
         row: dict[str, Any] = {"agents": who, "method": method}
         for heading, (size, score) in columns.items():
             values = [score(found[who, method, size]) for found in seeds]
-            row[heading], row[f"{heading} ±"] = float(np.mean(values)), float(np.std(values))
+            row |= mean_and_spread(heading, values)
         rows.append(row)
     return rows
 

@@ -27,6 +27,8 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     column per component of the vector. A target without an extension is a folder for `vectors.tsv`
     and `metadata.tsv`, which the TensorBoard projector loads.
     """
+    if not os.fspath(target):  # as a path, it would be the working folder
+        raise ValueError("the export target must be the name of a file or a folder, got ''")
     path = Path(target)
     if path.suffix.lower() in _ENDINGS:
         tables.write(_columns(run, flat=path.suffix.lower() == ".csv"), path)

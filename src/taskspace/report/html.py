@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from taskspace import checks
 from taskspace._version import __version__
 from taskspace.files import atomic_path
 
@@ -76,7 +77,9 @@ def write_report(path: str | os.PathLike[str], *, title: str, sections: Iterable
 
 def _check(section: Any) -> None:
     if not isinstance(section, (Figure, Numbers, Settings, Text)):
-        raise TypeError(f"a section must be a Figure, Numbers, Settings or Text, got {section!r}")
+        raise TypeError(
+            f"a section must be a Figure, Numbers, Settings or Text, got {checks.brief(section)}"
+        )
     if isinstance(section, Figure) and not section.alt.strip():
         raise ValueError(
             f"the alt text of the figure {section.caption!r} must not be empty; describe the figure"

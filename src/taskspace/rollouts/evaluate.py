@@ -83,13 +83,14 @@ def evaluate(
         array([0.99, 0.01])
     """
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
+        raise ValueError(f"on_error must be 'raise' or 'skip', got {checks.brief(on_error)}")
     remote = on_ray(executor, threads=threads, workers=workers)
     names, agents = _named(population)
     if isinstance(env, GymEnvironment):
         if threads is not None:
             raise ValueError(
-                f"threads must be None for the Gymnasium environment {env.name}, got {threads!r};"
+                f"threads must be None for the Gymnasium environment {env.name},"
+                f" got {checks.brief(threads)};"
                 " use workers="
             )
         return evaluate_gymnasium(
@@ -104,7 +105,7 @@ def evaluate(
     if workers is not None:
         raise ValueError(
             f"workers must be None for the compiled environment {env.name}, which runs in threads,"
-            f" got {workers!r}; use threads="
+            f" got {checks.brief(workers)}; use threads="
         )
     if on_error == "skip" and keep_results:
         raise ValueError("keep_results must be False with on_error='skip', got True")

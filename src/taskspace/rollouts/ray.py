@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from taskspace import checks
 from taskspace._version import __version__
 from taskspace.envs.base import Environment
 
@@ -52,7 +53,9 @@ def on_ray(executor: str | None, **local: Any) -> bool:
     if executor is None:
         return False
     if executor != "ray":
-        raise ValueError(f"executor must be None (this machine) or 'ray', got {executor!r}")
+        raise ValueError(
+            f"executor must be None (this machine) or 'ray', got {checks.brief(executor)}"
+        )
     for name, value in local.items():
         if value is not None:
             raise ValueError(
@@ -98,7 +101,9 @@ def _check_reachable(address: str) -> None:
     """Raise an error within seconds if there is no answer; Ray itself would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
-        raise ValueError(f"the address of Ray must be like 10.0.0.1:6379, got {address!r}")
+        raise ValueError(
+            f"the address of Ray must be like 10.0.0.1:6379, got {checks.brief(address)}"
+        )
     try:
         socket.create_connection((host, int(port)), _CONNECTION_SECONDS).close()
     except (OSError, OverflowError) as error:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.agents.population import Population
@@ -28,7 +28,7 @@ from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.storage import load_any
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
-from taskspace.outcomes import tables
+from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.projections import project
@@ -43,6 +43,8 @@ from taskspace.similarity.statistics import SuccessStatistics
 T = TypeVar("T")
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
+# They precede the name of a feature or label that is also a column of the map.
+FEATURE, LABEL = "feature:", "label:"
 _EMBEDDERS = (TaskEmbedder, OrdinalEmbedder, KarelEmbedder)
 
 
@@ -281,24 +283,26 @@ class Run:
 
     # -- tasks ---------------------------------------------------------------------------------
 
-    def task_index(self, task: str) -> int:
+    def task_index(self, task: str | int) -> int:
         """The index of a task in the outcomes.
 
         Args:
-            task: The name of the task.
+            task: The name of the task as text, or its position as an integer.
 
         Returns:
             The index of the task.
 
         Raises:
-            ValueError: If there is no task with this name.
+            ValueError: If there is no such task, or if an integer is a position and also the name
+                of another task.
         """
-        if task not in self._task_indices:
+        index = int(task_names.find(self._task_indices, [task], "task")[0])
+        if index < 0:
             raise ValueError(
-                f"there is no task {task!r} in {self.folder}; there are {self.outcomes.n_tasks}"
-                f" tasks, e.g. {str(self.outcomes.tasks[0])!r}"
+                f"there is no task {checks.brief(task)} in {self.folder}; there are"
+                f" {self.outcomes.n_tasks} tasks, e.g. {str(self.outcomes.tasks[0])!r}"
             )
-        return self._task_indices[task]
+        return index
 
     @functools.cached_property
     def _task_indices(self) -> dict[str, int]:
@@ -315,6 +319,8 @@ class Run:
     def tasks_in(self, columns: tables.Columns) -> NDArray[Any]:
         """The tasks in a table, given by feature columns or by name.
 
+        In a table, as in a table of results, integers in the column `task` are names too.
+
         Args:
             columns: The columns of the table: all features, or `task` with names of tasks.
 
@@ -324,18 +330,21 @@ class Run:
         Raises:
             ValueError: If a column is missing, or there is no task with one of the names.
         """
-        features, wanted = self.outcomes.features, self.outcomes.feature_names
-        name = name_column(columns, "task")
-        if features is not None and (name is None or set(wanted) & set(columns)):
+        wanted = [feature_column(name, columns) for name in self.outcomes.feature_names]
+        names = name_column(columns, "task")
+        if wanted and (names is None or set(wanted) & set(columns)):
             tables.require(columns, wanted)
-            return tables.features({name: columns[name] for name in wanted})
-        if name is None:
+            return self.check_tasks(tables.features({name: columns[name] for name in wanted}))
+        if names is None:
             tables.require(columns, ["task"])
-        indices = [self.task_index(str(name)) for name in columns[name or "task"].to_pylist()]
+        indices = [self.task_index(str(name)) for name in columns[names or "task"].to_pylist()]
         return self.outcomes.task_inputs[indices]
 
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
         """A table of tasks: name, difficulty, success rate, cluster, features and labels.
+
+        A feature that has the name of another column, e.g. difficulty, becomes
+        `feature:difficulty`, and a label `label:difficulty`.
 
         Args:
             indices: The indices of the tasks in the outcomes.
@@ -352,8 +361,9 @@ class Run:
             "success": np.nanmean(outcomes.rates[:, indices], axis=0),
             "cluster": self.clusters.by_task[indices],
         }
-        more = {**self.feature_columns, **outcomes.task_labels}
-        return {**columns, **{name: column[indices] for name, column in more.items()}}
+        features = {name: column[indices] for name, column in self.feature_columns.items()}
+        labels = {name: column[indices] for name, column in outcomes.task_labels.items()}
+        return beside(beside(columns, features, FEATURE), labels, LABEL)
 
     @functools.cached_property
     def profiles(self) -> NDArray[np.float64] | None:
@@ -375,29 +385,66 @@ class Run:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
         return self.model if self._has_model else self.embedder
 
-    def similarities(self, task: int | NDArray[Any]) -> NDArray[np.float64]:
+    def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, in bits.
 
         It comes from the success model of the map, or else from the table of results itself; a new
         task without a success model is compared by its vector.
 
         Args:
-            task: The index of a task of the outcomes, or the features of a new task.
+            task: The name of a task of the outcomes as text, its position as an integer, or the
+                features of a new task.
 
         Returns:
             One similarity per task; NaN if too few agents tried both.
+
+        Raises:
+            ValueError: If there is no such task, or if its features are invalid.
         """
+        return self._similarities(*self._known_or_new(task))
+
+    def _known_or_new(self, task: Any) -> tuple[int | None, NDArray[Any]]:
+        """The index of a task, or None if it is new; and the task as a row for the embedder."""
+        if np.ndim(task) == 0:
+            index = self.task_index(task)
+            return index, self.outcomes.task_inputs[index : index + 1]
+        return None, self.check_tasks(np.asarray(task)[None])
+
+    def check_tasks(self, rows: Any) -> NDArray[Any]:
+        """Check the features of tasks; for an environment, also their ranges.
+
+        Args:
+            rows: One row of features per task.
+
+        Returns:
+            The rows as an array.
+
+        Raises:
+            ValueError: If the tasks have no features, or if a value is invalid.
+        """
+        features = self.outcomes.features
+        if features is None:
+            raise ValueError(f"the tasks of {self.name} have no features; use their names")
+        given = checks.array(rows, "tasks")
+        given = given if given.dtype == np.uint8 else checks.numbers(given, "tasks")
+        if given.ndim != 2 or given.shape[1] != features.shape[1]:
+            raise ValueError(
+                f"tasks must be rows of {features.shape[1]} features, got an array of shape"
+                f" {given.shape}"
+            )
+        return given if self.from_table else self.environment.check_tasks(given)
+
+    def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
         if self.profiles is not None:
-            known = isinstance(task, (int, np.integer))
-            profile = self.profiles[:, int(task), None] if known else self.model.predict_proba(task)
-            return profile_similarity(profile, self.profiles)[0]
-        if isinstance(task, (int, np.integer)):
-            return np.maximum(estimates(self._statistics, [task])[0], 0.0)
-        return self.index.vectors @ self.embedder.transform(task[None])[0]
+            new = self.model.predict_proba(row) if known is None else self.profiles[:, known, None]
+            return profile_similarity(new, self.profiles)[0]
+        if known is None:
+            return self.index.vectors @ self.embedder.transform(row)[0]
+        return np.maximum(estimates(self._statistics, [known])[0], 0.0)
 
     def similar(
         self,
-        task: int | NDArray[Any],
+        task: str | int | ArrayLike,
         k: int = 10,
         *,
         harder: bool = False,
@@ -406,7 +453,8 @@ class Run:
         """Find the tasks of the outcomes that are most similar to a task.
 
         Args:
-            task: The index of a task of the outcomes, or the features of a new task.
+            task: The name of a task of the outcomes as text, its position as an integer, or the
+                features of a new task.
             k: The largest number of tasks to return.
             harder: Whether to return only harder tasks.
             easier: Whether to return only easier tasks.
@@ -415,17 +463,17 @@ class Run:
             The indices of the tasks, most similar first, and their similarities in bits.
 
         Raises:
-            ValueError: If both `harder` and `easier` are set, or if `k` is invalid.
+            ValueError: If both `harder` and `easier` are set, or if `k` or the task is invalid.
         """
         if harder and easier:
             raise ValueError(BOTH)
-        most, bits = checks.whole(k, "k", 1), self.similarities(task)
-        difficulty = self.index.difficulty
+        most, (known, row) = checks.whole(k, "k", 1), self._known_or_new(task)
+        difficulty, bits = self.index.difficulty, self._similarities(known, row)
         suitable = ~np.isnan(bits)
-        if isinstance(task, (int, np.integer)):
-            own, suitable[task] = float(difficulty[task]), False
+        if known is None:
+            own = float(self.comparison.difficulty(row)[0])
         else:
-            own = float(self.comparison.difficulty(task)[0])
+            own, suitable[known] = float(difficulty[known]), False
         suitable &= fits(difficulty, own if harder else None, own if easier else None)
         found = np.flatnonzero(suitable)
         found = found[np.argsort(-bits[found], kind="stable")[:most]]
@@ -480,6 +528,25 @@ class Run:
             export_page(self, target)
             return [Path(target)]
         return export(self, target)
+
+
+def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """The map's own columns and more, which get a prefix instead of replacing one of the former.
+
+    >>> beside({"x": 0, "y": 1}, {"x": 2, "width": 3}, FEATURE)
+    {'x': 0, 'y': 1, 'feature:x': 2, 'width': 3}
+    """
+    columns = dict(own)
+    for name, values in more.items():
+        while name in columns:
+            name = f"{prefix}{name}"
+        columns[name] = values
+    return columns
+
+
+def feature_column(name: str, columns: Collection[str]) -> str:
+    """The column of a table that has this feature, which `beside` may have renamed."""
+    return f"{FEATURE}{name}" if f"{FEATURE}{name}" in columns else name
 
 
 def load_embedder(folder: Path) -> Embedding:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.similarity.information import entropy, shared_bits
 
 Floats = NDArray[np.float64]
@@ -23,7 +24,9 @@ _PAIRS_PER_BLOCK = 1 << 17  # so that a block stays in the cache
 def check_measure(measure: str) -> str:
     """Check the name of a measure of similarity."""
     if measure not in MEASURES:
-        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+        raise ValueError(
+            f"measure must be one of {', '.join(MEASURES)}, got {checks.brief(measure)}"
+        )
     return measure
 
 

@@ -239,7 +239,8 @@ class SuccessStatistics:
         rows = np.arange(self.n_tasks) if tasks is None else np.asarray(tasks, np.int64)
         if rows.ndim != 1 or ((rows < 0) | (rows >= self.n_tasks)).any():
             raise ValueError(
-                f"tasks must be a list of indices from 0 to {self.n_tasks - 1}, got {tasks!r}"
+                f"tasks must be a list of indices from 0 to {self.n_tasks - 1},"
+                f" got {checks.brief(tasks)}"
             )
         nearest = np.full((len(rows), k), -1)
         values = np.full((len(rows), k), -np.inf, np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from taskspace import checks
 from taskspace.agents.adapters import as_policy
 from taskspace.agents.agent import Agent
 from taskspace.envs.base import Environment, Tasks
@@ -37,7 +38,9 @@ class PolicyGradient:
 
     def __post_init__(self) -> None:
         if self.algorithm not in ("PPO", "SAC"):
-            raise ValueError(f"algorithm must be 'PPO' or 'SAC', got {self.algorithm!r}")
+            raise ValueError(
+                f"algorithm must be 'PPO' or 'SAC', got {checks.brief(self.algorithm)}"
+            )
 
 
 def reinforce(

@@ -171,7 +171,7 @@ def recipe_for(env: Environment, name: str = "paper") -> Recipe:
     """Look up the recipe of this name for an environment."""
     if name not in RECIPES:
         known = " or ".join(repr(known) for known in RECIPES)
-        raise ValueError(f"recipe must be {known} or a Recipe, got {name!r}")
+        raise ValueError(f"recipe must be {known} or a Recipe, got {checks.brief(name)}")
     if env.step is None:
         raise ValueError(
             f"there are no steps in {env.name}; train its agents with"

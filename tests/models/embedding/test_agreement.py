@@ -113,3 +113,11 @@ def test_equal_difficulties_have_no_rank_correlation() -> None:
 def test_bad_vectors_are_refused(a: Any, b: Any, tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
         compare(a, b)
+
+
+def test_what_is_no_embedder_is_refused() -> None:
+    known, nothing = Known(some_vectors(), np.ones(80)), None
+    with pytest.raises(ValueError, match=says("first None")):
+        agreement(nothing, known, np.arange(80))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=says("second None")):
+        agreement(known, nothing, np.arange(80))  # type: ignore[arg-type]

@@ -66,12 +66,21 @@ def test_an_unfitted_model_says_so(tmp_path: Path) -> None:
         (["task-0", "task-1"], "tasks features names"),
         (np.array(["task-0"]), "tasks features names"),
         ([[0.0, np.nan]], "tasks finite row 0"),
+        ([[0.0, 1e308]], "tasks features 1e+308"),
         ([[0.0, 1.0, 2.0]], "features 3 2"),
     ],
 )
 def test_other_tasks_are_refused(tasks: Any, tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
         Double().fit(TASKS).transform(tasks)
+
+
+def test_vectors_that_are_not_finite_are_refused() -> None:
+    model = Double().fit(TASKS)
+    model._vectors = lambda tasks: np.full((len(tasks), 2), np.nan)  # type: ignore[method-assign]
+    for ask in (model.transform, model.difficulty, model.direction, model.points):
+        with pytest.raises(ValueError, match=says("vectors finite")):
+            ask(TASKS)
 
 
 def test_outcomes_without_tasks_are_refused() -> None:

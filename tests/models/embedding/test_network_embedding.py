@@ -12,7 +12,7 @@ import torch
 
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
-from taskspace.models.embedding.network_embedding import NetworkEmbedding
+from taskspace.models.embedding.network_embedding import NetworkEmbedding, check_device
 from taskspace.models.embedding.pred_model import PredModel, expert_episodes
 from taskspace.models.embedding.random_model import RandomModel
 from tests.messages import says
@@ -120,3 +120,13 @@ def test_a_setting_that_is_gone_counts_as_damage(models: Any, tmp_path: Path) ->
     path.write_text(json.dumps(settings))
     with pytest.raises(ValueError, match=says("embedder.json checksum")):
         PredModel.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("device", ["gpu", "", "cuda:99", "meta", ["cpu"], 1.5])
+def test_devices_that_torch_cannot_use_are_refused(device: Any) -> None:
+    check_device("cpu")
+    check_device(torch.device("cpu"))
+    with pytest.raises(ValueError, match=says("device")):
+        check_device(device)
+    with pytest.raises(ValueError, match=says("device")):
+        ts.OrdinalEmbedder(device=device).fit(np.eye(4), np.arange(4))

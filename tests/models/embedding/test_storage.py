@@ -90,6 +90,16 @@ def test_a_task_embedder_of_old_is_an_ordinal_embedder(tmp_path: Path, kind: str
         ts.TaskEmbedder.load(folder)
 
 
+@pytest.mark.parametrize("key", ["class", "kind"])
+def test_a_class_whose_name_is_no_text_is_damage(tmp_path: Path, key: str) -> None:
+    save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")
+    change_settings(tmp_path / "model", lambda s: s.pop("class") and s.update({key: ["x"]}))
+    with pytest.raises(ValueError, match="model is damaged"):
+        load(RandomModel, tmp_path / "model")
+    with pytest.raises(ValueError, match="model is damaged"):
+        load_any(tmp_path / "model", (ts.TaskEmbedder, ts.OrdinalEmbedder))
+
+
 @pytest.mark.parametrize("kind", ["RandomModel", "KarelEmbedder"])
 def test_other_classes_of_old_keep_their_names(tmp_path: Path, kind: str) -> None:
     save(RandomModel(random_state=0).fit(TASKS), tmp_path / "model")

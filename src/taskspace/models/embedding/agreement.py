@@ -39,7 +39,7 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
         serve this purpose. `best_cosine` is the mean cosine after the best rotation.
 
     Raises:
-        ValueError: If there are fewer than three tasks.
+        ValueError: If there are fewer than three tasks, or if an embedder is not one.
 
     >>> import numpy as np, taskspace as ts
     >>> rng = np.random.default_rng(0)
@@ -52,6 +52,9 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
     >>> found["similarity"] > 0.9 and found["best_cosine"] > 0.9
     True
     """
+    for what, embedder in (("first", first), ("second", second)):
+        if not (hasattr(embedder, "transform") and hasattr(embedder, "difficulty")):
+            raise ValueError(f"{what} must be a fitted embedder, got {checks.brief(embedder)}")
     a, b = first.transform(tasks), second.transform(tasks)
     difficulties = first.difficulty(tasks), second.difficulty(tasks)
     found = compare_vectors(a, b, np.random.default_rng(0))

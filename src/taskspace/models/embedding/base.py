@@ -16,7 +16,7 @@ from taskspace.models.embedding import storage
 from taskspace.models.embedding.axes import unit
 from taskspace.models.embedding.lookup import are_names
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import positions
+from taskspace.outcomes.task_names import as_list, positions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -41,16 +41,20 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Map tasks to vectors; the tasks may be new.
 
         Args:
-            X: Rows of features, or names of tasks if the model was fitted without features.
+            X: Rows of features. If the model was fitted without features, the names of tasks as
+                text, or their positions in the outcomes as integers.
 
         Returns:
             The vectors (tasks, n_components).
 
         Raises:
-            ValueError: If the tasks have the wrong form, or if a name is unknown.
+            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
+                is a position and also the name of another task.
         """
         check_is_fitted(self, "n_components_")
-        return self._vectors(self._validated(X, reset=False))
+        vectors = self._vectors(self._validated(X, reset=False))
+        checks.finite(vectors, "the vectors of these tasks")
+        return vectors
 
     def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
         """Similarity of tasks: the inner products of their vectors.
@@ -127,9 +131,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, tasks: ArrayLike) -> Any:
         """A table of tasks, or a list of names, also if one task is given."""
-        array = np.asarray(tasks)
         if self.task_names_ is not None:
-            return np.atleast_1d(array)
+            return as_list(tasks)
+        array = checks.array(tasks, "tasks")
         return array[None] if array.ndim == 1 else array
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
@@ -145,7 +149,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
         kind = np.uint8 if getattr(X, "dtype", None) == np.uint8 else np.float64
         tasks: NDArray[Any] = validate_data(self, X, dtype=kind, **options)
-        checks.finite(tasks, "tasks")
+        checks.moderate(tasks, "the features of tasks")
         return tasks
 
     @abstractmethod

@@ -95,6 +95,17 @@ class NetworkEmbedding(Embedding):
         """Restore the results of `_findings` from the JSON file."""
 
 
+def check_device(device: Any) -> None:
+    """Check that torch can use this device."""
+    try:
+        torch.empty(0, device=device).cpu()
+    except (AssertionError, RuntimeError, TypeError) as error:  # torch raises all of these
+        raise ValueError(
+            'device must be a torch device of this machine, e.g. "cpu" or "cuda", got'
+            f" {checks.brief(device)}"
+        ) from error
+
+
 def check_layers(hidden: Sequence[int]) -> None:
     """Check the sizes of hidden layers."""
     for size in hidden:

@@ -14,8 +14,13 @@ from taskspace import checks
 from taskspace.models.embedding.axes import append, best_rotation, fold, spectral_map
 from taskspace.models.embedding.base import features_of
 from taskspace.models.embedding.constraints import check_orders
+from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
 from taskspace.models.embedding.lookup import Lookup
-from taskspace.models.embedding.network_embedding import NetworkEmbedding, check_layers
+from taskspace.models.embedding.network_embedding import (
+    NetworkEmbedding,
+    check_device,
+    check_layers,
+)
 from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
 from taskspace.models.embedding.training import (
     HELD_OUT,
@@ -137,7 +142,8 @@ class OrdinalEmbedder(NetworkEmbedding):
             The embedder itself.
 
         Raises:
-            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks.
+            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks
+                or between agents.
         """
         names = None
         if isinstance(X, Outcomes):
@@ -150,10 +156,14 @@ class OrdinalEmbedder(NetworkEmbedding):
             raise ValueError("there are no features of the tasks, which a custom network requires")
         self.task_names_ = names
         tasks = self._validated(X, ensure_min_samples=3)
+        if outcomes is not None:
+            check_agents(outcomes)
         statistics = statistics_of(tasks, y, outcomes)
         check_orders(statistics)
         if outcomes is not None:
             warn_if_anti_correlated(statistics, outcomes.tasks)
+            if names is not None:
+                warn_if_uninformative(outcomes)
         rng = np.random.default_rng(self.random_state)
         inputs = self._training_inputs(tasks)
         pools = task_pools(len(tasks), rng) if names is None else pair_pools(len(tasks), rng)
@@ -254,10 +264,15 @@ class OrdinalEmbedder(NetworkEmbedding):
             checks.whole(self.n_constraints, "n_constraints", 1)
         if not callable(self.hidden):
             check_layers(self.hidden)
-        if not self.norm_weight >= 0:
-            raise ValueError(f"norm_weight must be at least 0, got {self.norm_weight!r}")
-        if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be positive, got {self.learning_rate!r}")
+        check_device(self.device)
+        if not checks.numbers(self.norm_weight, "norm_weight") >= 0:
+            raise ValueError(
+                f"norm_weight must be at least 0, got {checks.brief(self.norm_weight)}"
+            )
+        if not checks.numbers(self.learning_rate, "learning_rate") > 0:
+            raise ValueError(
+                f"learning_rate must be positive, got {checks.brief(self.learning_rate)}"
+            )
 
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
         """Fraction of constraints that hold on given tasks.

@@ -186,9 +186,13 @@ class PredModel(NetworkEmbedding):
         check_layers(self.hidden)
         for name in ("reward_weight", "state_weight", "kl_weight"):
             if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} must be at least 0, got {checks.brief(getattr(self, name))}"
+                )
         if not self.learning_rate > 0:
-            raise ValueError(f"learning_rate must be positive, got {self.learning_rate!r}")
+            raise ValueError(
+                f"learning_rate must be positive, got {checks.brief(self.learning_rate)}"
+            )
 
     def _findings(self) -> dict[str, Any]:
         return {"history": self.history_}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, overload
 
+from taskspace import checks
 from taskspace.envs.registry import make
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -42,7 +43,7 @@ def load_pretrained(name: str, method: str = "information") -> TaskEmbedder | Or
     (3, 6)
     """
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {checks.brief(method)}")
     known = make(name).name
     folder = FOLDER / method
     if not (folder / known).is_dir():

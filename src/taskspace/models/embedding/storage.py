@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read an embedder from the folder."""
     settings = _FOLDER.load_settings(folder)
-    name = _class_name(settings)
+    name = _class_name(settings, folder)
     if name != cls.__name__:
         raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
     tensors = _FOLDER.load_tensors(folder, settings)
@@ -83,7 +83,7 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
 
 def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> Any:
     """Read an embedder that is of one of these classes."""
-    name = _class_name(_FOLDER.load_settings(folder))
+    name = _class_name(_FOLDER.load_settings(folder), folder)
     for cls in classes:
         if cls.__name__ == name:
             return load(cls, folder)
@@ -91,11 +91,11 @@ def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> An
     raise ValueError(f"{folder} must hold a {expected}, got a {name}")
 
 
-def _class_name(settings: dict[str, Any]) -> str:
-    if _NEW in settings:
-        return str(settings[_NEW])
-    old = settings.get("kind")
-    return _OLD_NAMES.get(old, str(old))
+def _class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
+    found = settings.get(_NEW, settings.get("kind"))
+    if found is not None and not isinstance(found, str):
+        raise _FOLDER.damaged(folder, "the name of its class is not text")
+    return str(found) if _NEW in settings else _OLD_NAMES.get(found, str(found))
 
 
 def _restored(cls: Any, state: State) -> Any:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
+from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
 from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
 from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of, triplet_accuracy
 from taskspace.models.embedding.spectral import kept
@@ -107,10 +108,12 @@ class TaskEmbedder(Embedding):
             The embedder itself.
 
         Raises:
-            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks.
+            ValueError: If an argument is invalid, or if the outcomes do not differ between tasks
+                or between agents.
 
         Warns:
-            UserWarning: If the outcomes of different tasks share no information.
+            UserWarning: If the outcomes of different tasks share no information, or if tasks
+                without features are solved by all agents or by none.
         """
         self._check_settings()
         self.task_names_ = None
@@ -120,18 +123,21 @@ class TaskEmbedder(Embedding):
         if isinstance(X, SuccessModel):
             return self._fit_model(X)
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
+        if given is X and given.features is not None:  # otherwise X has been validated
+            self._validated(given.features)
         if given.n_tasks < FEWEST_TASKS:
             raise ValueError(
                 f"outcomes must have at least {FEWEST_TASKS} tasks, got {given.n_tasks}"
             )
+        if y is None:  # with y, one agent is a regression target of scikit-learn
+            check_agents(given)
         statistics = SuccessStatistics.from_outcomes(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
         if given.features is None:
             check_orders(statistics)
+            warn_if_uninformative(given)
             return self._fit_table(given, statistics, rng)
-        if given is X:  # otherwise X has been validated, with the names of its features
-            self._validated(given.features)
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))

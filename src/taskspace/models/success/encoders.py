@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from taskspace import checks
+
 # The encoders that can be saved, and the modules that define them (imported when needed).
 ENCODERS = {
     "GridEncoder": "taskspace.models.success.grid_encoder",
@@ -56,7 +58,9 @@ def make_encoder(make: Callable[[NDArray[Any]], Encoder], tasks: NDArray[Any]) -
         raise ValueError(f"network must return a torch.nn.Module, got {type(made).__name__}")
     size = getattr(made, "size", None)
     if not isinstance(size, (int, np.integer)) or size < 1:
-        raise ValueError(f"the size of an encoder must be a positive integer, got {size!r}")
+        raise ValueError(
+            f"the size of an encoder must be a positive integer, got {checks.brief(size)}"
+        )
     # A copy, because a function may return the same encoder twice, and training changes it.
     encoder = copy.deepcopy(made).cpu().eval()
     with torch.no_grad():

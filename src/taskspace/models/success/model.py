@@ -44,7 +44,7 @@ from taskspace.models.success.network import (
     success_network,
 )
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import positions
+from taskspace.outcomes.task_names import as_list, positions
 from taskspace.progress import Advance, progress_bar
 from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 from taskspace.torch_state import one_thread, torch_seed
@@ -59,7 +59,6 @@ FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 RELIABILITY_BINS = 15
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
-LARGEST = 1e100  # feature; squares of larger ones overflow
 SAMPLE = 1000  # tasks that are saved with the model
 
 
@@ -246,11 +245,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     def _validated(self, features: Any) -> NDArray[Any]:
         """The features in double precision, or as they are if an encoder takes them."""
         rows = validate_data(self, features, dtype=np.float64 if self.network is None else None)
-        if np.abs(rows).max() > LARGEST:
-            raise ValueError(
-                f"features must be at most {LARGEST:g} in absolute value,"
-                f" got {np.abs(rows).max():g}; rescale them"
-            )
+        checks.moderate(rows, "features")
         checked: NDArray[Any] = rows
         return checked
 
@@ -317,9 +312,13 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             checks.whole(getattr(self, name), name, least)
         rate = checks.numbers(self.learning_rate, "learning_rate")
         if rate.ndim or rate <= 0:
-            raise ValueError(f"learning_rate must be a positive number, got {self.learning_rate!r}")
+            raise ValueError(
+                f"learning_rate must be a positive number, got {checks.brief(self.learning_rate)}"
+            )
         if self.network is not None and not callable(self.network):
-            raise ValueError(f"network must be a function or None, got {self.network!r}")
+            raise ValueError(
+                f"network must be a function or None, got {checks.brief(self.network)}"
+            )
         if self.random_state is not None:
             checks.seed(self.random_state)
 
@@ -329,18 +328,19 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         """Predict the probability that each agent solves each task; the tasks may be new.
 
         Args:
-            tasks: Rows of features, or names of tasks if the model was fitted without features; one
-                task is accepted too.
+            tasks: Rows of features. If the model was fitted without features, the names of tasks
+                as text, or their positions in the outcomes as integers. One task is accepted too.
 
         Returns:
             The probabilities (agents, tasks).
 
         Raises:
-            ValueError: If the tasks have the wrong form, or if a name is unknown.
+            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
+                is a position and also the name of another task.
         """
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
-            return self.profiles_[:, positions(self.task_names_, np.atleast_1d(tasks), "model")]
+            return self.profiles_[:, positions(self.task_names_, as_list(tasks), "model")]
         if np.asarray(tasks).dtype.kind in "US":
             raise ValueError(
                 "tasks must be one row of features per task, got names; this model was fitted to"
@@ -478,6 +478,7 @@ def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
     if getattr(rows, "dtype", None) == np.uint8:
         return  # as numbers, bytes would take eight times the memory
     values = checks.numbers(rows, "tasks")
+    checks.moderate(values, "the features of tasks")
     if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
         raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
 

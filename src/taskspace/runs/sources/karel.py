@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.agents.population import Population
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
@@ -64,7 +65,9 @@ def karel_settings(preset: str) -> KarelSettings:
     if preset == "default":
         return PRESETS["small"]
     if preset not in PRESETS:
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)} for Karel, got {preset!r}")
+        raise ValueError(
+            f"preset must be one of {', '.join(PRESETS)} for Karel, got {checks.brief(preset)}"
+        )
     return PRESETS[preset]
 
 

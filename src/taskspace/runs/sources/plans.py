@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -134,7 +135,7 @@ PRESETS = tuple(ORDINAL_PRESETS)
 def check_method(method: str) -> str:
     """Check the name of the method that makes the map."""
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {checks.brief(method)}")
     return method
 
 
@@ -152,4 +153,4 @@ def ordinal_plan(environment: str, preset: str = "default") -> OrdinalPlan:
 
 def _check_preset(preset: str) -> None:
     if preset not in PRESETS:
-        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {preset!r}")
+        raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {checks.brief(preset)}")

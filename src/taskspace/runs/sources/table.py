@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
+from taskspace.models.embedding.informative import check_agents
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import Labels, pack
@@ -44,7 +45,9 @@ class TableSource(Source):
             raise ValueError(
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
             )
+        check_agents(self.outcomes)
         if self.outcomes.features is not None:
+            checks.moderate(self.outcomes.features, "features")
             check_telling_apart(self.outcomes.features)
 
     def settings(self) -> dict[str, Any]:
