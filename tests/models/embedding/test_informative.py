@@ -56,7 +56,7 @@ def test_a_task_that_nobody_tried_is_not_counted() -> None:
 def test_the_command_refuses_before_it_writes(tmp_path: Any) -> None:
     for outcomes in (
         Outcomes(SOLVED[:1], np.array(1)),
-        Outcomes(SOLVED, np.array(1), features=np.full((8, np.array(1)), 1e308)),
+        Outcomes(SOLVED, np.array(1), features=np.full((8, 1), 1e308)),
     ):
         with pytest.raises(ValueError, match=says("must")):
             ts.fit(outcomes, tmp_path / "run")
