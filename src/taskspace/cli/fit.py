@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_method
-from taskspace.cli.printing import print_measurements
+from taskspace.cli.printing import print_measurements, without_verdict
 
 _TABLES = """RESULTS has one of these forms:
   agent,task,successes,rollouts     counts, one row per pair of agent and task
@@ -55,10 +55,11 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.runs.pipeline import fit
 
     dimensions = options.dimensions
-    made = fit(
-        options.table, options.out, features=options.features,
-        n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
-        method=options.method, steps=options.steps, seed=options.seed,
-    )  # fmt: skip
-    print_measurements(made.results)
+    with without_verdict():
+        made = fit(
+            options.table, options.out, features=options.features,
+            n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
+            method=options.method, steps=options.steps, seed=options.seed,
+        )  # fmt: skip
+    print_measurements(made)
     print(f"report: {made.report()}")
