@@ -1,10 +1,10 @@
 """The verdict on a map, in one line: reliable, usable with care, weak, or not tested.
 
-The thresholds were chosen on simulated tables (5 to 60 tasks, 16 to 300 agents), so that tables of
-independent results are called weak, and the other numbers of a map come close to the truth if it is
-called reliable. Maps are judged by the order of similarities on results that they have not seen.
-In a table with one general ability, this order depends on how well tasks measure the ability; if
-all measure it equally well, it is due to chance, and the map is called weak.
+A map is judged by the order of similarities in results that it was not learned from. The thresholds
+were chosen on simulated tables of 5 to 60 tasks and 16 to 300 agents: of tables of independent
+results, nearly all are called weak, and no map is called reliable that orders less than 70 % of the
+triplets as the true similarities do. If agents differ in one ability only, the order depends on how
+well each task measures it; where all measure it equally well, the map is called weak.
 """
 
 from __future__ import annotations
@@ -203,9 +203,9 @@ def _advice(evidence: Evidence) -> str:
     if evidence.ceiling is not None:  # the outcomes are accurate, but the map is not
         return "More tasks to learn from, or longer training, would help."
     if evidence.agents < _MANY_AGENTS:
-        return f"More agents than {evidence.agents} would help, best {_MANY_AGENTS} or more."
+        return f"More agents than these {evidence.agents} would help, ideally {_MANY_AGENTS} or more."
     if evidence.tasks < _MANY_TASKS:
-        return f"More tasks than {evidence.tasks} would help, best {_MANY_TASKS} or more."
+        return f"More tasks than these {evidence.tasks} would help, ideally {_MANY_TASKS} or more."
     if evidence.by_half:
         return "More attempts, or agents that differ more in which tasks they solve, would help."
     return "More tasks to learn from, or features that say more about a task, would help."
