@@ -65,8 +65,8 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "n_components_")
         pairs, needs = self._tested(agents, tasks)
-        accuracy = self.test_scores_.get("similarity")
-        by_half = "plain" in self.test_scores_
+        scores = getattr(self, "test_scores_", {})
+        accuracy, by_half = scores.get("similarity"), "plain" in scores
         return Evidence(agents, tasks, self.n_components_, accuracy, pairs, needs, by_half)
 
     def _tested(self, agents: int, tasks: int) -> tuple[int, str]:

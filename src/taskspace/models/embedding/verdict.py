@@ -203,7 +203,9 @@ def _advice(evidence: Evidence) -> str:
     if evidence.ceiling is not None:  # the outcomes are accurate, but the map is not
         return "More tasks to learn from, or longer training, would help."
     if evidence.agents < _MANY_AGENTS:
-        return f"More agents than these {evidence.agents} would help, ideally {_MANY_AGENTS} or more."
+        return (
+            f"More agents than these {evidence.agents} would help, ideally {_MANY_AGENTS} or more."
+        )
     if evidence.tasks < _MANY_TASKS:
         return f"More tasks than these {evidence.tasks} would help, ideally {_MANY_TASKS} or more."
     if evidence.by_half:
