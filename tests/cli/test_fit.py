@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from taskspace.cli import main
+from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
-from tests.cli.maps import LEVELS, SOLVED, check_complaint
+from tests.cli.maps import LEVELS, SOLVED, check_complaint, command
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -30,6 +31,21 @@ def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     again: list[str] = []
     fit(table, fitted, n_components=2, log=again.append)
     assert all("reused" in line for line in again if "…" in line)
+
+
+def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).integers(0, 2, (24, 12))
+    lines = ["agent," + ",".join(f"q{task}" for task in range(12))]
+    lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
+    (tmp_path / "noise.csv").write_text("\n".join(lines))
+    done = command("fit", tmp_path / "noise.csv", "--out", tmp_path / "run")
+    made = open_run(tmp_path / "run")
+    assert made.verdict.weak
+    assert (done.stdout + done.stderr).count(str(made.verdict)) == 1
+    assert str(made.verdict) in done.stdout.splitlines()
+    assert str(made.verdict) in (tmp_path / "run" / "report.html").read_text()
+    with pytest.warns(WeakMapWarning):
+        fit(tmp_path / "noise.csv", tmp_path / "run", log=lambda line: None)
 
 
 def test_the_ordinal_map_is_the_one_of_the_paper(ordinal: Path, table: Path) -> None:

@@ -181,6 +181,15 @@ def test_how_stable_a_map_is(course: Run, similarity: float, stability: float | 
     assert explorer_data(course)["stability"] is None  # the run has not got so far
 
 
+@pytest.mark.parametrize(("accuracy", "weak"), [(0.51, True), (0.8, False)])
+def test_the_verdict_is_that_of_the_run(course: Run, accuracy: float, weak: bool) -> None:
+    parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
+    results = {"agents": 40, "tasks": 30, "dimensions": 1, "triplet_accuracy": accuracy}
+    measured = course.variant(results={**results, "stability": {"similarity": 1.0}}, **parts)
+    assert explorer_data(measured)["verdict"] == {"text": str(measured.verdict), "weak": weak}
+    assert explorer_data(course)["verdict"] is None  # the run has not got so far
+
+
 def test_every_kind_of_candidates_keeps_its_share() -> None:
     sizes, shares = (600, 800, 200, 900), (0.4, 0.3, 0.1, 0.2)
     prior = np.repeat(np.divide(shares, sizes), sizes)

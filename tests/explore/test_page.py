@@ -120,6 +120,7 @@ def test_the_map_shows_every_task(seen: Seen) -> None:
 
 def test_a_map_that_is_not_stable_says_so(seen: Seen) -> None:
     assert seen.page.locator("#stability").count() == 0  # nothing is known of it
+    assert seen.page.locator("#verdict").is_hidden()
     for stability, said in ((0.44, "Not stable"), (0.96, "Stable")):
         seen.page.evaluate(
             "(stability) => { explorer.space.stability = stability;"

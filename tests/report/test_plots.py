@@ -91,6 +91,13 @@ def test_nine_clusters_have_nine_colours_and_their_names() -> None:
     assert ax.get_title(loc="left") == "Map"
 
 
+def test_muted_clusters_are_nearly_grey_and_still_differ() -> None:
+    ax = plots.plot_map(POINTS, clusters=CLUSTERS, cluster_names=NAMES, muted=True)
+    colours = np.array([marks.get_facecolor()[0, :3] for marks in ax.collections[:9]])
+    assert np.ptp(colours, axis=1).max() < 0.3
+    assert len(np.unique(colours, axis=0)) == 9
+
+
 def test_more_clusters_than_colours_are_told_apart_by_shape() -> None:
     pairs = {(i % len(plots.COLOURS), i % len(plots.MARKERS)) for i in range(63)}
     assert len(pairs) == 63

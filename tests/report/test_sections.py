@@ -38,3 +38,11 @@ def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: s
     labels = [label for label, _ in rows]
     assert len(set(labels)) == len(labels)
     assert any("silhouette" in label for label in labels) == ("silhouette" in numbers)
+
+
+@pytest.mark.parametrize(("pairs", "held"), [(780, "(held out"), (0, "(not held out")])
+def test_chance_and_what_is_not_held_out_are_marked(pairs: int, held: str) -> None:
+    labels = [label for label, _ in measurements_table({**ENVIRONMENT, "tested_pairs": pairs})]
+    marked = [label for label in labels if "accuracy" in label]
+    assert len(marked) == 2
+    assert all("50%" in label and held in label for label in marked)

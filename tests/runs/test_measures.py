@@ -112,11 +112,15 @@ def test_the_numbers_of_an_information_map() -> None:
     assert "success_model" not in found
     assert found["kept_information"] == made.kept_
     assert found["triplet_accuracy"] == made.test_scores_["similarity"]
+    assert found["tested_pairs"] == 66  # of 12 tasks
+    assert "test_needs" not in found
     described = ts.Outcomes(known.successes, known.rollouts, features=np.arange(12.0)[:, None])
     model = ts.SuccessModel(width=8, epochs=0, random_state=0).fit(described)
     found = measures.basic_measurements("course", described, ts.TaskEmbedder(2).fit(model))
     assert found["success_model"] == model.test_scores_
     assert found["triplet_accuracy"] is None
+    assert found["tested_pairs"] == 0
+    assert "300" in found["test_needs"]
 
 
 def test_scores_on_new_tasks_compare_with_a_second_evaluation(
@@ -132,6 +136,7 @@ def test_scores_on_new_tasks_compare_with_a_second_evaluation(
     assert 0.5 < found["triplet_accuracy"] <= found["noise_ceiling"] + 0.1
     assert found["clear_triplet_accuracy"] is None or 0.5 < found["clear_triplet_accuracy"] <= 1
     assert found["difficulty_pair_accuracy"] > 0.6
+    assert found["tested_pairs"] == 80 * 79 / 2
     assert 0 < found["similarity_error_of_evaluation_bits"] < 0.1
     assert 0 < found["similarity_error_bits"] < 0.2
 
@@ -145,6 +150,7 @@ def test_basic_numbers_and_stability_need_outcomes_and_maps_alone() -> None:
     found = measures.basic_measurements("course", known, first)
     assert (found["environment"], found["agents"], found["tasks"]) == ("course", 40, 12)
     assert found["dimensions"] == 2
+    assert found["tested_pairs"] == 0  # with 12 tasks, nothing is held out
     order = spearmanr(first.difficulty(known.task_inputs), -known.rates.mean(0)).statistic
     assert found["norm_difficulty_rank_correlation"] == pytest.approx(order, abs=0.02)
     itself = measures.stability(first, first, known)["stability"]

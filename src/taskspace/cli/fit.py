@@ -7,7 +7,7 @@ import shlex
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_method
-from taskspace.cli.printing import print_measurements
+from taskspace.cli.printing import print_measurements, without_verdict
 
 _TABLES = """RESULTS has one of these forms:
   student,question,correct          attempts with scores from 0 to 1, one row per attempt
@@ -79,15 +79,16 @@ def _run(options: argparse.Namespace) -> None:
     dimensions = options.dimensions
     named = ("features", "tasks", "agents", "agent", "task", "score", "max_score")
     try:
-        made = fit(
-            options.table, options.out, **{name: getattr(options, name) for name in named},
-            n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
-            method=options.method, steps=options.steps, seed=options.seed,
-        )  # fmt: skip
+        with without_verdict():
+            made = fit(
+                options.table, options.out, **{name: getattr(options, name) for name in named},
+                n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
+                method=options.method, steps=options.steps, seed=options.seed,
+            )  # fmt: skip
     except UnclearColumns as error:
         command = _command(options, error.guess)
         raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
-    print_measurements(made.results)
+    print_measurements(made)
     print(f"report: {made.report()}")
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Callable, Collection, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,15 +110,27 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
 
 
-def print_measurements(results: Mapping[str, Any]) -> None:
-    """Print the measurements of a map as a table."""
+@contextlib.contextmanager
+def without_verdict() -> Iterator[None]:
+    """No warnings of a weak map, because `print_measurements` prints the verdict."""
+    from taskspace.models.embedding.verdict import WeakMapWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WeakMapWarning)
+        yield
+
+
+def print_measurements(made: Run) -> None:
+    """Print the measurements of a map as a table, and the verdict in one line."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     from taskspace.report.sections import measurements_table
 
-    table = Table(title=f"A map of {results['environment']}", box=SIMPLE_HEAD, show_header=False)
-    for row in measurements_table(results):
+    name = made.results["environment"]
+    table = Table(title=f"A map of {name}", box=SIMPLE_HEAD, show_header=False)
+    for row in measurements_table(made.results):
         table.add_row(*row)
     Console().print(table)
+    print(made.verdict)

@@ -8,7 +8,7 @@ import inspect
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_method, lines
-from taskspace.cli.printing import print_measurements
+from taskspace.cli.printing import print_measurements, without_verdict
 
 _PRESETS = {
     "fast": "a first look, about a minute",
@@ -56,10 +56,11 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.runs.pipeline import run
 
     remote = options.ray is not None
-    with connected(options.ray or None) if remote else contextlib.nullcontext():
+    cluster = connected(options.ray or None) if remote else contextlib.nullcontext()
+    with cluster, without_verdict():
         made = run(
             options.environment, options.out, preset=options.preset, seed=options.seed,
             method=options.method, data=options.data, executor="ray" if remote else None,
         )  # fmt: skip
-    print_measurements(made.results)
+    print_measurements(made)
     print(f"report: {made.report()}")

@@ -40,6 +40,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "environment": None if run.from_table else run.name,
         "description": describe(run),
         "stability": _stability(run),
+        "verdict": _verdict(run),
         "cluster_description": clusters.description,
         "informative": positions.informative,
         "total": outcomes.n_tasks,
@@ -122,6 +123,15 @@ def _stability(run: Run) -> float | None:
     except FileNotFoundError:
         return None
     return found if math.isfinite(found) else None
+
+
+def _verdict(run: Run) -> dict[str, Any] | None:
+    """The verdict on the map, if the run has measured its quality."""
+    try:
+        found = run.verdict
+    except FileNotFoundError:
+        return None
+    return {"text": str(found), "weak": found.weak}
 
 
 def _smallest(column: NDArray[Any]) -> NDArray[Any]:

@@ -84,8 +84,11 @@ def _maps(run: Run) -> Iterator[Drawing]:
             difficulty=shown["difficulty"],
             clusters=shown["clusters"],
             cluster_names=run.clusters.names,
+            muted=run.verdict.weak,
         )
         caption += " Each point is a task; its area is proportional to its difficulty."
+        if run.verdict.weak:
+            caption += " Clusters are nearly grey because the map is weak."
         yield _drawing(name, heading, caption, f"Scatter plot of tasks, {kind}", ax, wide=True)
 
 
@@ -96,6 +99,7 @@ def _readings(run: Run) -> Drawing:
     success = SuccessStatistics.from_outcomes(run.outcomes).success[every]
     options: dict[str, Any] = {
         "clusters": run.clusters.labels[every], "cluster_names": run.clusters.names,
+        "muted": run.verdict.weak,
     }  # fmt: skip
     if "norm_difficulty_rank_correlation" in run.results:
         rank = run.results["norm_difficulty_rank_correlation"]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
+_GREY, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
 # Safe for colour-blind readers (Okabe and Ito, with a darker yellow, and a wine red).
 # There are 9 colours and 7 markers, so a pair of them repeats only after 63 clusters.
 COLOURS = (
@@ -35,7 +36,7 @@ _BESIDE: dict[str, Any] = {
 def plot_map(
     coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
     clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (), title: str = "",
-    legend: bool = True, ax: Axes | None = None,
+    legend: bool = True, muted: bool = False, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Plot tasks as points, coloured by cluster.
 
@@ -47,6 +48,7 @@ def plot_map(
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
         legend: Whether to draw a legend.
+        muted: Whether to draw clusters nearly grey, because they are not to be relied on.
         ax: The axes to draw on; by default those of a new figure.
 
     Returns:
@@ -69,7 +71,7 @@ def plot_map(
     members = _members(clusters, cluster_names, len(points))
     ax = _new_axes(8.4, 5.6) if ax is None else ax
     areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
-    _scatter(ax, points, areas, members, legend)
+    _scatter(ax, points, areas, members, legend, muted)
     if legend and hard is not None and hard.max() > 0:
         _size_legend(ax, hard, areas)
     ax.margins(0.03)
@@ -81,7 +83,8 @@ def plot_map(
 
 def plot_success(
     values: ArrayLike, success: ArrayLike, label: str, *, clusters: ArrayLike | None = None,
-    cluster_names: Sequence[str] = (), title: str = "", ax: Axes | None = None,
+    cluster_names: Sequence[str] = (), title: str = "", muted: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Plot the success rate of the population against another number, one point per task.
 
@@ -92,6 +95,7 @@ def plot_success(
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
+        muted: Whether to draw clusters nearly grey, as in `plot_map`.
         ax: The axes to draw on; by default those of a new figure.
 
     Returns:
@@ -113,7 +117,7 @@ def plot_success(
     members = _members(clusters, cluster_names, len(across))
     ax = _new_axes(5.4, 3.8) if ax is None else ax
     points = np.stack([across, rates], axis=1)
-    _scatter(ax, points, _areas(np.ones(len(points))), members)
+    _scatter(ax, points, _areas(np.ones(len(points))), members, muted=muted)
     ax.set_ylim(-0.03, 1.03)
     return _plain(ax, title, label, "success rate of the population")
 
@@ -490,7 +494,7 @@ def _shrinking(ax: Axes) -> float:
 
 def _scatter(
     ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members,
-    legend: bool = True,
+    legend: bool = True, muted: bool = False,
 ) -> None:  # fmt: skip
     edge = 0.25 if len(points) <= 2000 else 0.0  # an edge would hide the smallest points
     for cluster, name, tasks in members:
@@ -499,12 +503,22 @@ def _scatter(
         ]  # small points are drawn last, on top
         ax.scatter(
             points[drawn, 0], points[drawn, 1], s=areas[drawn], label=name or None, alpha=0.8,
-            color=COLOURS[cluster % len(COLOURS)], marker=MARKERS[cluster % len(MARKERS)],
+            color=_colour(cluster, muted), marker=MARKERS[cluster % len(MARKERS)],
             edgecolors="white", linewidths=edge,
         )  # fmt: skip
     if legend and members[0][1]:
         for handle in ax.legend(**_BESIDE).legend_handles:
             handle.set(sizes=[42], alpha=1.0)  # type: ignore[union-attr]
+
+
+def _colour(cluster: int, muted: bool) -> Any:
+    """The colour of a cluster, if muted mixed with grey."""
+    from matplotlib.colors import to_rgb
+
+    colour = COLOURS[cluster % len(COLOURS)]
+    if not muted:
+        return colour
+    return tuple(_GREYED * np.array(to_rgb(_GREY)) + (1 - _GREYED) * np.array(to_rgb(colour)))
 
 
 def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float64]) -> None:

@@ -1,4 +1,4 @@
-"""The report of a run: introduction, map, measurements, further figures and settings."""
+"""The report of a run: introduction, verdict, map, measurements, further figures and settings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 _ACCURACIES = {
-    "triplet_accuracy": "triplet accuracy (held out)",
+    "triplet_accuracy": "triplet accuracy ({held}; chance: 50%)",
     "noise_ceiling": "noise ceiling",
-    "plain_triplet_accuracy": "triplet accuracy without a map",
-    "difficulty_pair_accuracy": "difficulty-pair accuracy (held out)",
+    "plain_triplet_accuracy": "triplet accuracy without a map (chance: 50%)",
+    "difficulty_pair_accuracy": "difficulty-pair accuracy ({held}; chance: 50%)",
 }
 
 
@@ -27,10 +27,12 @@ def write(run: Run, path: Path) -> None:
         f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
         f" The colours show {run.clusters.description}."
     ])  # fmt: skip
+    verdict = html.Text([str(run.verdict)], heading="Verdict")
     numbers = html.Numbers(
         measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
     )
-    parts: list[html.Section] = [intro, first, numbers, *others, html.Settings(run.settings)]
+    parts: list[html.Section] = [intro, verdict, first, numbers, *others]
+    parts.append(html.Settings(run.settings))
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
 
 
@@ -66,9 +68,10 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "silhouette" in results:
         spread = f"{results['silhouette']:.3f} ± {results['silhouette_spread']:.3f}"
         rows.append(("silhouette of the clusters", spread))
+    held = "not held out" if results.get("tested_pairs") == 0 else "held out"
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
-            rows.append((label, f"{results[key]:.1%}"))
+            rows.append((label.format(held=held), f"{results[key]:.1%}"))
     if "kept_information" in results:
         rows.append(("information kept", f"{results['kept_information']:.1%}"))
     if "similarity_error_bits" in results:

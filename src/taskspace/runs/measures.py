@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from taskspace.models.embedding.scoring import (
     triplet_accuracy,
 )
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.embedding.verdict import Evidence
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.statistics import SuccessStatistics
@@ -43,6 +45,7 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
         "dimensions": embedder.n_components_,
         "triplet_accuracy": embedder.test_scores_.get("similarity"),
         "difficulty_pair_accuracy": embedder.test_scores_.get("difficulty"),
+        **_test(embedder.evidence(outcomes.n_agents, outcomes.n_tasks)),
     }
     if not isinstance(embedder, TaskEmbedder):
         return {**found, "norm_difficulty_rank_correlation": _norms(outcomes, embedder)}
@@ -52,6 +55,13 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
     if embedder.task_names_ is None:
         found["success_model"] = embedder.model_.test_scores_
     return found
+
+
+def _test(evidence: Evidence) -> dict[str, Any]:
+    """The number of held-out pairs of tasks and, if there was no test, what it requires."""
+    if evidence.accuracy is None or not evidence.pairs:
+        return {"tested_pairs": evidence.pairs, "test_needs": evidence.needs}
+    return {"tested_pairs": evidence.pairs}
 
 
 def _norms(outcomes: Outcomes, embedder: Embedding) -> float:
@@ -154,6 +164,7 @@ def map_scores(
         "difficulty_pair_accuracy": difficulty_accuracy(
             embedder.difficulty(tasks), constraints.pairs
         ),
+        "tested_pairs": math.comb(len(tasks), 2),
         "similarity_error_of_evaluation_bits": repeated["similarity_error_bits"],
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from taskspace import checks
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
+from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
@@ -211,11 +213,14 @@ def _source(
 
 def _run(source: Source, folder: Path, log: Log | None) -> Run:
     """Run all stages."""
-    with Stages(folder, source.settings(), log=log) as stages:
+    with Stages(folder, source.settings(), log=log) as stages, warnings.catch_warnings():
+        # A warning while the map is learned would be missing from a run that resumes.
+        warnings.simplefilter("ignore", WeakMapWarning)
         played = source.play(stages)
         made = _learned(stages, source, played)
         _measure(stages, source, played, made)
         _report(stages, source, played, made)
+    warn_if_weak(made.verdict, stacklevel=3)
     return made
 
 

@@ -27,6 +27,7 @@ from taskspace.models.embedding.karel_embedder import KarelEmbedder
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.storage import load_any
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.embedding.verdict import Evidence, Verdict, judge
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
@@ -71,6 +72,7 @@ class Run:
         vectors: The vectors and the difficulties of the tasks of the outcomes.
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
+        verdict: A verdict on the map that follows from the results; as text, it is one line.
         projection: Some tasks with their vectors, clusters and 2-D projections.
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
@@ -194,6 +196,11 @@ class Run:
         """Measurements of the quality of the map."""
         found: dict[str, Any] = read_json(self._path(layout.RESULTS))
         return found
+
+    @property
+    def verdict(self) -> Verdict:
+        """A verdict on the map that follows from the results."""
+        return judge(Evidence.from_results(self.results))
 
     @functools.cached_property
     def projection(self) -> Mapping[str, NDArray[Any]]:

@@ -95,6 +95,7 @@ function spaceOf(given) {
     title: given.title,
     description: given.description,
     stability: given.stability ?? null,
+    verdict: given.verdict ?? null, // {text, weak}
     clusterDescription: given.cluster_description,
     informative: given.informative, // an information map, otherwise an ordinal one
     total: given.total, // tasks of the run, of which `count` are on the page

@@ -31,6 +31,7 @@ class App {
     this.mode = () => this.dragging;
     byId("title").textContent = space.title;
     byId("counts").textContent = countsOf(space);
+    showVerdict(byId("verdict"), space);
     document.title = `${space.title} – taskspace explorer`;
     startTheme(byId("theme"), () => this.update(this.state.now, new Set(["all"])));
     this.hover = new HoverCard(byId("hover"), byId("ring"), this);
@@ -251,6 +252,12 @@ function countsOf({ count, total, agents, dimensions }) {
   const part = count < total ? `${figure(count)} of ` : "";
   const all = [some(total, "task"), some(agents.length, "agent"), some(dimensions, "dimension")];
   return part + all.join(" · ");
+}
+
+function showVerdict(element, { verdict }) {
+  element.hidden = !verdict;
+  element.textContent = verdict?.text ?? "";
+  element.classList.toggle("fault", Boolean(verdict?.weak));
 }
 
 async function begin() {

@@ -5,8 +5,9 @@ import { rate } from "./data.js";
 export const GREY = 6; // its index among the colours of names
 
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
-// optionally a `palette` of colour indices), "number", "probability" (0 to 1), "rate" (the same,
-// with colours for failure and success) or "difference" (-1 to 1).
+// optionally a `palette` of colour indices, and `muted` if they are not to be relied on), "number",
+// "probability" (0 to 1), "rate" (the same, with colours for failure and success) or "difference"
+// (-1 to 1).
 export function quantities(space, insight) {
   const found = [
     {
@@ -15,6 +16,7 @@ export function quantities(space, insight) {
       kind: "names",
       values: space.clusters,
       names: space.clusterNames,
+      muted: space.verdict?.weak,
     },
     {
       key: "difficulty",

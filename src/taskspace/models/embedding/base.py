@@ -15,6 +15,7 @@ from taskspace import checks
 from taskspace.models.embedding import storage
 from taskspace.models.embedding.axes import unit
 from taskspace.models.embedding.lookup import are_names
+from taskspace.models.embedding.verdict import Evidence
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.task_names import as_list, positions
 
@@ -55,6 +56,26 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = self._vectors(self._validated(X, reset=False))
         checks.finite(vectors, "the vectors of these tasks")
         return vectors
+
+    def evidence(self, agents: int, tasks: int) -> Evidence:
+        """What is known about the quality of the map, for a verdict.
+
+        Args:
+            agents: The number of agents that the map was learned from.
+            tasks: The number of tasks that it was learned from.
+
+        Returns:
+            The evidence.
+        """
+        check_is_fitted(self, "n_components_")
+        pairs, needs = self._tested(agents, tasks)
+        scores = getattr(self, "test_scores_", {})
+        accuracy, by_half = scores.get("similarity"), "plain" in scores
+        return Evidence(agents, tasks, self.n_components_, accuracy, pairs, needs, by_half)
+
+    def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
+        """The number of pairs of tasks of the test scores, and what such a test requires."""
+        return 0, ""
 
     def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
         """Similarity of tasks: the inner products of their vectors.

@@ -23,13 +23,17 @@ from taskspace.models.embedding.network_embedding import (
 )
 from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
 from taskspace.models.embedding.training import (
+    FEW_FOR_PAIRS,
+    FEW_TASKS,
     HELD_OUT,
     Constraints,
     Training,
     fit_network,
     pair_pools,
     task_pools,
+    tested_pairs,
 )
+from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
@@ -144,6 +148,9 @@ class OrdinalEmbedder(NetworkEmbedding):
         Raises:
             ValueError: If an argument is invalid, or if the outcomes do not differ between tasks
                 or between agents.
+
+        Warns:
+            WeakMapWarning: If the map is hardly better than chance on held-out tasks or pairs.
         """
         names = None
         if isinstance(X, Outcomes):
@@ -170,6 +177,7 @@ class OrdinalEmbedder(NetworkEmbedding):
         self._fit_dimensions(inputs.to(self.device), statistics, pools, rng)
         self._turn_to_canonical_axes(tasks, statistics)
         self.test_scores_ = self._accuracies(tasks, self.test_)
+        warn_if_weak(judge(self.evidence(statistics.rates.shape[1], len(tasks))))
         return self
 
     def _training_inputs(self, tasks: NDArray[Any]) -> torch.Tensor:
@@ -254,6 +262,11 @@ class OrdinalEmbedder(NetworkEmbedding):
         if self.task_names_ is not None:
             return torch.from_numpy(tasks).long()
         return super()._inputs(tasks)
+
+    def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
+        named = self.task_names_ is not None
+        needs = f"at least {FEW_FOR_PAIRS if named else FEW_TASKS} tasks"
+        return tested_pairs(tasks, named), needs
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from typing import Any
 
@@ -21,7 +22,8 @@ from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of,
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.embedding.verdict import judge, warn_if_weak
+from taskspace.models.success.model import FEW_TASKS, SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION, check_measure
 from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
@@ -112,6 +114,7 @@ class TaskEmbedder(Embedding):
                 or between agents.
 
         Warns:
+            WeakMapWarning: If the map is hardly better than chance on held-out results.
             UserWarning: If the outcomes of different tasks share no information, or if tasks
                 without features are solved by all agents or by none.
         """
@@ -137,7 +140,9 @@ class TaskEmbedder(Embedding):
         if given.features is None:
             check_orders(statistics)
             warn_if_uninformative(given)
-            return self._fit_table(given, statistics, rng)
+            self._fit_table(given, statistics, rng)
+            warn_if_weak(judge(self.evidence(given.n_agents, given.n_tasks)))
+            return self
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
@@ -149,6 +154,7 @@ class TaskEmbedder(Embedding):
                 stacklevel=2,
             )
         self.test_scores_ = self._scores(given.features, statistics, model.held_out_, rng)
+        warn_if_weak(judge(self.evidence(given.n_agents, given.n_tasks)))
         return self
 
     def _as_outcomes(self, X: Any, y: Any, outcomes: Outcomes | None) -> Outcomes:
@@ -182,7 +188,7 @@ class TaskEmbedder(Embedding):
 
     def _fit_table(
         self, outcomes: Outcomes, statistics: SuccessStatistics, rng: np.random.Generator
-    ) -> TaskEmbedder:
+    ) -> None:
         """The map of a table of results, whose tasks are known by name."""
         from threadpoolctl import threadpool_limits
 
@@ -194,7 +200,6 @@ class TaskEmbedder(Embedding):
         self._difficulty = 1 - statistics.success
         self.n_components_ = self._known.shape[1]
         self._measure_kept()
-        return self
 
     def _measure_kept(self) -> None:
         self.kept_ = kept(self.spectrum_, self.n_components_)
@@ -222,6 +227,13 @@ class TaskEmbedder(Embedding):
         found = accuracies(vectors, 1 - one.success, constraints)
         plain = triplet_accuracy(one.pairs, constraints.triplets)
         return found if plain is None else {**found, "plain": plain}
+
+    def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
+        if self.task_names_ is None:
+            return math.comb(len(self.model_.held_out_), 2), f"at least {FEW_TASKS} tasks"
+        if agents < FEWEST_AGENTS:
+            return 0, f"at least {FEWEST_AGENTS} agents"
+        return math.comb(tasks, 2), "tasks that more of the agents tried"
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":

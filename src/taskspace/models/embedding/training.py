@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -91,6 +92,18 @@ def task_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:
         return Pool(order), Pool(order), Pool(order)
     tenth = tasks // 10
     return Pool(order[2 * tenth :]), Pool(order[:tenth]), Pool(order[tenth : 2 * tenth])
+
+
+def tested_pairs(tasks: int, named: bool) -> int:
+    """The number of pairs of tasks in the pool to test on, 0 if it is not held out.
+
+    Args:
+        tasks: The number of tasks.
+        named: Whether tasks are known by name, so that pairs are held out instead of tasks.
+    """
+    if tasks < (FEW_FOR_PAIRS if named else FEW_TASKS):
+        return 0
+    return math.comb(tasks, 2) // GROUPS if named else math.comb(tasks // 10, 2)
 
 
 def pair_pools(tasks: int, rng: np.random.Generator) -> tuple[Pool, Pool, Pool]:

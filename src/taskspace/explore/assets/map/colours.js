@@ -31,6 +31,7 @@ const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "
 const NUMBERS = ["#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e"]; // from low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
 const STEPS = 256; // of a scale
+const GREYED = 0.75; // how much grey is mixed into muted colours
 const OPAQUE = 217; // of 255, so that overlapping points are visible
 const ENDS = ["#D55E00", "#EBA067", "#7FB4D6", "#0072B2"]; // orange fails, blue succeeds
 
@@ -49,8 +50,9 @@ export function colouring(quantity) {
   return { values, low, high, colours, painted, shapes: new Uint8Array(values.length) };
 }
 
-function named({ values, names, palette }) {
-  const colours = names.map((_, index) => rgb(colourOfName(palette ? palette[index] : index)));
+function named({ values, names, palette, muted }) {
+  const colourOf = (index) => rgb(colourOfName(palette ? palette[index] : index, muted));
+  const colours = names.map((_, index) => colourOf(index));
   const many = names.length > NAMED.length;
   const shapes = new Uint8Array(values.length);
   if (many)
@@ -86,8 +88,16 @@ export function rgb(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-export function colourOfName(index) {
-  return (isDark() ? NAMED_DARK : NAMED)[index % NAMED.length];
+// Muted colours are nearly grey.
+export function colourOfName(index, muted = false) {
+  const colours = isDark() ? NAMED_DARK : NAMED;
+  const own = colours[index % NAMED.length];
+  return muted ? mixed(own, isDark() ? "#6d727b" : "#b8bcc4") : own;
+}
+
+function mixed(own, grey) {
+  const parts = rgb(own).map((part, axis) => GREYED * rgb(grey)[axis] + (1 - GREYED) * part);
+  return `#${parts.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
 }
 
 export function shapeOfName(index) {

@@ -21,7 +21,7 @@ function names({ state }, quantity) {
       const colour = quantity.palette ? quantity.palette[index] : index;
       const on = Boolean(filter) && filter.among.includes(index);
       const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
-      dot.style.background = colourOfName(colour);
+      dot.style.background = colourOfName(colour, quantity.muted);
       const chip = button("", () => flip(state, quantity, index), {
         class: "chip",
         "aria-pressed": String(on),

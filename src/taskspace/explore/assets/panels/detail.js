@@ -84,7 +84,7 @@ function stability(space) {
 function cluster(space, task) {
   const index = space.clusters[task];
   const dot = el("span", { class: "dot" });
-  dot.style.background = colourOfName(index);
+  dot.style.background = colourOfName(index, space.verdict?.weak);
   return el("p", { class: "cluster" }, dot, el("span", { text: space.clusterNames[index] }));
 }
 
