@@ -34,4 +34,4 @@ def _run(options: argparse.Namespace) -> None:
     or the table of results; in an ordinal map, it is the length of the vector.
     """
     made = open_folder(options)
-    print_tasks(options, made.describe(made.index.hardest(options.k)))
+    print_tasks(options, made, made.describe(made.index.hardest(options.k)))

@@ -43,4 +43,4 @@ def _run(options: argparse.Namespace) -> None:
     index = made.task_index(options.task)
     found, bits = made.similar(index, options.k, harder=options.harder, easier=options.easier)
     on_map = made.index.vectors[found] @ made.index.vectors[index]
-    print_tasks(options, made.describe(found, similarity=bits, on_map=on_map))
+    print_tasks(options, made, made.describe(found, similarity=bits, on_map=on_map))
