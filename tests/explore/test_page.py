@@ -261,7 +261,7 @@ def test_success_rates_by_subpopulation(seen: Seen) -> None:
     rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_subpopulations"]
     for place, name in enumerate([*seen.data["subpopulations"], "all agents"]):
         members = slice(None) if name == "all agents" else groups == place
-        shown = seen.text(f"[data-subpopulation='{name}'] .value")
+        shown = seen.text(f"[data-group='{name}'] .value")
         assert float(shown.removesuffix(" %")) == pytest.approx(
             100 * rates[members].mean(), abs=0.8
         )

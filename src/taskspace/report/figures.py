@@ -50,8 +50,10 @@ class Drawing:
 
 def draw(run: Run) -> Iterator[Drawing]:
     """Draw all figures of a run, the map first."""
-    yield from _maps(run)
+    maps = _maps(run)
+    yield next(maps)
     yield from _labels(run)
+    yield from maps
     yield _readings(run)
     yield _similarities(run)
     yield from _learning(run)

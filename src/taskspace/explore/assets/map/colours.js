@@ -50,11 +50,9 @@ export function colouring(quantity) {
 }
 
 function named({ values, names, palette }) {
-  const colours = names.map((_, index) => rgb(colourOfName(palette ? palette[index] : index)));
-  const many = names.length > NAMED.length;
-  const shapes = new Uint8Array(values.length);
-  if (many)
-    for (let task = 0; task < shapes.length; task++) shapes[task] = shapeIndex(values[task]);
+  const looks = palette || [...names.keys()];
+  const colours = looks.map((index) => rgb(colourOfName(index)));
+  const shapes = Uint8Array.from(values, (value) => shapeIndex(looks[value]));
   return { values, painted: paint(values, (value) => colours[value]), shapes };
 }
 
