@@ -78,7 +78,7 @@ def by_frequency(values: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int
 def shortened(text: str, longest: int) -> str:
     """A text in one line of at most so many characters.
 
-    >>> shortened("What is one\nplus two?", 12)
+    >>> shortened("What is one plus two?", 12)
     'What is one…'
     """
     line = " ".join(text.split())

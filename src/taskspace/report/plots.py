@@ -526,7 +526,8 @@ def _scatter_scale(
     known = np.isfinite(numbers)
     _scatter(ax, points, areas, [(_GREY, "", np.flatnonzero(~known))], legend=False)
     drawn = np.flatnonzero(known)[np.argsort(-areas[known], kind="stable")]
-    marks = ax.scatter(*points[drawn].T, s=areas[drawn], c=numbers[drawn], alpha=0.8, linewidths=0)
+    x, y = points[drawn].T
+    marks = ax.scatter(x, y, s=areas[drawn], c=numbers[drawn], alpha=0.8, linewidths=0)
     if legend and len(drawn):
         bar = ax.figure.colorbar(marks, cax=ax.inset_axes((1.03, 0.45, 0.025, 0.55)))
         bar.ax.tick_params(colors=MUTED, labelsize=8)
