@@ -75,18 +75,18 @@ def test_labels_are_shown_beside_the_tasks_and_cut_on_the_screen_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prompt = "What is one plus one,\nand what is two plus two?"
-    labels = {"topic": ["sums"] * 10, "page": [np.nan] * 10, "prompt": [prompt] * 10}
+    labels = {"page": [np.nan] * 10, "prompt": [prompt] * 10}
     folder, out = make(tmp_path / "run", MOST_SHOWN + 1, **labels), tmp_path / "list.csv"
     assert main(["hardest", str(folder), "-k", "2", "--out", str(out)]) == 0
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["topic"], row["prompt"]) for row in rows] == [("sums", prompt)] * 2
+    assert [row["prompt"] for row in rows] == [prompt] * 2
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", "80")
     capsys.readouterr()
     assert main(["hardest", str(folder), "-k", "2"]) == 0
     head, _, *rows_shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert head.split() == ["task", "difficulty", "success", "cluster", "topic", "page", "prompt"]
-    assert all("What is one plus one, and" in row and "…" in row for row in rows_shown)
+    assert head.split() == ["task", "difficulty", "success", "cluster", "page", "prompt"]
+    assert all("What is one plus one" in row and "…" in row for row in rows_shown)
     assert not any("nan" in row for row in rows_shown)

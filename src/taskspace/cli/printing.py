@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 MOST_SHOWN = 8  # most features per task on the screen
-LONGEST = 40  # most characters of a label on the screen
+LONGEST = 24  # most characters of a label on the screen
 _ABOUT = (
     "task",
     "similarity",
