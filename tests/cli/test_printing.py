@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,14 @@ from tests.messages import says
 from tests.run_folders import write_run
 
 
-def make(folder: Path, n_features: int) -> Path:
-    """A map of ten tasks with so many features."""
+def make(folder: Path, n_features: int, **labels: Any) -> Path:
+    """A map of ten tasks with so many features, and labels."""
     rng = np.random.default_rng(0)
     solved = rng.random((30, 1)) > np.linspace(0.1, 0.9, 10)
     names = tuple(f"f{number}" for number in range(n_features))
     features = rng.random((10, n_features))
-    outcomes = Outcomes(1 * solved, np.array(1), features=features, feature_names=names)
+    given: Any = {"features": features, "feature_names": names, "task_labels": labels}
+    outcomes = Outcomes(1 * solved, np.array(1), **given)
     embedder = OrdinalEmbedder(2, steps=5, random_state=0, progress=False).fit(outcomes)
     return write_run(folder, {"name": "ten"}, outcomes, embedder).folder
 
@@ -67,3 +69,24 @@ def test_a_person_at_a_terminal_gets_a_table(
     assert set(rule.strip()) == {"─"}
     assert len(rows) == 2
     assert all(len(number) <= 6 for row in rows for number in row.split()[1:3])
+
+
+def test_labels_are_shown_beside_the_tasks_and_cut_on_the_screen_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = "What is one plus one,\nand what is two plus two?"
+    labels = {"page": [np.nan] * 10, "prompt": [prompt] * 10}
+    folder, out = make(tmp_path / "run", MOST_SHOWN + 1, **labels), tmp_path / "list.csv"
+    assert main(["hardest", str(folder), "-k", "2", "--out", str(out)]) == 0
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["prompt"] for row in rows] == [prompt] * 2
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    capsys.readouterr()
+    assert main(["hardest", str(folder), "-k", "2"]) == 0
+    head, _, *rows_shown = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert head.split() == ["task", "difficulty", "success", "cluster", "page", "prompt"]
+    assert all("What is one plus one" in row and "…" in row for row in rows_shown)
+    assert not any("nan" in row for row in rows_shown)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,24 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
     outcomes = Outcomes(1 * solved, tried.astype(np.uint8), tasks=np.array(names))
     embedder = TaskEmbedder(1, random_state=0).fit(outcomes)
     return write_run(folder, {"name": "course.csv"}, outcomes, embedder)
+
+
+@pytest.fixture(scope="session")
+def labelled(course: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The course with labels of its questions and students."""
+    tasks = {
+        "topic": ["", *["sums", "sums", "areas"] * 9, "sums", "sums"],
+        "prompt": [f"<b>Question</b> {number} " + "of many words " * 400 for number in range(30)],
+        "page": [np.nan, *range(1, 30)],
+    }
+    agents = {
+        "country": ["", *["CH", "CH", "DE"] * 13],
+        "school": [f"school {number % 15}" for number in range(40)],
+        "email": [f"student {number}" for number in range(40)],
+    }
+    outcomes = replace(course.outcomes, task_labels=tasks, agent_labels=agents)
+    folder = tmp_path_factory.mktemp("labelled")
+    return write_run(folder, {"name": "course.csv"}, outcomes, course.embedder)
 
 
 # They never crash: they look before they move, and there are no markers in the worlds.

@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.multikeynav import MultiKeyNav
-from taskspace.explore.data import CANDIDATES, KNOWN, encode, explorer_data, thinned
+from taskspace.explore.data import (
+    CANDIDATES,
+    KNOWN,
+    LONGEST,
+    MOST_GROUPS,
+    encode,
+    explorer_data,
+    thinned,
+)
 from taskspace.explore.network import page_network
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.runs.run import Run
@@ -198,3 +206,25 @@ def test_every_kind_of_candidates_keeps_its_share() -> None:
     assert (np.diff(chosen) > 0).all()
     kinds = np.searchsorted(np.cumsum(sizes), chosen, side="right")
     np.testing.assert_allclose(np.bincount(kinds, kept), shares)
+
+
+def test_labels_of_tasks_and_agents(labelled: Run) -> None:
+    data = explorer_data(labelled)
+    topic, prompt = data["labels"]["topic"], data["labels"]["prompt"]
+    assert topic["texts"] == ["sums", "areas", ""]  # the most frequent one first
+    assert topic["codes"].tolist() == [2, *[0, 0, 1] * 9, 0, 0]
+    assert (topic["coloured"], prompt["coloured"]) == (True, False)
+    assert all(len(text) <= LONGEST for text in prompt["texts"])
+    np.testing.assert_array_equal(data["columns"]["page"], labelled.outcomes.task_labels["page"])
+    assert data["agent_labels"]["country"]["names"] == ["CH", "DE"]
+    assert data["agent_labels"]["country"]["of_agents"].tolist() == [2, *[0, 0, 1] * 13]
+    assert list(data["agent_labels"]) == ["country", "school"]  # not what is different for all
+    assert len(data["agent_labels"]["school"]["names"]) == MOST_GROUPS
+    assert explorer_data(labelled)["form"] is None  # a label is no feature
+
+
+def test_a_label_with_very_many_texts_has_no_colours(
+    labelled: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("taskspace.explore.data.MOST_COLOURED", 1)
+    assert not explorer_data(labelled)["labels"]["topic"]["coloured"]

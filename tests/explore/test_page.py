@@ -262,7 +262,7 @@ def test_success_rates_by_subpopulation(seen: Seen) -> None:
     rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_subpopulations"]
     for place, name in enumerate([*seen.data["subpopulations"], "all agents"]):
         members = slice(None) if name == "all agents" else groups == place
-        shown = seen.text(f"[data-subpopulation='{name}'] .value")
+        shown = seen.text(f"[data-group='{name}'] .value")
         assert float(shown.removesuffix(" %")) == pytest.approx(
             100 * rates[members].mean(), abs=0.8
         )
@@ -694,6 +694,69 @@ def drawn(seen: Seen, environment: str, task: dict[str, Any]) -> dict[str, Any]:
     )
     found: dict[str, Any] = seen.page.evaluate(script, [make(environment).page_drawing, task])
     return found
+
+
+# -- labels ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def marked(browser: Any, labelled: Run) -> Iterator[Seen]:
+    with looked_at(browser, labelled) as seen:
+        yield seen
+
+
+def test_labels_colour_and_filter_the_map(marked: Seen, tmp_path: Path) -> None:
+    marked.go("#")
+    page, label = marked.page, marked.data["labels"]["topic"]
+    page.select_option("[aria-label=Colour]", label="topic")
+    np.testing.assert_array_equal(marked.colours(), label["codes"])
+    chips = page.locator("#legend .chip")
+    assert chips.all_inner_texts() == ["sums", "areas", "(missing)"]
+    menu = page.locator("[aria-label=Colour] option").all_inner_texts()
+    assert "page" in menu
+    assert "prompt" not in menu  # every task has its own
+    chips.nth(1).click()
+    page.click("#tab-select")
+    rows = saved(marked, tmp_path)
+    assert {row["topic"] for row in rows} == {"areas"}
+    assert len(rows) == 9
+    assert rows[0]["prompt"].startswith("<b>Question</b>")
+    chips.nth(1).click()
+    chips.nth(2).click()
+    (row,) = saved(marked, tmp_path)
+    assert (row["task"], row["topic"], row["page"]) == ("algebra/1", "", "")
+    marked.go('#tab=select&filters=[{"what":"column page","low":null,"high":3}]')
+    assert marked.text("#count").startswith("3 of 30")  # and not the task without a page
+
+
+def test_labels_are_shown_and_found(marked: Seen) -> None:
+    page = marked.page
+    marked.go("#task=3")
+    assert marked.text("#panel-task [data-fact=topic]") == "areas"
+    prompt = marked.text("#panel-task [data-fact=prompt]")
+    assert prompt.startswith("<b>Question</b> 3 of")
+    assert len(prompt) <= 200
+    page.evaluate("explorer.hover.show(3, 100, 100)")
+    assert marked.text("#hover [data-fact=topic]") == "areas"
+    page.fill("[aria-label='Find a task']", "question</B> 17")
+    assert [item.get_attribute("data-task") for item in page.locator("#found li").all()] == ["17"]
+    page.fill("[aria-label='Find a task']", "")
+
+
+def test_labels_of_agents_group_them(marked: Seen) -> None:
+    page, solved = marked.page, marked.finished.outcomes.rates
+    groups = marked.data["agent_labels"]["country"]["of_agents"]
+    marked.go("#task=3")
+    wanted = [*(np.nanmean(solved[groups == n, 3]) for n in range(2)), np.nanmean(solved[:, 3])]
+    shown = page.locator("#panel-task .bars .value").all_inner_texts()
+    assert [float(text.removesuffix(" %")) for text in shown] == pytest.approx(
+        [100 * rate for rate in wanted], abs=0.6
+    )
+    page.select_option("[aria-label=Colour]", label="success rate of country DE")
+    np.testing.assert_allclose(marked.colours(), np.nanmean(solved[groups == 1], axis=0), 1e-5)
+    page.select_option("[aria-label='Groups of agents']", "school")
+    assert page.locator("#panel-task .bars li").count() == 13  # twelve schools and all agents
+    assert "by=school" in page.evaluate("location.hash")
 
 
 # -- what may be wrong -----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from taskspace import Outcomes
+from taskspace.outcomes.labels import divides, shortened
 from tests.messages import says
 
 RESULTS: dict[str, Any] = {
@@ -157,3 +158,26 @@ def test_features_must_tell_tasks_apart() -> None:
 def test_bad_labels_are_refused(labels: Any, tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
         Outcomes(np.array([[1, 0]]), np.array(1), task_labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["a", "b", "a", "b", "a"], True),
+        (["a", "b", "a", "b"], False),  # two values of four tasks
+        (["a", "b", "a", "b", ""], False),
+        (["a"] * 5, False),
+        (["", ""], False),
+        ([1.0, 2.0, 1.0, 2.0, 1.0], False),
+    ],
+)
+def test_some_labels_divide_tasks_into_groups(values: list[Any], expected: bool) -> None:
+    kind = object if isinstance(values[0], str) else np.float64
+    assert divides(np.array(values, kind)) is expected
+
+
+def test_a_long_text_is_shortened_to_one_line() -> None:
+    assert shortened("What is\n  1 + 1?", 14) == "What is 1 + 1?"
+    cut = shortened("word " * 1000, 20)
+    assert len(cut) <= 20
+    assert cut.endswith("word…")

@@ -271,6 +271,7 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
             "step loss validation",
         ),
         (lambda: plots.plot_learning_curve({**HISTORY, "loss": [1]}), "loss 3 (1,)"),
+        (lambda: plots.plot_map(POINTS, numbers=[1.0]), "numbers 90 (1,)"),
         (lambda: plots.plot_skills(["a"], [1, 2], [1]), "steps 1 (2,)"),
         (lambda: plots.plot_accuracy(SIZES, {}), "quiz curve"),
         (lambda: plots.plot_accuracy([], CURVES), "sizes quiz"),
@@ -284,6 +285,18 @@ def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], tokens: str)
     with pytest.raises(ValueError, match=says(tokens)) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+def test_numbers_have_a_scale_and_unknown_ones_are_grey() -> None:
+    numbers = np.where(np.arange(90) < 4, np.nan, np.arange(90.0))
+    ax = plots.plot_map(POINTS, difficulty=DIFFICULTY, numbers=numbers)
+    unknown, known, *_ = ax.collections
+    np.testing.assert_array_equal(np.sort(np.asarray(known.get_array())), np.arange(4.0, 90))
+    order = np.asarray(known.get_array(), int)
+    np.testing.assert_array_equal(known.get_offsets(), POINTS[order])
+    assert len(unknown.get_offsets()) == 4  # type: ignore[arg-type]
+    assert to_hex(unknown.get_facecolor()[0]) == "#6b6b6b"  # type: ignore[index, arg-type]
+    assert len(ax.child_axes) == 1  # the scale
 
 
 def test_nothing_is_loaded_on_import_and_pyplot_never() -> None:

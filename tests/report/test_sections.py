@@ -23,12 +23,21 @@ INFORMATION = {
     "kept_information": 0.9512, "similarity_error_bits": 0.01234,
 }  # fmt: skip
 
+LABELS = {
+    **TABLE,
+    "labels": {
+        "topic": {"values": 3, "purity": 0.654, "chance": 0.3333, "silhouette": 0.1234},
+        "skill": {"values": 900, "purity": 0.01, "chance": 0.0, "silhouette": None},
+    },
+}
+
 
 @pytest.mark.parametrize(
     ("numbers", "values"),
     [
         (TABLE, "60 40 2 81.2% 0.912 0.710 0.988"),
         (ENVIRONMENT, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 0.912 0.710 0.988"),
+        (LABELS, "60 40 2 81.2% 0.912 65.4%(bychance33.3%) 0.123 1.0%(bychance0.0%) 0.710 0.988"),
         (INFORMATION, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 95.1% 0.0123bits 0.710 0.988"),
     ],
 )
@@ -37,7 +46,8 @@ def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: s
     assert [value.replace(" ", "") for _, value in rows] == values.split()
     labels = [label for label, _ in rows]
     assert len(set(labels)) == len(labels)
-    assert any("silhouette" in label for label in labels) == ("silhouette" in numbers)
+    assert any("clusters" in label for label in labels) == ("silhouette" in numbers)
+    assert any("topic" in label for label in labels) == ("labels" in numbers)
 
 
 @pytest.mark.parametrize(("pairs", "held"), [(780, "(held out"), (0, "(not held out")])

@@ -166,3 +166,33 @@ def test_playing_once_more_is_better_than_guessing() -> None:
     population = ts.Population({**agents, "expert": ExpertPolicy(env)})
     played = ts.evaluate(population, env, env.sample_tasks(40, seed=0), 10, progress=False)
     assert 0.5 < measures.noise_ceiling(env, population, played, 0) <= 1
+
+
+def test_tasks_with_the_same_label_lie_together_or_not() -> None:
+    rng = np.random.default_rng(0)
+    places = np.repeat(np.eye(3), 20, axis=0) + rng.normal(scale=0.05, size=(60, 3))
+    topic = np.repeat(np.array(["sums", "areas", "logic"], object), 20)
+    missing = np.where(np.arange(60) % 20 == 0, "", topic).astype(object)
+    shuffled = rng.permutation(topic)
+    alone = np.array([f"text {number}" for number in range(60)], object)
+    given = {"topic": topic, "missing": missing, "shuffled": shuffled, "alone": alone}
+    found = measures.label_scores({**given, "page": np.arange(60.0)}, places)["labels"]
+    assert list(found) == ["topic", "missing", "shuffled"]  # numbers and single tasks are no groups
+    for name in ("topic", "missing"):
+        assert (found[name]["values"], found[name]["purity"]) == (3, 1)
+        assert found[name]["silhouette"] > 0.8
+    assert found["topic"]["chance"] == pytest.approx(19 / 59)
+    assert found["missing"]["chance"] == pytest.approx(18 / 56)
+    assert found["topic"]["silhouette"] == pytest.approx(
+        silhouette_score(places, topic.astype(str))
+    )
+    assert found["shuffled"]["purity"] < 0.6
+    assert abs(found["shuffled"]["silhouette"]) < 0.2
+    assert measures.label_scores({"alone": alone}, places) == {}
+
+
+def test_equal_points_are_neighbours_by_chance_alone() -> None:
+    """Tables are often ordered by label, which must not look like a map that knows it."""
+    topic = np.repeat(np.array(["sums", "areas"], object), 200)
+    found = measures.label_scores({"topic": topic}, np.zeros((400, 2)))["labels"]["topic"]
+    assert 0.3 < found["purity"] < 0.7

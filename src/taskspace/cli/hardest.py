@@ -36,4 +36,4 @@ def _run(options: argparse.Namespace) -> None:
     """
     checks.whole(options.k, "-k", 1)
     made = open_folder(options)
-    print_tasks(options, made.describe(made.index.hardest(options.k)))
+    print_tasks(options, made, made.describe(made.index.hardest(options.k)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 MOST_SHOWN = 8  # most features per task on the screen
+LONGEST = 24  # most characters of a label on the screen
 _ABOUT = (
     "task",
     "similarity",
@@ -28,9 +29,10 @@ _ABOUT = (
 )  # the columns that are always shown
 
 
-def print_tasks(options: argparse.Namespace, columns: Columns) -> None:
-    """Print tasks, with their features if they are few or go to a file."""
-    short = {name: columns[name] for name in _ABOUT if name in columns}
+def print_tasks(options: argparse.Namespace, made: Run, columns: Columns) -> None:
+    """Print tasks, with their labels, and with their features if they are few or go to a file."""
+    kept = (*_ABOUT, *made.outcomes.task_labels)
+    short = {name: columns[name] for name in kept if name in columns}
     features = len(columns) - len(short)
     if options.out is None and features > MOST_SHOWN:
         print(f"{features} features are not shown; use --out FILE to write them", file=sys.stderr)
@@ -100,14 +102,19 @@ def _columns_table(columns: Mapping[str, Any]) -> Table:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name, values in columns.items():
-        table.add_column(Text(name), justify="left" if values.dtype.kind == "U" else "right")
+        table.add_column(Text(name), justify="left" if values.dtype.kind in "UO" else "right")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*(Text(_short(value)) for value in row))
     return table
 
 
 def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else str(value)
+    from taskspace.outcomes.labels import shortened
+
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.4g}"
+    is_name = isinstance(value, np.str_)  # of a task, which other commands need in full
+    return str(value) if is_name else shortened(str(value), LONGEST)
 
 
 @contextlib.contextmanager

@@ -47,4 +47,4 @@ def _run(options: argparse.Namespace) -> None:
         options.task, options.k, harder=options.harder, easier=options.easier
     )
     on_map = made.index.vectors[found] @ made.index.vectors[index]
-    print_tasks(options, made.describe(found, similarity=bits, on_map=on_map))
+    print_tasks(options, made, made.describe(found, similarity=bits, on_map=on_map))

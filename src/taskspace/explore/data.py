@@ -17,6 +17,7 @@ from taskspace.explore.network import page_network, sixteen_bits
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes.labels import by_frequency, divides, shortened
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -25,6 +26,9 @@ FORMAT, FORMAT_VERSION = "taskspace explorer", 3
 SHOWN = 5000  # tasks of a run with a success model; the quiz stores 500 bytes per task
 CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
 KNOWN = 300  # of these candidates, agents of the population
+LONGEST = 200  # characters of a label; prompts may have thousands
+MOST_COLOURED = 1000  # values of a label in the legend and in filters
+MOST_GROUPS = 12  # values of a label of agents; the less frequent ones are left out
 NOT_TRIED = 255  # in place of a rate; rates are stored in steps of half a percent
 
 
@@ -56,10 +60,12 @@ def explorer_data(run: Run) -> dict[str, Any]:
         },
         "cluster_names": list(clusters.names),
         "clusters": clusters.labels[some].astype(np.uint16),
-        "columns": {name: _smallest(column[some]) for name, column in run.feature_columns.items()},
+        "columns": {name: _smallest(column[some]) for name, column in _numbers(run).items()},
+        "labels": _labels(run, some),
         "rows": _rows(run, some),
         "agents": outcomes.agents.tolist(),
         **_subpopulations(run),
+        "agent_labels": _agent_labels(run),
         "rates": np.where(np.isnan(rates), NOT_TRIED, np.nan_to_num(200 * rates).round()).astype(
             np.uint8
         ),
@@ -141,6 +147,48 @@ def _smallest(column: NDArray[Any]) -> NDArray[Any]:
         return column.astype(np.uint8)
     largest = np.finfo(np.float32).max
     return np.clip(column, -largest, largest).astype(np.float32)
+
+
+def _numbers(run: Run) -> dict[str, NDArray[Any]]:
+    """The columns of numbers about tasks: features, and labels that are numbers."""
+    labels = run.outcomes.task_labels
+    numbers = {name: values for name, values in labels.items() if values.dtype.kind == "f"}
+    return {**run.feature_columns, **numbers}
+
+
+def _labels(run: Run, some: slice) -> dict[str, Any]:
+    """The labels of tasks that are texts: the different ones, and the number of each task's.
+
+    If tasks lack the label, the last text is empty. Only a label that is `coloured` has colours and
+    filters, because it divides the tasks into groups.
+    """
+    found = {}
+    for name, values in run.outcomes.task_labels.items():
+        if values.dtype.kind == "f":
+            continue
+        texts, codes = by_frequency(values[some])
+        missing = [""] if (codes < 0).any() else []
+        found[name] = {
+            "texts": [shortened(text, LONGEST) for text in (*texts, *missing)],
+            "codes": np.where(codes < 0, len(texts), codes).astype(np.int32),
+            "coloured": divides(values) and len(texts) <= MOST_COLOURED,
+        }
+    return found
+
+
+def _agent_labels(run: Run) -> dict[str, Any]:
+    """The labels that divide the agents into groups: the names of groups, and that of each agent.
+
+    Agents in no group, or in a small one of many, have the number after the last name.
+    """
+    found = {}
+    for name, values in run.outcomes.agent_labels.items():
+        if divides(values):
+            texts, codes = by_frequency(values)
+            names = [shortened(text, LONGEST) for text in texts[:MOST_GROUPS]]
+            of_agents = np.where(codes < 0, len(names), np.minimum(codes, len(names)))
+            found[name] = {"names": names, "of_agents": of_agents.astype(np.uint16)}
+    return found
 
 
 def _rows(run: Run, some: slice) -> NDArray[np.uint8] | None:

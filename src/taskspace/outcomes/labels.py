@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,6 +49,40 @@ def _texts(values: NDArray[Any]) -> NDArray[np.object_]:
     texts = np.empty(len(values), object)
     texts[:] = ["" if value is None or value != value else str(value) for value in values.tolist()]
     return texts
+
+
+def divides(values: NDArray[Any]) -> bool:
+    """Whether a label divides tasks or agents into groups: texts that are not nearly all different.
+
+    >>> divides(np.array(["sums", "areas", "", *["sums"] * 3], object))
+    True
+    """
+    if values.dtype.kind != "O":
+        return False
+    known = [value for value in values.tolist() if value]
+    return 2 <= len(set(known)) < len(known) / 2
+
+
+def by_frequency(values: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int64]]:
+    """The different texts, the most frequent first, and the number of each one; -1 if missing.
+
+    >>> by_frequency(np.array(["areas", "", "sums", "sums"], object))
+    (['sums', 'areas'], array([ 1, -1,  0,  0]))
+    """
+    counts = Counter(value for value in values.tolist() if value)
+    names = [name for name, _ in counts.most_common()]
+    numbers = {"": -1, **{name: number for number, name in enumerate(names)}}
+    return names, np.array([numbers[value] for value in values.tolist()], np.int64)
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text in one line of at most so many characters.
+
+    >>> shortened("What is one plus two?", 12)
+    'What is one…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
 def pack(tasks: Labels, agents: Labels) -> NDArray[np.uint8] | None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.report import html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.statistics import SuccessStatistics
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 IN_MATRIX = 300  # tasks in the figure of the similarity matrix
 MOST_POINTS_OF_SVG = 500  # with more points, a PNG is smaller and faster to show
+MOST_LABELS, MOST_NAMED = 3, 12  # labels that have a figure, and values in the legend of each one
+_OTHER, _MISSING = 15, 24  # clusters in grey, which no value has
+_LONGEST = 30  # characters of a value in the legend
 _DPI = 200  # sharp on high-resolution screens and in print
 _CAPTIONS = "captions.json"
 _PROJECTIONS = {  # the file, its heading, and the first words of its caption
@@ -45,7 +50,10 @@ class Drawing:
 
 def draw(run: Run) -> Iterator[Drawing]:
     """Draw all figures of a run, the map first."""
-    yield from _maps(run)
+    maps = _maps(run)
+    yield next(maps)
+    yield from _labels(run)
+    yield from maps
     yield _readings(run)
     yield _similarities(run)
     yield from _learning(run)
@@ -90,6 +98,42 @@ def _maps(run: Run) -> Iterator[Drawing]:
         if run.verdict.weak:
             caption += " Clusters are nearly grey because the map is weak."
         yield _drawing(name, heading, caption, f"Scatter plot of tasks, {kind}", ax, wide=True)
+
+
+def _labels(run: Run) -> Iterator[Drawing]:
+    """The map in the colours of the first few labels of the tasks that have several values."""
+    shown, kinds = run.projection, [kind for kind in _PROJECTIONS if kind in run.projection]
+    labels = {
+        name: values[shown["indices"]]
+        for name, values in run.outcomes.task_labels.items()
+        if divides(values) or (values.dtype.kind == "f" and len(set(values[values == values])) > 1)
+    }
+    for number, name in enumerate(list(labels)[:MOST_LABELS]):
+        numeric = labels[name].dtype.kind == "f"
+        colours = {"numbers": labels[name]} if numeric else _named(labels[name])
+        ax = plots.plot_map(shown[kinds[0]], difficulty=shown["difficulty"], **colours)
+        caption = f"The same map; colours show {name}, which the map does not know."
+        alt = f"Scatter plot of tasks, {kinds[0]}, coloured by {name}"
+        yield _drawing(f"map-label-{number + 1}", f"Map: {name}", caption, alt, ax, wide=True)
+
+
+def _named(values: NDArray[Any]) -> dict[str, Any]:
+    """The most frequent texts as clusters, the other ones and missing ones in grey."""
+    texts, codes = by_frequency(values)
+    colours = [n for n in range(_OTHER) if n != _OTHER % len(plots.COLOURS)][:MOST_NAMED]
+    names = [""] * _MISSING + ["missing"]
+    names[_OTHER] = "other"
+    for colour, text in zip(colours, texts, strict=False):
+        names[colour] = _legend_text(text)
+    of_codes = np.array([*colours, _OTHER, _MISSING])
+    clusters = of_codes[np.where(codes < 0, -1, np.minimum(codes, MOST_NAMED))]
+    return {"clusters": clusters, "cluster_names": names}
+
+
+def _legend_text(text: str) -> str:
+    """A short text without what is special to Matplotlib: formulas, and names that are hidden."""
+    short = shortened(text, _LONGEST).replace("$", r"\$")
+    return f" {short}" if short.startswith("_") else short
 
 
 def _readings(run: Run) -> Drawing:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
-_GREY, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
+_MUTING, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
 # Safe for colour-blind readers (Okabe and Ito, with a darker yellow, and a wine red).
 # There are 9 colours and 7 markers, so a pair of them repeats only after 63 clusters.
 COLOURS = (
@@ -26,6 +26,7 @@ COLOURS = (
     "#882255",
 )  # fmt: skip
 MARKERS = "os^DvPX"
+_GREY = 6  # its index among the colours
 _DOT = 0.08  # smallest area of a point relative to the mean, so that all are visible
 _BESIDE: dict[str, Any] = {
     "loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False,
@@ -35,10 +36,11 @@ _BESIDE: dict[str, Any] = {
 
 def plot_map(
     coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
-    clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (), title: str = "",
-    legend: bool = True, muted: bool = False, ax: Axes | None = None,
+    clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
+    numbers: ArrayLike | None = None, title: str = "", legend: bool = True, muted: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Plot tasks as points, coloured by cluster.
+    """Plot tasks as points, coloured by cluster or by a number.
 
     Args:
         coordinates: The positions of the tasks (tasks, 2), e.g. a PCA projection of their vectors.
@@ -46,6 +48,8 @@ def plot_map(
             default, all points have the same area.
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters, for the legend.
+        numbers: A number for each task, NaN if it is unknown, shown on a scale of colours instead
+            of clusters.
         title: The title of the plot.
         legend: Whether to draw a legend.
         muted: Whether to draw clusters nearly grey, because they are not to be relied on.
@@ -71,7 +75,10 @@ def plot_map(
     members = _members(clusters, cluster_names, len(points))
     ax = _new_axes(8.4, 5.6) if ax is None else ax
     areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
-    _scatter(ax, points, areas, members, legend, muted)
+    if numbers is None:
+        _scatter(ax, points, areas, members, legend, muted)
+    else:
+        _scatter_scale(ax, points, areas, np.asarray(numbers, np.float64), legend)
     if legend and hard is not None and hard.max() > 0:
         _size_legend(ax, hard, areas)
     ax.margins(0.03)
@@ -519,6 +526,27 @@ def _colour(cluster: int, muted: bool) -> Any:
     if not muted:
         return colour
     return tuple(_GREYED * np.array(to_rgb(_GREY)) + (1 - _GREYED) * np.array(to_rgb(colour)))
+
+
+def _scatter_scale(
+    ax: Axes, points: NDArray[np.float64], areas: NDArray[np.float64],
+    numbers: NDArray[np.float64], legend: bool,
+) -> None:  # fmt: skip
+    """Points in the colours of a scale; those without a number are grey."""
+    if numbers.shape != (len(points),):
+        raise ValueError(
+            f"numbers must be one number for each of the {len(points)} tasks, got an array of"
+            f" shape {numbers.shape}"
+        )
+    known = np.isfinite(numbers)
+    _scatter(ax, points, areas, [(_GREY, "", np.flatnonzero(~known))], legend=False)
+    drawn = np.flatnonzero(known)[np.argsort(-areas[known], kind="stable")]
+    x, y = points[drawn].T
+    marks = ax.scatter(x, y, s=areas[drawn], c=numbers[drawn], alpha=0.8, linewidths=0)
+    if legend and len(drawn):
+        bar = ax.figure.colorbar(marks, cax=ax.inset_axes((1.03, 0.45, 0.025, 0.55)))
+        bar.ax.tick_params(colors=MUTED, labelsize=8)
+        bar.outline.set_visible(False)  # type: ignore[operator]
 
 
 def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float64]) -> None:

@@ -79,11 +79,21 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "norm_difficulty_rank_correlation" in results:
         rank = results["norm_difficulty_rank_correlation"]
         rows.append(("vector length and difficulty (Spearman)", f"{rank:.3f}"))
+    for name, scores in results.get("labels", {}).items():
+        rows += _label_rows(name, scores)
     return [
         *rows,
         ("stability across seeds (Spearman), similarity", f"{stability['similarity']:.3f}"),
         ("stability across seeds (Spearman), difficulty", f"{stability['difficulty']:.3f}"),
     ]
+
+
+def _label_rows(name: str, scores: Mapping[str, Any]) -> list[tuple[str, str]]:
+    purity = f"{scores['purity']:.1%} (by chance {scores['chance']:.1%})"
+    rows = [(f"nearest neighbour has the same {name}", purity)]
+    if scores["silhouette"] is not None:
+        rows.append((f"silhouette by {name}", f"{scores['silhouette']:.3f}"))
+    return rows
 
 
 def _explanation(results: Mapping[str, Any]) -> str:
@@ -111,6 +121,11 @@ def _explanation(results: Mapping[str, Any]) -> str:
     if "kept_information" in results:
         sentences.append(
             "Information kept: the fraction of the information that tasks share about agents."
+        )
+    if "labels" in results:
+        sentences.append(
+            "Labels are not used for the map: if the nearest neighbour of a task has the same label"
+            " much more often than by chance, tasks with the same label require similar skills."
         )
     sentences.append(
         "Stability: the rank correlation between this map and one learned with another seed."

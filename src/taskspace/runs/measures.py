@@ -26,12 +26,13 @@ from taskspace.models.embedding.scoring import (
 )
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.embedding.verdict import Evidence
+from taskspace.outcomes.labels import Labels, by_frequency, divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.statistics import SuccessStatistics
 
 SILHOUETTE_SEEDS = 3
-MOST_COMPARED = 2000  # tasks on which two maps are compared
+MOST_COMPARED = 2000  # tasks on which two maps are compared, or the map and labels
 NEW_TASKS, NEW_ROLLOUTS = 500, 20  # on which an information map is tested
 CLEAR = 0.01  # bits: two similarities that differ by more are clearly different
 
@@ -76,6 +77,50 @@ def stability(first: Embedding, second: Embedding, outcomes: Outcomes) -> dict[s
     """Rank correlations between two maps of the same outcomes, learned with different seeds."""
     every = slice(None, None, -(-outcomes.n_tasks // MOST_COMPARED))
     return {"stability": agreement(first, second, outcomes.task_inputs[every])}
+
+
+def label_scores(labels: Labels, points: NDArray[np.floating]) -> dict[str, Any]:
+    """How well tasks with the same text label lie together on the map, for each label.
+
+    `purity` is the fraction of tasks whose nearest neighbour has the same label, and `chance` that
+    of random pairs. Tasks without the label are left out.
+    """
+    found = {
+        name: _together(by_frequency(values)[1], points)
+        for name, values in labels.items()
+        if divides(values)
+    }
+    return {"labels": found} if found else {}
+
+
+def _together(codes: NDArray[np.int64], points: NDArray[np.floating]) -> dict[str, Any]:
+    # In random order, so that the order of a table does not decide between equal points.
+    known = np.random.default_rng(0).permutation(np.flatnonzero(codes >= 0))
+    codes, points, total = codes[known], points[known], len(known)
+    few, counts = codes[:MOST_COMPARED], np.bincount(codes)
+    return {
+        "values": len(counts),
+        "purity": float((codes[_nearest(points, len(few))] == few).mean()),
+        "chance": float(counts @ (counts - 1) / (total * (total - 1))),
+        "silhouette": _silhouette(points[:MOST_COMPARED], few),
+    }
+
+
+def _nearest(points: NDArray[np.floating], few: int) -> NDArray[np.int64]:
+    """The nearest other point of each of the first points."""
+    from scipy.spatial import cKDTree
+
+    _, near = cKDTree(points).query(points[:few], k=2)
+    return np.where(near[:, 0] == np.arange(few), near[:, 1], near[:, 0])
+
+
+def _silhouette(points: NDArray[np.floating], codes: NDArray[np.int64]) -> float | None:
+    """The silhouette of groups of points; None if they are too few or too many."""
+    from sklearn.metrics import silhouette_score
+
+    if not 2 <= len(np.unique(codes)) < len(codes):
+        return None
+    return float(silhouette_score(points, codes))
 
 
 def separation(scores: list[float]) -> dict[str, Any]:

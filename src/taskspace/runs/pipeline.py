@@ -281,9 +281,10 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
     def projection() -> dict[str, Any]:
         tasks, labels = source.shown(played, made.clusters)
         points, difficulty = made.embedder.points(tasks), made.embedder.difficulty(tasks)
+        listed = source.listed()
         return {
             "tasks": tasks, "points": points, "difficulty": difficulty, "clusters": labels,
-            **project(points),
+            **({} if listed is None else {"indices": listed}), **project(points),
         }  # fmt: skip
 
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)

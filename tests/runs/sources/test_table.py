@@ -10,6 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.report import figures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.pipeline import fit
 from taskspace.runs.sources.base import MOST_SHOWN, Played
@@ -71,6 +72,7 @@ def test_what_is_shown_are_tasks_of_the_table_and_at_most_so_many() -> None:
     assert len(set(tasks.tolist())) == len(tasks) == MOST_SHOWN
     numbers = [int(name.removeprefix("task-")) for name in tasks.tolist()]
     np.testing.assert_array_equal(shown, labels[numbers])
+    np.testing.assert_array_equal(source.listed(), numbers)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +105,26 @@ def test_a_table_with_many_gaps(tmp_path: Path, method: str) -> None:
     assert re.search(r"\bWhite\b", made.report().read_text())
     copy = made.report(tmp_path / "copy.html")
     assert copy.read_bytes() == made.report().read_bytes()
+
+
+@pytest.mark.slow
+def test_labels_are_measured_and_drawn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    skills = rng.normal(size=(60, 2))
+    topic = np.array(["sums", "areas"] * 15, object)
+    solved = 1 * (skills[:, np.arange(30) % 2] + rng.normal(scale=0.3, size=(60, 30)) > 0)
+    labels = {
+        "topic": topic, "prompt": [f"What is {n}?" for n in range(30)],
+        "page": np.where(np.arange(30) == 3, np.nan, np.arange(30.0)),
+        "$_kind": [f"_${n % 14}" if n else "" for n in range(30)], "last": topic,
+    }  # fmt: skip
+    known = Outcomes(solved, np.array(1), task_labels=labels)
+    made = fit(known, tmp_path / "run", n_components=2, log=lambda line: None)
+    assert list(made.results["labels"]) == ["topic", "$_kind", "last"]
+    assert made.results["labels"]["topic"]["purity"] > 0.9
+    files = [figure.image.stem for figure in figures.load(made.figures)]
+    assert files[:5] == ["map-tsne", "map-label-1", "map-label-2", "map-label-3", "map-pca"]
+    report = made.report().read_text()
+    assert "Map: topic" in report
+    assert "Map: page" in report
+    assert "Map: last" not in report  # three are enough

@@ -112,13 +112,11 @@ function spaceOf(given) {
     clusters: array(given.clusters, "clusters", n),
     columns,
     flags: flagsIn(columns),
+    labels: labelsOf(given, n), // texts about tasks; those that are numbers are columns
     rows: given.rows && array(given.rows, "rows", n, null),
     rowWidth: given.rows && given.rows.shape[1],
     agents: given.agents,
-    subpopulations: given.subpopulations,
-    agentSubpopulations:
-      given.agent_subpopulations &&
-      array(given.agent_subpopulations, "agent_subpopulations", given.agents.length),
+    groupings: groupingsOf(given), // of agents
     rates: array(given.rates, "rates", given.agents.length, n),
     drawing: given.drawing,
     formKind: given.form_kind,
@@ -187,6 +185,32 @@ function columnsOf(given, n) {
   return new Map(Object.entries(given.columns || {}).map(([k, v]) => [k, array(v, k, n)]));
 }
 
+// By name: the different texts, the one of each task, and whether they have colours and filters.
+function labelsOf(given, n) {
+  const unpacked = ({ texts, codes, coloured }, name) => ({
+    texts,
+    codes: array(codes, name, n),
+    coloured,
+  });
+  const labels = Object.entries(given.labels);
+  return new Map(labels.map(([name, label]) => [name, unpacked(label, name)]));
+}
+
+// By name: the names of groups of agents, their titles, which are clear without the name of the
+// grouping, and the group of each agent; one in no group has the number after the last name.
+function groupingsOf(given) {
+  const groups = (names, titles, of) => {
+    return { names, titles, ofAgents: array(of, "groups", given.agents.length) };
+  };
+  const kinds = given.subpopulations;
+  if (kinds) return new Map([["subpopulation", groups(kinds, kinds, given.agent_subpopulations)]]);
+  const found = Object.entries(given.agent_labels).map(([label, { names, of_agents }]) => {
+    const titles = names.map((name) => `${label} ${name}`);
+    return [label, groups(names, titles, of_agents)];
+  });
+  return new Map(found);
+}
+
 // The names of columns whose values are all 0 or 1.
 function flagsIn(columns) {
   const names = [...columns.keys()];
@@ -218,6 +242,17 @@ export function profileOf({ profiles, agents, count }, task) {
 export function rate(space, agent, task) {
   const found = space.rates[agent * space.count + task];
   return found === NOT_TRIED ? NaN : found / 200;
+}
+
+// The grouping of agents with this name, or else the first one; null if there is none.
+export function groupingOf({ groupings }, name) {
+  return groupings.get(name) || groupings.values().next().value || null;
+}
+
+// The labels of a task that are texts: [name, text], without missing ones.
+export function labelsOfTask(space, task) {
+  const all = [...space.labels].map(([name, { texts, codes }]) => [name, texts[codes[task]]]);
+  return all.filter(([, text]) => text);
 }
 
 // The values of a task by column; tasks without columns have a row of bytes.

@@ -1,5 +1,6 @@
 // What follows from the state: predictions, the tasks that are shown, and all quantities per task.
 
+import { groupingOf } from "./data.js";
 import { nextQuestion, predictedSuccess, weights } from "./posterior.js";
 import { GREY, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
@@ -9,14 +10,15 @@ export class Insight {
     this.space = space;
     // `truth`: success rates of the loaded agent; `predictedBefore`: prediction without answers.
     Object.assign(this, { predicted: null, truth: null, predictedBefore: null, agent: null });
-    Object.assign(this, { selections: null, shown: null });
+    Object.assign(this, { selections: null, shown: null, grouping: null });
   }
 
   update(now, changed) {
     const any = (...keys) => changed.has("all") || keys.some((key) => changed.has(key));
     if (any("answers", "agent")) this.predict(now);
-    if (any("answers", "agent", "selections")) this.compare(now);
-    if (any("answers", "agent", "filters", "lasso"))
+    this.grouping = groupingOf(this.space, now.by);
+    if (any("answers", "agent", "by", "selections")) this.compare(now);
+    if (any("answers", "agent", "by", "filters", "lasso"))
       this.shown = matching(this.space, this.quantities, now);
   }
 
@@ -63,6 +65,11 @@ export class Insight {
   members(selection) {
     if (!selection) return selection;
     return matching(this.space, this.quantities, selection) || [...this.space.names.keys()];
+  }
+
+  // The quantities that can be chosen for colours and filters.
+  get choices() {
+    return this.quantities.filter(({ many }) => !many);
   }
 
   quantity(key) {

@@ -130,7 +130,7 @@ class App {
 
   colourKey() {
     const { colour } = this.state.now;
-    return this.insight.quantity(colour) ? colour : "cluster";
+    return this.insight.choices.some(({ key }) => key === colour) ? colour : "cluster";
   }
 
   async draw() {

@@ -3,11 +3,13 @@
 import { rate } from "./data.js";
 
 export const GREY = 6; // its index among the colours of names
+export const MISSING = "(missing)"; // the name of tasks without a label
+const MAX_GROUPS = 12; // of agents, with a colour each
 
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
 // optionally a `palette` of colour indices, and `muted` if they are not to be relied on), "number",
 // "probability" (0 to 1), "rate" (the same, with colours for failure and success) or "difference"
-// (-1 to 1).
+// (-1 to 1). Those with too `many` names have neither colours nor filters.
 export function quantities(space, insight) {
   const found = [
     {
@@ -40,12 +42,53 @@ export function quantities(space, insight) {
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
   if (insight.selections) found.push(insight.selections);
+  for (const [name, label] of space.labels) found.push(ofLabel(name, label));
   for (const [name, values] of space.columns) {
     const column = { key: `column ${name}`, label: name, values };
     const flag = { kind: "names", names: ["0", "1"], palette: [GREY, 0] };
     found.push({ ...column, ...(space.flags.has(name) ? flag : { kind: "number" }) });
   }
-  return found;
+  return [...found, ...ofGroups(space, insight.grouping)];
+}
+
+// A label of tasks. Grey is for those without it.
+function ofLabel(name, { texts, codes, coloured }) {
+  const names = texts.map((text) => text || MISSING);
+  const palette = texts.map((text, index) => (text ? index + Math.floor((index + 2) / 8) : GREY));
+  const label = { key: `label ${name}`, label: name, kind: "names" };
+  return { ...label, values: codes, names, palette, many: !coloured };
+}
+
+const OF_GROUPS = new WeakMap(); // quantities by grouping
+
+// The success rate of each group of agents.
+function ofGroups(space, grouping) {
+  if (!grouping || grouping.names.length > MAX_GROUPS) return [];
+  if (!OF_GROUPS.has(grouping)) {
+    const rates = grouping.titles.map((title, index) => ({
+      key: `group ${title}`,
+      label: `success rate of ${title}`,
+      kind: "rate",
+      values: meanRates(space, (agent) => grouping.ofAgents[agent] === index),
+    }));
+    OF_GROUPS.set(grouping, rates);
+  }
+  return OF_GROUPS.get(grouping);
+}
+
+// The mean success rate of some agents on every task; NaN where none of them tried it.
+function meanRates(space, isAmong) {
+  const [sums, counts] = [new Float64Array(space.count), new Float64Array(space.count)];
+  for (let agent = 0; agent < space.agents.length; agent++) {
+    if (!isAmong(agent)) continue;
+    for (let task = 0; task < space.count; task++) {
+      const found = rate(space, agent, task);
+      if (Number.isNaN(found)) continue;
+      sums[task] += found;
+      counts[task] += 1;
+    }
+  }
+  return Float32Array.from(sums, (sum, task) => sum / counts[task]);
 }
 
 function ofAgent(space, { predicted, truth, agent }) {

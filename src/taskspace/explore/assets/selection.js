@@ -26,7 +26,7 @@ function testOf(quantities, filter) {
   if (!fits(quantity, filter)) return null;
   const { values } = quantity;
   if (among) return (task) => among.includes(values[task]);
-  return (task) => !(low !== null && values[task] < low) && !(high !== null && values[task] > high);
+  return (task) => (low === null || values[task] >= low) && (high === null || values[task] <= high);
 }
 
 const INSIDE = new WeakMap(); // results by lasso

@@ -6,6 +6,7 @@ const EMPTY = {
   view: null, // the name of a projection, or "axes"
   axes: [0, 1],
   colour: "cluster",
+  by: null, // the label by which agents are grouped
   tab: "task",
   task: null, // the current task
   answers: [], // of the quiz: {task, result}
@@ -74,7 +75,7 @@ function written(space, now) {
   const first = firstView(space);
   if (now.view !== first) words.set("view", now.view);
   if (now.view === "axes" && now.axes.join() !== "0,1") words.set("axes", now.axes.join());
-  for (const key of ["colour", "tab"]) if (now[key] !== EMPTY[key]) words.set(key, now[key]);
+  for (const key of ["colour", "by", "tab"]) if (now[key] !== EMPTY[key]) words.set(key, now[key]);
   for (const key of ["task", "agent"]) if (now[key] !== null) words.set(key, now[key]);
   if (now.answers.length) {
     words.set("quiz", now.answers.map(({ task, result }) => `${task}:${result}`).join());
@@ -111,6 +112,7 @@ function read(space, hash) {
     view: views.includes(words.get("view")) ? words.get("view") : firstView(space),
     axes: axes.length === 2 ? axes : EMPTY.axes,
     colour: words.get("colour") || EMPTY.colour,
+    by: words.get("by"),
     tab: words.get("tab") || EMPTY.tab,
     task: number("task", space.count),
     agent: number("agent", space.agents.length),

@@ -76,6 +76,10 @@ class Source(ABC):
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
         """The tasks to show in figures of the map, and their clusters."""
 
+    def listed(self) -> NDArray[np.int64] | None:
+        """The indices of the tasks that `shown` returns; None if they are not in the outcomes."""
+        return None
+
     @abstractmethod
     def measure(self, played: Played, embedder: Embedding) -> dict[str, Any]:
         """Measure the quality of the map."""

@@ -79,13 +79,21 @@ class TableSource(Source):
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
         """A random selection of the tasks of the table."""
-        order = np.random.default_rng(self.seed).permutation(played.outcomes.n_tasks)[:MOST_SHOWN]
-        chosen = np.sort(order)
+        chosen = self.listed()
         return played.outcomes.task_inputs[chosen], clusters.labels[chosen]
+
+    def listed(self) -> NDArray[np.int64]:
+        """The indices of this selection."""
+        order = np.random.default_rng(self.seed).permutation(self.outcomes.n_tasks)
+        return np.sort(order[:MOST_SHOWN])
 
     def measure(self, played: Played, embedder: Embedding) -> dict[str, Any]:
         """The measurements that need no further evaluation."""
-        return measures.basic_measurements(self.name, played.outcomes, embedder)
+        outcomes = played.outcomes
+        return {
+            **measures.basic_measurements(self.name, outcomes, embedder),
+            **measures.label_scores(outcomes.task_labels, embedder.points(outcomes.task_inputs)),
+        }
 
 
 def _digest(outcomes: Outcomes) -> str:

@@ -51,12 +51,9 @@ export function colouring(quantity) {
 }
 
 function named({ values, names, palette, muted }) {
-  const colourOf = (index) => rgb(colourOfName(palette ? palette[index] : index, muted));
-  const colours = names.map((_, index) => colourOf(index));
-  const many = names.length > NAMED.length;
-  const shapes = new Uint8Array(values.length);
-  if (many)
-    for (let task = 0; task < shapes.length; task++) shapes[task] = shapeIndex(values[task]);
+  const looks = palette || [...names.keys()];
+  const colours = looks.map((index) => rgb(colourOfName(index, muted)));
+  const shapes = Uint8Array.from(values, (value) => shapeIndex(looks[value]));
   return { values, painted: paint(values, (value) => colours[value]), shapes };
 }
 

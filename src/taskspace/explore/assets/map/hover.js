@@ -1,6 +1,6 @@
 // The card beside the pointer: a task's picture and values.
 
-import { valuesOf } from "../data.js";
+import { labelsOfTask, valuesOf } from "../data.js";
 import { el, figure, percent, short } from "../dom.js";
 import { fact, measures } from "../facts.js";
 import { picture } from "../tasks/cards.js";
@@ -30,6 +30,7 @@ export class HoverCard {
       el("span", { class: "quiet", text: space.clusterNames[space.clusters[task]] }),
       ...(drawn ? [drawn] : []),
       el("dl", { class: "values" }, ...rows.map(fact)),
+      el("dl", { class: "texts" }, ...labelsOfTask(space, task).slice(0, MAX_VALUES).map(fact)),
     );
     this.card.dataset.task = task;
     this.card.hidden = this.ring.hidden = false;

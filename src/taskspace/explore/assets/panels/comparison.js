@@ -3,12 +3,14 @@
 import { button, el, figure, percent } from "../dom.js";
 import { meanOf } from "../quantities.js";
 import { describeSelection } from "../selection.js";
-import { bySubpopulation } from "./detail.js";
+import { byGroup, groupingChoice } from "./detail.js";
 
 const MAX_COLUMNS = 8; // those in which the selections differ most
-const MAX_TASKS = 2000; // for the means of subpopulations, which need no more
+const MAX_TEXTS = 12; // of a label
+const MAX_TASKS = 2000; // for the means of groups of agents, which need no more
 
-export function comparison({ insight, space, state }, selections) {
+export function comparison(app, selections) {
+  const { insight, space, state } = app;
   const filled = ["A", "B"].filter((name) => selections[name]);
   const lines = filled.map((name) =>
     el(
@@ -42,6 +44,8 @@ export function comparison({ insight, space, state }, selections) {
     members[0].length === members[1].length &&
     members[0].every((task, index) => task === members[1][index]);
   if (same) lines.push(el("p", { class: "fault", text: "A and B contain the same tasks." }));
+  if (space.groupings.size > 1)
+    lines.push(el("p", { text: "Success rates " }, ...groupingChoice(app)));
   return [
     ...lines,
     el(
@@ -65,26 +69,35 @@ function rowsOf(space, insight, members) {
   const some = members.map((tasks) =>
     tasks.filter((_, index) => index % Math.ceil(tasks.length / MAX_TASKS) === 0),
   );
-  const solving = some.map((tasks) => bySubpopulation(space, tasks));
+  const solving = some.map((tasks) => byGroup(space, insight.grouping, tasks));
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
   for (const { key, label, kind, values } of insight.quantities) {
-    if (kind === "names" || key.startsWith("column ")) continue;
+    if (kind === "names" || /^(column|group) /.test(key)) continue;
     const text = kind === "number" ? figure : percent;
     rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
   }
-  for (const index of (space.subpopulations || []).keys()) {
-    rows.push([
-      `success rate of ${space.subpopulations[index]}`,
-      solving.map((found) => percent(found[index].mean)),
-    ]);
+  for (const [index, title] of (insight.grouping?.titles || []).entries()) {
+    rows.push([`success rate of ${title}`, solving.map((found) => percent(found[index].mean))]);
   }
-  for (const [index, name] of space.clusterNames.entries()) {
-    const share = each(
-      (tasks) => tasks.filter((task) => space.clusters[task] === index).length / tasks.length,
-    );
-    if (share.some((value) => value > 0)) rows.push([`in cluster ${name}`, share.map(percent)]);
-  }
+  for (const { label, names, values } of [insight.quantity("cluster"), ...labelsOf(insight)])
+    rows.push(...shareRows(label, names, values, members));
   return [...rows, ...columnRows(space, members)];
+}
+
+// The labels with few texts.
+function labelsOf({ choices }) {
+  return choices.filter(({ key, names }) => key.startsWith("label ") && names.length <= MAX_TEXTS);
+}
+
+function shareRows(label, names, values, members) {
+  const shares = [...names.entries()].map(([index, name]) => {
+    const share = members.map(
+      (tasks) => tasks.filter((task) => values[task] === index).length / tasks.length,
+    );
+    return [`in ${label} ${name}`, share];
+  });
+  const present = shares.filter(([, share]) => share.some((value) => value > 0));
+  return present.map(([name, share]) => [name, share.map(percent)]);
 }
 
 function columnRows(space, members) {

@@ -1,6 +1,7 @@
 // Tasks as a CSV table with all quantities.
 
 import { short } from "../dom.js";
+import { MISSING } from "../quantities.js";
 
 export function csv(space, quantities, tasks) {
   const columns = quantities.map((quantity) => [
@@ -24,7 +25,7 @@ function columnName({ key, label }) {
 }
 
 function value({ kind, values, names }, task) {
-  if (kind === "names") return names[values[task]];
+  if (kind === "names") return names[values[task]] === MISSING ? "" : names[values[task]];
   return Number.isNaN(values[task]) ? "" : short(values[task], 6);
 }
 

@@ -1,7 +1,7 @@
 // The panel of one task: its picture and features, success rates, and similar tasks.
 
-import { rate, valuesOf } from "../data.js";
-import { button, el, figure, percent, short } from "../dom.js";
+import { labelsOfTask, rate, valuesOf } from "../data.js";
+import { button, el, figure, percent, select, short } from "../dom.js";
 import { fact, measures } from "../facts.js";
 import { colourOfName } from "../map/colours.js";
 import { knownTask } from "../similar.js";
@@ -13,7 +13,7 @@ const STABLE = 0.7; // Spearman correlation
 export class Detail {
   constructor(app) {
     this.app = app;
-    this.keys = ["task", "answers", "agent"];
+    this.keys = ["task", "answers", "agent", "by"];
     this.element = el("div");
   }
 
@@ -56,6 +56,7 @@ export class Detail {
       ...(drawn ? [drawn] : []),
       facts(space, insight, task),
       ...features(space, task),
+      el("dl", { class: "texts" }, ...labelsOfTask(space, task).map(fact)),
       this.successRates(task),
       ...neighbourLists(space, knownTask(space, task), go),
       button("Close", () => this.app.state.change({ task: null }), { class: "plain" }),
@@ -63,9 +64,9 @@ export class Detail {
   }
 
   successRates(task) {
-    const { space } = this.app;
-    const text = space.subpopulations ? "Success rate by subpopulation" : "Success rate";
-    return el("section", {}, el("h3", { text }), bars(bySubpopulation(space, [task])));
+    const { space, insight } = this.app;
+    const title = el("h3", { text: "Success rate " }, ...groupingChoice(this.app));
+    return el("section", {}, title, bars(byGroup(space, insight.grouping, [task])));
   }
 }
 
@@ -107,15 +108,26 @@ function features(space, task) {
   return [el("details", {}, el("summary", { text: `All ${rows.length} features` }), list)];
 }
 
-// -- subpopulations -------------------------------------------------------------------------------
+// -- groups of agents -----------------------------------------------------------------------------
 
-// [{name, agents, mean}]: mean success rates on tasks, per subpopulation and of all agents.
-export function bySubpopulation(space, tasks) {
-  const names = space.subpopulations || [];
+// "by" and the name of the grouping, or a menu of the groupings.
+export function groupingChoice({ space: { groupings }, insight, state }) {
+  const names = [...groupings.keys()];
+  if (!names.length) return [];
+  const chosen = names.find((name) => groupings.get(name) === insight.grouping);
+  if (names.length === 1) return [`by ${chosen}`];
+  const choices = names.map((name) => [name, name]);
+  return ["by", select("Groups of agents", choices, chosen, (by) => state.change({ by }))];
+}
+
+// [{name, agents, mean}]: mean success rates on tasks, per group and of all agents.
+export function byGroup(space, grouping, tasks) {
+  const names = grouping ? grouping.names : [];
   const totals = Array.from({ length: names.length + 1 }, () => ({ sum: 0, count: 0, agents: 0 }));
   for (let agent = 0; agent < space.agents.length; agent++) {
     const indices = [names.length];
-    if (space.agentSubpopulations) indices.push(space.agentSubpopulations[agent]);
+    const group = grouping ? grouping.ofAgents[agent] : names.length;
+    if (group < names.length) indices.push(group);
     for (const index of indices) totals[index].agents += 1;
     for (const task of tasks) {
       const found = rate(space, agent, task);
@@ -143,7 +155,7 @@ function bars(rows) {
       const count = `${agents} agent${agents === 1 ? "" : "s"}`;
       return el(
         "li",
-        { "data-subpopulation": name, title: count },
+        { "data-group": name, title: count },
         el("span", { class: "name", text: name }),
         el("span", { class: "track" }, fill),
         el("span", { class: "value", text: percent(mean) }),

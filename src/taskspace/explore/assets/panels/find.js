@@ -1,4 +1,4 @@
-// A box to find a task by its name.
+// A box to find a task by its name or a label.
 
 import { el, figure } from "../dom.js";
 
@@ -20,10 +20,10 @@ export function finder(space, go) {
 
   function look() {
     const words = box.value.trim().toLowerCase();
-    const { found, more } = words ? matches(space.names, words) : { found: [], more: 0 };
+    const { found, more } = words ? matches(space, words) : { found: [], more: 0 };
     const note = (text) => el("li", { class: "quiet", text });
     list.replaceChildren(
-      ...found.map((task, index) => option(task, index)),
+      ...found.map(([task, why], index) => option(task, why, index)),
       ...(found.length ? [] : [note("No task found")]),
       ...(more ? [note(`and ${figure(more)} more`)] : []),
     );
@@ -31,18 +31,17 @@ export function finder(space, go) {
     show(words !== "");
   }
 
-  function option(task, index) {
+  function option(task, why, index) {
     const take = (event) => {
       event.preventDefault(); // the box would lose the focus before the click
       choose(task);
     };
-    return el("li", {
-      role: "option",
-      id: `found-${index}`,
-      text: space.names[task],
-      "data-task": task,
-      onpointerdown: take,
-    });
+    return el(
+      "li",
+      { role: "option", id: `found-${index}`, "data-task": task, onpointerdown: take },
+      el("span", { text: space.names[task] }),
+      why && el("span", { class: "quiet", text: ` ${why}` }),
+    );
   }
 
   function show(open) {
@@ -80,17 +79,29 @@ export function finder(space, go) {
   return [box, list];
 }
 
-// First the exact name, then names that begin with the words, then names that contain them; and the
-// number of `more` matches.
-function matches(names, words) {
-  const [same, begin, contain] = [[], [], []];
-  for (let task = 0; task < names.length; task++) {
-    const name = names[task].toLowerCase();
+// First the exact name, then names that begin with the words, then names that contain them, then
+// labels that contain them: [task, label]; and the number of `more` matches.
+function matches(space, words) {
+  const [same, begin, contain, labelled] = [[], [], [], []];
+  const labelOf = labelWith(space, words);
+  for (let task = 0; task < space.count; task++) {
+    const name = space.names[task].toLowerCase();
     const index = name.indexOf(words);
-    if (name === words) same.push(task);
-    else if (index === 0) begin.push(task);
-    else if (index > 0) contain.push(task);
+    const label = index < 0 ? labelOf(task) : null;
+    if (name === words) same.push([task, null]);
+    else if (index === 0) begin.push([task, null]);
+    else if (index > 0) contain.push([task, null]);
+    else if (label) labelled.push([task, label]);
   }
-  const all = [...same, ...begin, ...contain];
+  const all = [...same, ...begin, ...contain, ...labelled];
   return { found: all.slice(0, SHOWN), more: Math.max(all.length - SHOWN, 0) };
+}
+
+// A function from a task to its first label that contains the words, or null.
+function labelWith({ labels }, words) {
+  const fitting = [...labels].map(([name, { texts, codes }]) => {
+    const fits = texts.map((text) => text.toLowerCase().includes(words));
+    return (task) => fits[codes[task]] && `${name}: ${texts[codes[task]]}`;
+  });
+  return (task) => fitting.map((label) => label(task)).find(Boolean) || null;
 }

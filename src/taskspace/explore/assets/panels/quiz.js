@@ -1,6 +1,6 @@
 // The panel of the quiz: the user answers for an agent, and the page predicts all other tasks.
 
-import { rate, valuesOf } from "../data.js";
+import { groupingOf, rate, valuesOf } from "../data.js";
 import { button, el, percent, select } from "../dom.js";
 import { fact } from "../facts.js";
 import { meanOf } from "../quantities.js";
@@ -47,9 +47,11 @@ export class QuizPanel {
 
   agentChoice() {
     const { space } = this.app;
-    const { subpopulations, agentSubpopulations } = space;
-    const label = (name, index) =>
-      subpopulations ? `${name} (${subpopulations[agentSubpopulations[index]]})` : name;
+    const grouping = groupingOf(space, null);
+    const label = (name, index) => {
+      const group = grouping?.names[grouping.ofAgents[index]];
+      return group ? `${name} (${group})` : name;
+    };
     const choices = [
       ["", "None"],
       ...space.agents.map((name, index) => [String(index), label(name, index)]),

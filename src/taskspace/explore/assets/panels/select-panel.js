@@ -9,7 +9,7 @@ import { csv } from "./csv.js";
 export class SelectPanel {
   constructor(app) {
     this.app = app;
-    this.keys = ["filters", "lasso", "selections", "answers", "agent", "mode"];
+    this.keys = ["filters", "lasso", "selections", "answers", "agent", "by", "mode"];
     this.count = el("p", { class: "count", id: "count", "aria-live": "polite" });
     this.lasso = el("div", { class: "row" });
     this.filters = el("div", { class: "filters" });
@@ -65,7 +65,7 @@ export class SelectPanel {
         ...now.filters.map((filter, index) => this.filterRow(filter, index)),
       );
     this.adder.replaceChildren(this.choice());
-    const compared = ["selections", "answers", "agent", "tab", "all"];
+    const compared = ["selections", "answers", "agent", "by", "tab", "all"];
     if (compared.some((key) => changed.has(key))) {
       this.compared.replaceChildren(...comparison(this.app, now.selections));
     }
@@ -90,7 +90,7 @@ export class SelectPanel {
 
   choice() {
     const used = new Set(this.app.state.now.filters.map(({ what }) => what));
-    const free = this.app.insight.quantities.filter(({ key }) => !used.has(key));
+    const free = this.app.insight.choices.filter(({ key }) => !used.has(key));
     const choices = [["", "Add a filter …"], ...free.map(({ key, label }) => [key, label])];
     return select("Add a filter", choices, "", (key) => this.add(key));
   }

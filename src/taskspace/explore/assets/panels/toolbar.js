@@ -63,7 +63,7 @@ export class Toolbar {
       const both = raw ? [axis(0, "Horizontal axis"), axis(1, "Vertical axis")] : [];
       this.axes.replaceChildren(...both);
     }
-    const choices = insight.quantities.map(({ key, label }) => [key, label]);
+    const choices = insight.choices.map(({ key, label }) => [key, label]);
     if (!this.colours.contains(document.activeElement)) {
       this.colours.replaceChildren(
         select("Colour", choices, this.app.colourKey(), (colour) => state.change({ colour })),
