@@ -5,7 +5,10 @@ Every message reads "<what> must be <what is expected>, got <what it is>".
 
 from __future__ import annotations
 
+import os
 import reprlib
+import resource
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,13 +66,60 @@ def _brief(values: Any) -> str:
     return text if "\n" not in text else type(values).__name__
 
 
-def whole(value: Any, what: str, least: int = 0) -> int:
-    """Return an integer of at least `least`."""
+def whole(value: Any, what: str, least: int = 0, most: int | None = None) -> int:
+    """Return an integer of at least `least` and, if given, at most `most`."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integral or value < least:
         expected = "a positive integer" if least == 1 else f"an integer of at least {least}"
-        raise ValueError(f"{what} must be {expected}, got {value!r}")
+        raise ValueError(f"{what} must be {expected}, got {_brief(value)}")
+    if most is not None and value > most:
+        raise ValueError(f"{what} must be at most {most:,}, got {_brief(value)}")
     return int(value)
+
+
+# -- sizes -----------------------------------------------------------------------------------------
+
+MOST = 10**9  # of anything that is counted: far more than can be computed
+_SHARE = 0.5  # of the memory that one array may take: what is computed from it needs the rest
+_MEMINFO, _GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+
+
+def fits_memory(size: int, what: str) -> None:
+    """Refuse something of this many bytes if it would take more than half of the free memory."""
+    most = int(_SHARE * free_memory())
+    if size > most:
+        raise ValueError(
+            f"{what} must fit in memory, at most {_gigabytes(most)}, got {_gigabytes(size)}"
+        )
+
+
+def free_memory() -> int:
+    """The bytes of memory that this process may still take."""
+    limits = [_available(), *_group_limit()]
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return min(limits if limit == resource.RLIM_INFINITY else [*limits, limit])
+
+
+def _available() -> int:
+    """What the machine has available; where it does not say, its whole memory."""
+    try:
+        lines = dict(line.split(":") for line in _MEMINFO.read_text().splitlines())
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _group_limit() -> list[int]:
+    """What the container may still take, if it has a limit."""
+    try:
+        most, now = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+    except (OSError, ValueError):  # no container, or "max"
+        return []
+    return [max(most - now, 0)]
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB"
 
 
 def seed(value: Any) -> int:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +14,7 @@ import pytest
 
 from taskspace.agents.karel.network import Size
 from taskspace.agents.population import Population
+from taskspace.checkpoints import Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.rollouts.karel import play
@@ -52,3 +58,80 @@ def test_the_population_is_the_same_on_any_number_of_cores(
 def test_unknown_training_settings_are_refused(tasks: dict[str, KarelTasks]) -> None:
     with pytest.raises(ValueError, match=says("'huge' fast small paper")):
         train_synthesizers(tasks["training"], tasks["validation"], settings="huge")
+
+
+# -- kills -----------------------------------------------------------------------------------------
+
+TRAINED = """
+import sys
+from pathlib import Path
+from taskspace.checkpoints import Checkpoints
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.training.karel.recipes import train_synthesizers
+from tests.training.karel.test_recipes import LONGER
+
+folder, workers = Path(sys.argv[1]), int(sys.argv[2])
+tasks = [KarelTasks.load(folder / f"{name}.npz") for name in ("training", "validation")]
+population = train_synthesizers(
+    *tasks, settings=LONGER, workers=workers, progress=False,
+    checkpoints=Checkpoints(folder / "pieces", seconds=0),
+)
+population.save(folder / "resumed.zip")
+"""
+LONGER = TrainingSettings(TINY, steps=30, batch=32, rate=3e-3, every=5, delta=-1, skill_tasks=20)
+
+
+def start(folder: Path, workers: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", TRAINED, str(folder), str(workers)], stdin=subprocess.DEVNULL
+    )
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 300
+    while not path.exists():
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_training_continues_with_the_same_bits(
+    tasks: dict[str, KarelTasks], tmp_path: Path, workers: int
+) -> None:
+    for name, some in tasks.items():
+        some.save(tmp_path / f"{name}.npz")
+    # Within the first training, between two of them, and within the last.
+    for moment in ("all/10.zip", "0.zip", "neither/state.npz"):
+        process = start(tmp_path, workers)
+        wait_for(tmp_path / "pieces" / moment, process)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (tmp_path / "resumed.zip").exists()
+    assert start(tmp_path, workers).wait() == 0
+    undisturbed = train_synthesizers(
+        tasks["training"], tasks["validation"], settings=LONGER, workers=1, progress=False
+    )
+    undisturbed.save(tmp_path / "undisturbed.zip")
+    found = [(tmp_path / f"{name}.zip").read_bytes() for name in ("resumed", "undisturbed")]
+    assert found[0] == found[1]
+
+
+@pytest.mark.slow
+def test_finished_subpopulations_survive_on_ray(
+    tasks: dict[str, KarelTasks], tmp_path: Path
+) -> None:
+    pytest.importorskip("ray")
+    store = Checkpoints(tmp_path / "pieces", seconds=0)
+    both = tasks["training"], tasks["validation"]
+    population = train_synthesizers(
+        *both, settings=BRIEF, executor="ray", progress=False, checkpoints=store
+    )
+    names = sorted(path.name for path in (tmp_path / "pieces").iterdir())
+    assert names == ["0.zip", "1.zip", "2.zip", "3.zip"]
+    (tmp_path / "pieces" / "2.zip").unlink()
+    again = train_synthesizers(*both, settings=BRIEF, progress=False, checkpoints=store)
+    for name, found in (("a", population), ("b", again)):
+        found.save(tmp_path / f"{name}.zip")
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()

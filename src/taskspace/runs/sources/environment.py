@@ -55,7 +55,11 @@ class EnvironmentSource(Source):
         population = stages.stage(
             layout.POPULATION,
             lambda: train_population(
-                self.environment, seed=self.seed, fast=self.plan.fast, executor=self.executor
+                self.environment,
+                seed=self.seed,
+                fast=self.plan.fast,
+                executor=self.executor,
+                checkpoints=stages.checkpoints,
             ),
             Population.save,
             Population.load,

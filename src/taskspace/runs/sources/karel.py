@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
+from taskspace.checkpoints import Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
@@ -108,24 +109,30 @@ class KarelSource(Source):
         tasks = stages.stage(layout.TASKS, self._tasks, save_tasks, load_tasks)
         population = stages.stage(
             layout.POPULATION,
-            lambda: self._train(tasks),
+            lambda: self._train(tasks, stages.checkpoints),
             Population.save,
             Population.load,
         )
         outcomes = stages.stage(
             layout.OUTCOMES,
-            lambda: play(population, tasks["training"][: plan.played], executor=self.executor),
+            lambda: play(
+                population,
+                tasks["training"][: plan.played],
+                executor=self.executor,
+                checkpoints=stages.checkpoints,
+            ),
             Outcomes.save,
             Outcomes.load,
         )
         return Played(outcomes, Karel(**tasks), population)
 
-    def _train(self, tasks: TasksBySplit) -> Population:
+    def _train(self, tasks: TasksBySplit, checkpoints: Checkpoints) -> Population:
         population = train_synthesizers(
             *(tasks[split] for split in SPLITS),
             settings=self.plan.preset,
             seed=self.seed,
             executor=self.executor,
+            checkpoints=checkpoints,
         )
         return _with_beam(population, self.plan.width)
 
