@@ -66,20 +66,26 @@ def _brief(values: Any) -> str:
     return text if "\n" not in text else type(values).__name__
 
 
-def whole(value: Any, what: str, least: int = 0, most: int | None = None) -> int:
-    """Return an integer of at least `least` and, if given, at most `most`."""
+MOST = 10**9  # of anything that is counted: more than can be computed
+MOST_DIMENSIONS = 1000  # of a map
+MOST_THREADS = 1024  # or processes
+WIDEST = 10_000  # layer of a network
+MOST_ROLLOUTS = LARGEST_BATCH = 1_000_000
+
+
+def whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
+    """Return an integer from `least` to `most`."""
     integral = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integral or value < least:
         expected = "a positive integer" if least == 1 else f"an integer of at least {least}"
         raise ValueError(f"{what} must be {expected}, got {_brief(value)}")
-    if most is not None and value > most:
+    if value > most:
         raise ValueError(f"{what} must be at most {most:,}, got {_brief(value)}")
     return int(value)
 
 
 # -- sizes -----------------------------------------------------------------------------------------
 
-MOST = 10**9  # of anything that is counted: far more than can be computed
 _SHARE = 0.5  # of the memory that one array may take: what is computed from it needs the rest
 _MEMINFO, _GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
 
@@ -91,6 +97,13 @@ def fits_memory(size: int, what: str) -> None:
         raise ValueError(
             f"{what} must fit in memory, at most {_gigabytes(most)}, got {_gigabytes(size)}"
         )
+
+
+def tasks_in_memory(count: Any, columns: int) -> int:
+    """Return the number of tasks if a table of them, with this many columns, fits in memory."""
+    number = whole(count, "the number of tasks")
+    fits_memory(8 * number * columns, f"a table of {number:,} tasks")
+    return number
 
 
 def free_memory() -> int:

@@ -289,7 +289,7 @@ class Environment:
             (3, 7)
         """
         index = self.distribution_index(distribution)
-        n = checks.whole(n, "the number of tasks")
+        n = checks.tasks_in_memory(n, self.state_size)
         key = checks.seed(seed)
         table = self.table(distribution)
         if table is not None:

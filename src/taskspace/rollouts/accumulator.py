@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.outcomes.outcomes import Outcomes, smallest_counts
 
 
@@ -58,6 +59,10 @@ class Accumulator:
         that holds the largest possible count; otherwise `Outcomes` reduces them at the end.
         """
         shape = (len(names), tasks)
+        pairs, bytes_per_pair = len(names) * tasks, 16 + 4 * keep_returns + rollouts * keep_results
+        checks.fits_memory(
+            pairs * bytes_per_pair, f"the results of {len(names):,} agents on {tasks:,} tasks"
+        )
         largest = (rollouts, rollouts * horizon) if horizon is not None else None
         return cls(
             names,

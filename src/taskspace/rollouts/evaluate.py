@@ -113,8 +113,9 @@ def evaluate(
     rows = env.check_tasks(tasks)
     if not len(rows):
         raise ValueError("tasks must be at least one task, got none")
-    rollouts = checks.whole(rollouts, "rollouts", 1)
-    threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
+    rollouts = checks.whole(rollouts, "rollouts", 1, checks.MOST_ROLLOUTS)
+    asked = threads if threads is not None else os.cpu_count() or 1
+    threads = checks.whole(asked, "threads", 1, checks.MOST_THREADS)
     key = checks.seed(seed)
     evaluation = CompiledEvaluation(
         env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip"

@@ -50,7 +50,9 @@ def run_all(
         with ray.connected():
             away = [_on_ray(training) for training in trainings]
             return _side_by_side(_stored(away, checkpoints), len(trainings), report)
-    count = checks.whole(available_cores() if workers is None else workers, "workers", 1)
+    count = checks.whole(
+        available_cores() if workers is None else workers, "workers", 1, checks.MOST_THREADS
+    )
     return _side_by_side(_stored(trainings, checkpoints), count, report)
 
 

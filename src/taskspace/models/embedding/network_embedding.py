@@ -98,4 +98,4 @@ class NetworkEmbedding(Embedding):
 def check_layers(hidden: Sequence[int]) -> None:
     """Check the sizes of hidden layers."""
     for size in hidden:
-        checks.whole(size, "the size of a hidden layer", 1)
+        checks.whole(size, "the size of a hidden layer", 1, checks.WIDEST)
