@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import reprlib
 import resource
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,7 @@ MOST = 10**9  # of anything that is counted: more than can be computed
 MOST_DIMENSIONS = 1000  # of a map
 MOST_THREADS = 1024  # or processes
 WIDEST = 10_000  # layer of a network
+LONGEST_NAME = 10_000
 MOST_ROLLOUTS = LARGEST_BATCH = 1_000_000
 
 
@@ -104,6 +106,16 @@ def tasks_in_memory(count: Any, columns: int) -> int:
     number = whole(count, "the number of tasks")
     fits_memory(8 * number * columns, f"a table of {number:,} tasks")
     return number
+
+
+def short_names(names: Collection[str], what: str) -> None:
+    """Refuse names that are very long: in NumPy, each name takes the memory of the longest."""
+    longest = max(map(len, names), default=0)
+    if longest > LONGEST_NAME:
+        raise ValueError(
+            f"{what} must have at most {LONGEST_NAME:,} characters, got one of {longest:,}"
+        )
+    fits_memory(4 * longest * len(names), what)
 
 
 def free_memory() -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
 from taskspace.envs.base import Environment, Tasks
-from taskspace.models.embedding.agreement import agreement
+from taskspace.models.embedding.agreement import agreement, rank_correlation
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import (
     DIFFICULTY_GAP,
@@ -56,10 +56,8 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
 
 def _norms(outcomes: Outcomes, embedder: Embedding) -> float:
     """The rank correlation of the lengths of vectors with difficulty."""
-    from scipy.stats import spearmanr
-
     success = SuccessStatistics.from_outcomes(outcomes).success
-    return float(spearmanr(embedder.difficulty(outcomes.task_inputs), -success).statistic)
+    return rank_correlation(embedder.difficulty(outcomes.task_inputs), -success)
 
 
 def stability(first: Embedding, second: Embedding, outcomes: Outcomes) -> dict[str, Any]:

@@ -145,6 +145,8 @@ def check_result(folder: Path, part: Part) -> Path:
             " `taskspace fit` has finished"
         )
     found = _read_stamp(stamp)
+    if (found["stage"], found["file"]) != part:
+        raise ValueError(f"{stamp} is the stamp of another stage; repeat the run")
     if not path.exists() or _digest(path) != found["digest"]:
         raise ValueError(
             f"{path} is damaged or was copied from another run; repeat the run to restore it"
@@ -189,7 +191,10 @@ def derive(
 
 def _read_stamp(stamp: Path) -> dict[str, Any]:
     try:
-        return check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
+        found = check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
+        if not found.keys() >= {"stage", "file", "settings", "upstream", "digest"}:
+            raise ValueError("it is not a stamp")
+        return found
     except FileNotFoundError as error:
         raise FileNotFoundError(f"there is no file {stamp}; repeat the run") from error
     except (ValueError, RecursionError) as error:
