@@ -111,7 +111,7 @@ def test_what_does_not_fit_in_memory_is_refused() -> None:
 
 
 def test_a_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks.resource, "getrlimit", lambda kind: (2**30, 2**30))
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (2**30, 2**30))
     assert checks.free_memory() <= 2**30
 
 

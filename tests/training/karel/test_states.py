@@ -13,6 +13,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.training.karel import learning
 from taskspace.training.karel.learning import TrainingSettings, learn
+from taskspace.training.karel.states import TrainingState
 from taskspace.training.workers import save_agents
 
 TINY = Size(side=6, radius=5, channels=4, blocks=1, code=32, token=16, hidden=48)
@@ -62,7 +63,7 @@ def steps_taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     taken: list[int] = []
     step = learning._step
 
-    def spy(state: learning.TrainingState, *batch: object) -> None:
+    def spy(state: TrainingState, *batch: object) -> None:
         step(state, *batch)  # type: ignore[arg-type]
         taken.append(state.steps)
 
