@@ -14,7 +14,6 @@ import pytest
 
 from taskspace.agents.karel.network import Size
 from taskspace.agents.population import Population
-from taskspace.checkpoints import Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.generate import generate_tasks
 from taskspace.rollouts.karel import play
@@ -123,22 +122,3 @@ def test_a_killed_training_continues_with_the_same_bits(
         assert not (tmp_path / "resumed.zip").exists()
     assert start(tmp_path, workers).wait() == 0
     assert (tmp_path / "resumed.zip").read_bytes() == undisturbed
-
-
-@pytest.mark.slow
-def test_finished_subpopulations_survive_on_ray(
-    tasks: dict[str, KarelTasks], tmp_path: Path
-) -> None:
-    pytest.importorskip("ray")
-    store = Checkpoints(tmp_path / "pieces", seconds=0)
-    both = tasks["training"], tasks["validation"]
-    population = train_synthesizers(
-        *both, settings=BRIEF, executor="ray", progress=False, checkpoints=store
-    )
-    names = sorted(path.name for path in (tmp_path / "pieces").iterdir())
-    assert names == ["0.zip", "1.zip", "2.zip", "3.zip"]
-    (tmp_path / "pieces" / "2.zip").unlink()
-    again = train_synthesizers(*both, settings=BRIEF, progress=False, checkpoints=store)
-    for name, found in (("a", population), ("b", again)):
-        found.save(tmp_path / f"{name}.zip")
-    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
