@@ -106,7 +106,9 @@ class KarelSource(Source):
     def play(self, stages: Stages) -> Played:
         """Generate or load the tasks, train the population, and evaluate it."""
         plan = self.plan
-        tasks = stages.stage(layout.TASKS, self._tasks, save_tasks, load_tasks)
+        tasks = stages.stage(
+            layout.TASKS, lambda: self._tasks(stages.checkpoints), save_tasks, load_tasks
+        )
         population = stages.stage(
             layout.POPULATION,
             lambda: self._train(tasks, stages.checkpoints),
@@ -136,11 +138,13 @@ class KarelSource(Source):
         )
         return _with_beam(population, self.plan.width)
 
-    def _tasks(self) -> TasksBySplit:
+    def _tasks(self, checkpoints: Checkpoints) -> TasksBySplit:
         given = self._given()
         if given is not None:
             return given
-        return generate_tasks(self.plan.tasks, self.seed, self.plan.side)[0]
+        return generate_tasks(self.plan.tasks, self.seed, self.plan.side, checkpoints=checkpoints)[
+            0
+        ]
 
     def _given(self) -> TasksBySplit | None:
         """The tasks in `data`; each split must have tasks of every cluster."""
