@@ -18,7 +18,7 @@ MOST_AT_THE_TOP = 8
 
 # Upstream first: a part may import parts before it, and itself.
 ORDER = [
-    "_version", "checks", "files", "progress", "torch_state",
+    "_version", "checks", "files", "checkpoints", "progress", "torch_state",
     "outcomes", "envs", "agents", "rollouts", "training", "similarity", "models", "applications",
     "report", "explore", "runs", "paper", "testing", "bench", "cli", "__main__",
 ]  # fmt: skip

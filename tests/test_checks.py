@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,3 +104,71 @@ def test_without_a_seed_one_is_drawn() -> None:
 def test_what_is_no_seed_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=says(f"seed {value!r}")):
         checks.seed(value)
+
+
+# -- sizes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [6, 10**18, np.uint64(2**63)])
+def test_too_much_is_refused_with_the_limit(value: Any) -> None:
+    assert checks.whole(5, "workers", 1, 5) == 5
+    with pytest.raises(ValueError, match=says("workers 5")):
+        checks.whole(value, "workers", 1, 5)
+
+
+def test_every_count_has_a_limit() -> None:
+    with pytest.raises(ValueError, match=says("k 1,000,000,000")):
+        checks.whole(10**12, "k")
+
+
+def test_what_does_not_fit_in_memory_is_refused() -> None:
+    free = checks.free_memory()
+    assert 2**20 < free < 2**60
+    checks.fits_memory(free // 100, "a small table")
+    with pytest.raises(ValueError, match=says("table memory GB")):
+        checks.fits_memory(2 * free, "the table")
+
+
+def test_a_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (2**30, 2**30))
+    assert checks.free_memory() <= 2**30
+
+
+def test_the_limit_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "_GROUP", tmp_path)
+    before = checks.free_memory()
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("1000\n")
+    assert checks.free_memory() > before // 2  # no limit
+    (tmp_path / "memory.max").write_text("51000\n")
+    assert checks.free_memory() == 50_000
+
+
+def test_a_machine_that_does_not_say_has_all_of_its_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "_MEMINFO", tmp_path / "absent")
+    assert checks.free_memory() > 2**20
+
+
+def test_a_table_of_tasks_must_fit() -> None:
+    assert checks.tasks_in_memory(3, 7) == 3
+    with pytest.raises(ValueError, match=says("900,000,000 tasks memory")):
+        checks.tasks_in_memory(900_000_000, 10**6)
+    with pytest.raises(ValueError, match=says("number tasks 1,000,000,000")):
+        checks.tasks_in_memory(10**15, 1)
+
+
+def test_names_must_be_short() -> None:
+    checks.short_names(["a", "b" * 10_000], "the names of tasks")
+    checks.short_names([], "the names of tasks")
+    with pytest.raises(ValueError, match=says("names 10,000 1,000,000")) as told:
+        checks.short_names(["a", "b" * 1_000_000], "the names of tasks")
+    assert len(str(told.value)) < 200
+
+
+def test_names_take_the_memory_of_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "free_memory", lambda: 10**6)
+    checks.short_names(["a"] * 100, "the names of tasks")
+    with pytest.raises(ValueError, match=says("names memory")):
+        checks.short_names(["a"] * 100 + ["b" * 5000], "the names of tasks")

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from numpy.lib import format as npy
 
+from taskspace import checks
+from taskspace.applications.predictor import PerformancePredictor
+from taskspace.envs.karel.compact import KarelTasks
 from taskspace.files import (
     atomic_path,
     check_checksum,
@@ -19,11 +25,13 @@ from taskspace.files import (
     check_seal,
     read_arrays,
     read_json,
+    read_sealed_arrays,
     seal,
     with_checksum,
     write_arrays,
     write_figure,
     write_json,
+    write_sealed_arrays,
 )
 from tests.messages import says
 
@@ -195,3 +203,66 @@ def test_plain_results_come_back_as_they_were(tmp_path: Path) -> None:
     assert list(found) == ["a", "b"]
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array)
+
+
+# -- sizes of archives -----------------------------------------------------------------------------
+
+
+def bomb(path: Path, size: int) -> None:
+    """A compressed .npz file of zeros that unfolds to this many bytes."""
+    header = {"descr": "|u1", "fortran_order": False, "shape": (size,)}
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("zeros.npy", "w", force_zip64=True) as member,
+    ):
+        npy.write_array_header_1_0(member, header)
+        for _ in range(size >> 20):
+            member.write(bytes(1 << 20))
+
+
+def test_an_archive_that_would_not_fit_in_memory_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb(tmp_path / "bomb.npz", 64 << 20)
+    assert (tmp_path / "bomb.npz").stat().st_size < 1 << 20
+    assert read_arrays(tmp_path / "bomb.npz")["zeros"].shape == (64 << 20,)
+    monkeypatch.setattr(checks, "free_memory", lambda: 100 << 20)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=says("bomb.npz memory GB")):
+        read_arrays(tmp_path / "bomb.npz")
+    with pytest.raises(ValueError, match=says("bomb.npz memory GB")):
+        KarelTasks.load(tmp_path / "bomb.npz")
+    with pytest.raises(ValueError, match=says("bomb.npz memory GB")):
+        PerformancePredictor.load(tmp_path / "bomb.npz")
+    assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    tracemalloc.stop()
+
+
+def test_an_array_that_is_shorter_than_its_header_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive, archive.open("a.npy", "w") as member:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
+        npy.write_array_header_1_0(member, header)
+        member.write(bytes(800))
+    with pytest.raises(ValueError, match=says("a.npy header")):
+        read_arrays(tmp_path / "a.npz")
+
+
+def test_only_some_arrays_are_read(tmp_path: Path) -> None:
+    write_arrays({"a": np.arange(3), "b": np.arange(4)}, tmp_path / "a.npz")
+    assert list(read_arrays(tmp_path / "a.npz", ["b", "c"])) == ["b"]
+
+
+def test_a_single_array_is_no_archive(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.arange(3))
+    with pytest.raises(ValueError, match="zip"):
+        read_arrays(tmp_path / "a.npy")
+
+
+def test_sealed_arrays_come_back_and_damage_is_noticed(tmp_path: Path) -> None:
+    write_sealed_arrays({"a": np.arange(300)}, tmp_path / "a.npz")
+    np.testing.assert_array_equal(read_sealed_arrays(tmp_path / "a.npz")["a"], np.arange(300))
+    content = bytearray((tmp_path / "a.npz").read_bytes())
+    content[500] ^= 1
+    (tmp_path / "a.npz").write_bytes(content)
+    with pytest.raises(ValueError, match="checksum"):
+        read_sealed_arrays(tmp_path / "a.npz")

@@ -5,7 +5,11 @@ Every message reads "<what> must be <what is expected>, got <what it is>".
 
 from __future__ import annotations
 
+import os
 import reprlib
+import resource
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,17 +88,88 @@ def brief(values: Any) -> str:
     return text if "\n" not in text else type(values).__name__
 
 
+MOST = 10**9  # of anything that is counted: more than can be computed
+MOST_DIMENSIONS = 1000  # of a map
+MOST_THREADS = 1024  # or processes
+WIDEST = 10_000  # layer of a network
+LONGEST_NAME = 10_000
+MOST_ROLLOUTS = LARGEST_BATCH = 1_000_000
+
+
 def is_integer(value: Any) -> bool:
     """Whether the value is an integer; True and False are not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def whole(value: Any, what: str, least: int = 0) -> int:
-    """Return an integer of at least `least`."""
+def whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
+    """Return an integer from `least` to `most`."""
     if not is_integer(value) or value < least:
         expected = "a positive integer" if least == 1 else f"an integer of at least {least}"
         raise ValueError(f"{what} must be {expected}, got {brief(value)}")
+    if value > most:
+        raise ValueError(f"{what} must be at most {most:,}, got {brief(value)}")
     return int(value)
+
+
+# -- sizes -----------------------------------------------------------------------------------------
+
+_SHARE = 0.5  # of the memory that one array may take: what is computed from it needs the rest
+_MEMINFO, _GROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
+
+
+def fits_memory(size: int, what: str) -> None:
+    """Refuse something of this many bytes if it would take more than half of the free memory."""
+    most = int(_SHARE * free_memory())
+    if size > most:
+        raise ValueError(
+            f"{what} must fit in memory, at most {_gigabytes(most)}, got {_gigabytes(size)}"
+        )
+
+
+def tasks_in_memory(count: Any, columns: int) -> int:
+    """Return the number of tasks if a table of them, with this many columns, fits in memory."""
+    number = whole(count, "the number of tasks")
+    fits_memory(8 * number * columns, f"a table of {number:,} tasks")
+    return number
+
+
+def short_names(names: Collection[str], what: str) -> None:
+    """Refuse names that are very long: in NumPy, each name takes the memory of the longest."""
+    longest = max(map(len, names), default=0)
+    if longest > LONGEST_NAME:
+        raise ValueError(
+            f"{what} must have at most {LONGEST_NAME:,} characters, got one of {longest:,}"
+        )
+    fits_memory(4 * longest * len(names), what)
+
+
+def free_memory() -> int:
+    """The bytes of memory that this process may still take."""
+    limits = [_available(), *_group_limit()]
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return min(limits if limit == resource.RLIM_INFINITY else [*limits, limit])
+
+
+def _available() -> int:
+    """What the machine has available; where it does not say, its whole memory."""
+    try:
+        lines = dict(line.split(":") for line in _MEMINFO.read_text().splitlines())
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _group_limit() -> list[int]:
+    """What the container may still take, if it has a limit."""
+    try:
+        most, now = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+    except (OSError, ValueError):  # no container, or "max"
+        return []
+    return [max(most - now, 0)]
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB"
 
 
 def seed(value: Any) -> int:

@@ -7,15 +7,20 @@ import errno
 import fcntl
 import hashlib
 import json
+import math
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
+
+from taskspace import checks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -211,10 +216,54 @@ def write_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a file written by `write_arrays`."""
+def read_arrays(path: Path, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Read a file written by `write_arrays`, or only the arrays of these names."""
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is not a zip archive")  # NumPy would read it as a single array
+    check_unfolded_size(path)
     with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+        for member in file.zip.infolist():
+            _check_declared_size(file.zip, member)
+        return {name: file[name] for name in file.files if names is None or name in names}
+
+
+def check_unfolded_size(path: str | os.PathLike[str]) -> None:
+    """Refuse a zip file (also .npz) whose contents would not fit in memory.
+
+    A few compressed megabytes may unfold to many gigabytes. Files that are no zip files pass: the
+    sentence about them is up to whoever reads them.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception:  # damaged files raise many types of errors
+        return
+    checks.fits_memory(size, f"the contents of {path}")
+
+
+def _check_declared_size(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Refuse an array whose header declares more than there is: NumPy takes the memory first."""
+    if not member.filename.endswith(".npy"):
+        return
+    with archive.open(member) as file:
+        short = npy.read_magic(file) == (1, 0)
+        read = npy.read_array_header_1_0 if short else npy.read_array_header_2_0
+        shape, _, dtype = read(file)
+    if math.prod(shape) * dtype.itemsize > member.file_size:
+        raise ValueError(f"{member.filename} is shorter than its header says")
+
+
+def write_sealed_arrays(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
+    """Write named arrays atomically, with a checksum."""
+    with atomic_path(path) as temporary:
+        write_arrays(arrays, temporary)
+        seal(temporary)
+
+
+def read_sealed_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a file written by `write_sealed_arrays`; a damaged one is refused."""
+    check_seal(path)
+    return read_arrays(path)
 
 
 def _umask() -> int:

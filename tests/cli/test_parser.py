@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from taskspace import __version__
+from taskspace.cli import main
 from tests.cli.process import WAYS, run
 
 
@@ -82,3 +84,47 @@ def test_a_full_disk_is_told_in_one_sentence() -> None:
         )
     assert done.returncode == 2
     assert done.stderr == "taskspace: [Errno 28] No space left on device\n"
+
+
+def shell(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command as a shell starts it, with a redirection."""
+    command = f"{shlex.join([*WAYS['module'], *arguments])} {redirection}"
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=120, encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["envs"], ["--version"], ["--help"]])
+def test_a_closed_output_is_told_in_one_line(arguments: list[str]) -> None:
+    done = shell(">&-", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("taskspace: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>&- <&-"])
+def test_a_closed_error_output_does_not_matter(redirection: str) -> None:
+    done = shell(redirection, "envs")
+    assert (done.returncode, done.stdout) == (0, run("envs", COLUMNS="80").stdout)
+    assert shell(redirection, "nothing").stdout == ""  # the error does not go to the output
+
+
+def test_everything_closed_is_an_error_without_words() -> None:
+    done = shell(">&- 2>&- <&-", "envs")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+@pytest.mark.parametrize("error", [MemoryError(), MemoryError("Unable to allocate 1.16 TiB")])
+def test_too_little_memory_is_told_in_one_line(
+    error: MemoryError, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(name: str) -> None:
+        raise error
+
+    monkeypatch.setattr("taskspace.runs.run.open_run", fail)
+    assert main(["hardest", "nowhere"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("taskspace: ")
+    assert told.count("\n") == 1
+    assert "memory" in told
+    assert str(error) in told

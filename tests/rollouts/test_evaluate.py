@@ -16,6 +16,7 @@ import torch
 
 import taskspace as ts
 from taskspace.agents.policies import Categorical, ExpertPolicy
+from taskspace.checkpoints import Checkpoints
 from taskspace.rollouts.compiled import chunks, python_policies
 from taskspace.rollouts.trajectories import record
 from taskspace.testing.agents import as_torch, trained_like
@@ -237,4 +238,50 @@ ts.evaluate(policies, env, tasks, 100_000).save(sys.argv[1])  # an hour
     os.kill(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)  # a second where nothing else runs
     assert "KeyboardInterrupt" in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- checkpoints -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_agents_that_have_played_do_not_play_again(
+    multikeynav: tuple[Any, Any, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    damaged: bool,
+) -> None:
+    env, networks, tasks = multikeynav
+    population = {"a": networks[0], "b": networks[1], "expert": ExpertPolicy(env)}
+    whole = ts.evaluate(population, env, tasks, 4, seed=5)
+    monkeypatch.setattr(chunks, "_STEPS_PER_CHUNK", 4000)  # several chunks per agent
+    store = Checkpoints(tmp_path, seconds=0)
+    play, played = chunks.CompiledEvaluation.play, list[int]()
+
+    def spy(self: chunks.CompiledEvaluation, policy: Any, chunk: chunks.Chunk) -> Any:
+        played.append(chunk.agent)
+        if fails and chunk.agent == 2 and chunk.first > 0:
+            raise InterruptedError
+        return play(self, policy, chunk)
+
+    monkeypatch.setattr(chunks.CompiledEvaluation, "play", spy)
+    fails = True
+    with pytest.raises(InterruptedError):
+        ts.evaluate(population, env, tasks, 4, seed=5, checkpoints=store)
+    fails = False
+    played.clear()
+    path = tmp_path / "counts.npz"
+    if damaged:
+        path.write_bytes(path.read_bytes()[:-1])
+    assert same(whole, ts.evaluate(population, env, tasks, 4, seed=5, checkpoints=store))
+    assert set(played) == ({0, 1, 2} if damaged else {2})
+
+
+@pytest.mark.parametrize("more", [{"keep_results": True}, {"keep_returns": True}])
+def test_more_than_counts_is_not_stored(
+    multikeynav: tuple[Any, Any, Any], tmp_path: Path, more: dict[str, Any]
+) -> None:
+    env, networks, tasks = multikeynav
+    store = Checkpoints(tmp_path, seconds=0)
+    ts.evaluate(networks[:2], env, tasks, 2, seed=5, checkpoints=store, **more)
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,7 @@ import pytest
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
 from taskspace.bench import scaling
+from taskspace.checkpoints import Checkpoints
 from taskspace.rollouts.compiled import chunks
 from taskspace.rollouts.errors import PlayError
 from taskspace.training.recipes import recipe_for
@@ -172,11 +173,14 @@ def test_an_environment_and_agents_of_ones_own(cluster: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_population_trains(cluster: Any) -> None:
+def test_a_population_trains(cluster: Any, tmp_path: Path) -> None:
     env = ts.make("MultiKeyNav")
     recipe = recipe_for(env).fast()
     few = replace(recipe, subpopulations=recipe.subpopulations[:3])
-    here, there = (ts.train_population(env, recipe=few, executor=e) for e in (None, "ray"))
+    store = Checkpoints(tmp_path)
+    here = ts.train_population(env, recipe=few)
+    there = ts.train_population(env, recipe=few, executor="ray", checkpoints=store)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.zip", "1.zip", "2.zip"]
     assert here.table() == there.table()
     for one, other in zip(here.values(), there.values(), strict=True):
         for layer, same in zip(one.weights, other.weights, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes import tables
+from taskspace.runs import layout
 from taskspace.runs import run as run_module
 from taskspace.runs.run import Run
 from taskspace.similarity.estimates import estimates
@@ -55,6 +57,59 @@ def test_a_table_has_neither_environment_nor_population(made: Run, part: str) ->
     assert made.subpopulations is None
     with pytest.raises(ValueError, match=part):
         getattr(made, part)
+
+
+PARTS = (layout.OUTCOMES, layout.EMBEDDER, layout.VECTORS, layout.CLUSTERS)
+
+
+def copy_part(part: layout.Part, source: Path, target: Path) -> None:
+    """Copy a result together with its stamp."""
+    path = target / part.file
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    copy = shutil.copytree if (source / part.file).is_dir() else shutil.copyfile
+    copy(source / part.file, path)
+    shutil.copyfile(source / f"{part.stage}.json", target / f"{part.stage}.json")
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [c for size in range(1, len(PARTS)) for c in itertools.combinations(PARTS, size)],
+    ids=lambda chosen: "+".join(part.stage for part in chosen),
+)
+@pytest.mark.parametrize("same_settings", [True, False])
+def test_a_mixture_of_two_runs_is_refused(
+    chosen: tuple[layout.Part, ...], same_settings: bool, two_runs: dict[str, Path], tmp_path: Path
+) -> None:
+    mixed = tmp_path / "mixed"
+    shutil.copytree(two_runs["one"], mixed)
+    for part in chosen:
+        copy_part(part, two_runs["same settings" if same_settings else "other settings"], mixed)
+
+    def use_everything() -> None:
+        run = ts.open_run(mixed)
+        run.describe(np.arange(3))
+        run.embedder.transform(["task-3"])
+
+    with pytest.raises(ValueError, match="repeat the run"):
+        use_everything()
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A run, one of other agents with the same settings, and one with other settings."""
+    folder = tmp_path_factory.mktemp("runs")
+    made = {"one": course(folder / "one"), "other settings": course(folder / "other", seed=1)}
+    known = outcomes(2)
+    embedder = ts.OrdinalEmbedder(2, steps=50, random_state=0, progress=False).fit(known)
+    made["same settings"] = write_run(folder / "same", {"name": "course-0"}, known, embedder)
+    return {name: run.folder for name, run in made.items()}
+
+
+@pytest.mark.parametrize("stamp", ["settings.json", "clusters.json", "outcomes.json"])
+def test_the_stamp_of_another_stage_is_refused(made: Run, stamp: str) -> None:
+    shutil.copyfile(made.folder / stamp, made.folder / "map.json")
+    with pytest.raises(ValueError, match=says("map.json repeat")):
+        _ = ts.open_run(made.folder).embedder
 
 
 def test_outcomes_of_another_run_are_refused(made: Run, tmp_path: Path) -> None:

@@ -395,3 +395,59 @@ def test_killed_at_any_moment_it_resumes_to_the_same_bits(tmp_path: Path) -> Non
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 30
+
+
+# -- pieces of an unfinished stage -----------------------------------------------------------------
+
+
+def unfinished(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".taskspace-unfinished-*"))
+
+
+def interrupted(folder: Path, first: str = "a", seed: int = 0) -> list[str]:
+    """Run a stage whose second piece fails if it is new; returns the pieces that were computed."""
+    made: list[str] = []
+
+    def read(path: Path) -> str:
+        return path.read_text()
+
+    with Stages(folder, {"seed": seed}, log=lambda line: None) as run:
+        run.stage("first", lambda: first, lambda v, p: p.write_text(v), read)
+
+        def make() -> str:
+            for name in ("one", "two"):
+                if run.checkpoints.load(name, read) is None:
+                    made.append(name)
+                    run.checkpoints.save(name, name, lambda v, p: p.write_text(v))
+                    raise InterruptedError
+            return first + "done"
+
+        with contextlib.suppress(InterruptedError):
+            run.stage("second", make, lambda v, p: p.write_text(v), read)
+    return made
+
+
+def test_pieces_of_an_unfinished_stage_are_kept_and_then_removed(tmp_path: Path) -> None:
+    assert interrupted(tmp_path) == ["one"]
+    assert interrupted(tmp_path) == ["two"]
+    assert [path.is_dir() for path in unfinished(tmp_path)] == [True]
+    assert interrupted(tmp_path) == []
+    assert unfinished(tmp_path) == []
+    assert (tmp_path / "second").read_text() == "adone"
+
+
+def test_pieces_made_from_other_inputs_are_not_used(tmp_path: Path) -> None:
+    assert interrupted(tmp_path) == ["one"]
+    (tmp_path / "first.json").unlink()
+    assert interrupted(tmp_path, "b") == ["one"]
+    assert len(unfinished(tmp_path)) == 1  # those of the other input are gone
+    assert interrupted(tmp_path, "b") == ["two"]
+
+
+def test_pieces_of_other_settings_are_not_used(tmp_path: Path) -> None:
+    interrupted(tmp_path / "zero")
+    interrupted(tmp_path / "one", seed=1)
+    stolen = tmp_path / "one" / unfinished(tmp_path / "zero")[0].name
+    unfinished(tmp_path / "zero")[0].rename(stolen)
+    unfinished(tmp_path / "one")
+    assert interrupted(tmp_path / "one", seed=1) == ["two"]

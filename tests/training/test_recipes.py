@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import taskspace as ts
 from taskspace.agents.population import Population
+from taskspace.checkpoints import Checkpoints
 from taskspace.envs.cartpolevar import FORCE, TYPE
 from taskspace.envs.registry import ENVIRONMENTS
-from taskspace.training.cloning import Cloning, expert_examples
+from taskspace.training import recipes
+from taskspace.training.cloning import Cloning, clone, expert_examples
 from taskspace.training.policy_gradient import PolicyGradient, reinforce
 from taskspace.training.recipes import (
     Recipe,
@@ -100,6 +103,30 @@ def test_any_number_of_workers_gives_the_same_bits(name: str) -> None:
     other = train_population(env, seed=2, recipe=recipe)
     first, second = one.agents[0].policy.weights[0], other.agents[0].policy.weights[0]
     assert (first != second).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damaged", [False, True])
+def test_finished_subpopulations_are_not_trained_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
+) -> None:
+    env, recipe, store = ts.make("MultiKeyNav"), quick("MultiKeyNav"), Checkpoints(tmp_path)
+    whole = train_population(env, seed=1, recipe=recipe, checkpoints=store)
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == len(recipe.subpopulations)
+    if damaged:
+        files[-1].write_bytes(files[-1].read_bytes()[:-1])
+    else:
+        files[-1].unlink()
+    trained: list[str] = []
+
+    def spy(env: object, subpopulation: Subpopulation, *rest: object, **named: object) -> object:
+        trained.append(subpopulation.name)
+        return clone(env, subpopulation, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recipes, "clone", spy)
+    assert_same(whole, train_population(env, seed=1, recipe=recipe, checkpoints=store))
+    assert trained == [recipe.subpopulations[-1].name]
 
 
 @pytest.mark.slow

@@ -47,7 +47,9 @@ class Agent:
                 )
         if not self.name:
             raise ValueError("the name of an agent must be a string that is not empty, got ''")
-        object.__setattr__(self, "step", checks.whole(self.step, f"the step of {self.name}"))
+        object.__setattr__(
+            self, "step", checks.whole(self.step, f"the step of {self.name}", most=2**63 - 1)
+        )
         skill = self.skill
         if not isinstance(skill, (int, float)) or not (math.isnan(skill) or 0 <= skill <= 1):
             raise ValueError(

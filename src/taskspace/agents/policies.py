@@ -208,7 +208,9 @@ class MLPPolicy:
             raise TypeError(
                 f"hidden must be a list of layer sizes such as (32, 32), got {checks.brief(hidden)}"
             )
-        layers = [checks.whole(size, "the size of a hidden layer", 1) for size in hidden]
+        layers = [
+            checks.whole(size, "the size of a hidden layer", 1, checks.WIDEST) for size in hidden
+        ]
         sizes = (env.state_size, *layers, len(env.action_names))
         scales = [np.sqrt(2.0 / inputs) for inputs in sizes[:-1]]
         scales[-1] *= 0.1  # nearly uniform actions, as freshly initialized networks have

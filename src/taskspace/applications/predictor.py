@@ -34,7 +34,15 @@ from taskspace.applications.task_mixtures import (
     quiz_results,
     vectors_of,
 )
-from taskspace.files import atomic_path, check_format, check_seal, read_arrays, seal, write_arrays
+from taskspace.files import (
+    atomic_path,
+    check_format,
+    check_seal,
+    check_unfolded_size,
+    read_arrays,
+    seal,
+    write_arrays,
+)
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import fit, learn
 from taskspace.outcomes.outcomes import Outcomes
@@ -361,6 +369,7 @@ class PerformancePredictor:
         """
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
+        check_unfolded_size(path)
         try:
             check_seal(path)
             found = read_arrays(Path(path))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -64,23 +66,53 @@ _COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; errors are printed in one sentence, without a traceback."""
-    options = build_parser().parse_args(arguments)
+    _open_streams()
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: print(
-                f"taskspace: {message}", file=sys.stderr
-            )
-            options.run(options)
+        try:
+            _run(build_parser().parse_args(arguments))
+        finally:
+            sys.stdout.flush()  # the interpreter would report an error with a traceback
     except KeyboardInterrupt:
         print("taskspace: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has closed it
+    except BrokenPipeError:  # the reader of our output has closed it
+        _discard_output()
+        return 1
+    except MemoryError as error:
+        print(f"taskspace: there is not enough memory: {error or 'none is left'}", file=sys.stderr)
         return 1
     except (ValueError, OSError, ImportError) as error:
         print(f"taskspace: {error}", file=sys.stderr)
+        _discard_output()
         return 2
     return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Run a command; warnings are printed like errors."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: print(
+            f"taskspace: {message}", file=sys.stderr
+        )
+        options.run(options)
+
+
+def _open_streams() -> None:
+    """Replace streams that are closed (as by `2>&-`), because Python has None in their place.
+
+    Without standard error there is nobody to tell about errors. Writing to a closed standard output
+    fails, as on a full disk.
+    """
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers, which they get
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            setattr(sys, name, open(number, "r" if name == "stdin" else "w"))  # noqa: SIM115
+
+
+def _discard_output() -> None:
+    """Drop what is left of the output, so that the interpreter does not try it again."""
+    with contextlib.suppress(OSError, ValueError):  # it is no file, or closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:

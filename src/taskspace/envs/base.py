@@ -299,7 +299,7 @@ class Environment:
                     f" {len(table)}, got {n}"
                 )
             return table[np.random.default_rng(key).choice(len(table), n, replace=False)]
-        tasks = np.zeros((n, self.state_size))
+        tasks = np.zeros((checks.tasks_in_memory(n, self.state_size), self.state_size))
         self.lanes.sample(tasks, key, index)
         return tasks
 

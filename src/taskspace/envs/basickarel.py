@@ -328,7 +328,7 @@ class BasicKarel(Environment):
         """Sample tasks; see `Environment.sample_tasks`. Generated ones are no validation tasks."""
         if distribution != "generated":
             return super().sample_tasks(n, seed=seed, distribution=distribution)
-        wanted, key = checks.whole(n, "the number of tasks"), checks.seed(seed)
+        wanted, key = checks.tasks_in_memory(n, self.state_size), checks.seed(seed)
         held_out = _validation_keys()
         drawn = wanted + wanted // 1000 + 10  # about 15 in a million are validation tasks
         while True:

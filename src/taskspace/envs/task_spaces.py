@@ -70,8 +70,9 @@ def sample_rows(space: gym.Space[Any], n: int, seed: int | None) -> Tasks:
     """Sample rows from a space; with the same seed, a larger `n` only adds rows."""
     own = copy.deepcopy(space)  # seeding it must not change the caller's space
     own.seed(checks.seed(seed))
-    rows = [_flat(own.sample()) for _ in range(checks.whole(n, "the number of tasks"))]
-    return np.array(rows, np.float64).reshape(len(rows), len(_flat(own.sample())))
+    width = len(_flat(copy.deepcopy(own).sample()))
+    rows = [_flat(own.sample()) for _ in range(checks.tasks_in_memory(n, width))]
+    return np.array(rows, np.float64).reshape(len(rows), width)
 
 
 def _flat(sample: Any) -> NDArray[Any]:

@@ -257,7 +257,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         render_mode: str | None = None,
     ) -> None:
         _check_render_mode(render_mode, self.metadata["render_modes"])
-        checks.whole(num_envs, "num_envs", 1)
+        checks.whole(num_envs, "num_envs", 1, checks.LARGEST_BATCH)
         self._copies = _Copies(env, num_envs, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.num_envs = num_envs

@@ -18,6 +18,7 @@ from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.labels import by_frequency, divides, shortened
+from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -51,7 +52,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "tasks": outcomes.tasks[some].tolist(),
         "vectors": np.ascontiguousarray(run.index.vectors[some]),
         "difficulty": run.index.difficulty[some].astype(np.float32),
-        "success": np.nanmean(rates, axis=0).astype(np.float32),
+        "success": mean_rates(rates, axis=0).astype(np.float32),
         "profiles": None if run.profiles is None else sixteen_bits(run.profiles[:, some]),
         "projections": {name: found[some] for name, found in positions.known.items()},
         "axes": {

@@ -15,6 +15,7 @@ from taskspace.applications.selection import select
 from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
 from taskspace.models.success.model import SuccessModel
+from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -48,7 +49,7 @@ class Service:
         self._predictor = run.predictor
         self._predictable = frozenset(self._predictor.tasks_.tolist())
         self._positions = Positions(run)
-        self._success = np.nanmean(run.outcomes.rates, axis=0)
+        self._success = mean_rates(run.outcomes.rates, axis=0)
         self._numbers = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
         self._clusters = run.clusters.by_task
 

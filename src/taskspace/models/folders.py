@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _WEIGHTS = "weights.safetensors"
 _DIGEST = "weights_sha256"  # its key in the settings
+_INNER_DIGEST = "inner_sha256"  # that of the folder of the other model
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,13 @@ class ModelFolder:
             try:
                 new, old = temporary / "new", temporary / "old"
                 new.mkdir()
+                if save_inner is not None and self.inner is not None:
+                    save_inner(new / self.inner)
+                    saved[_INNER_DIGEST] = _digest_of_folder(new / self.inner)
                 write_json(with_checksum(saved), new / self.file)
                 (new / _WEIGHTS).write_bytes(weights)
                 for file in (self.file, _WEIGHTS):
                     put_on_disk(new / file)
-                if save_inner is not None and self.inner is not None:
-                    save_inner(new / self.inner)
                 if target.exists():
                     target.replace(old)
                 new.replace(target)
@@ -115,6 +117,19 @@ class ModelFolder:
         except (ValueError, SafetensorError) as error:
             raise self.damaged(folder, error) from error
 
+    def inner_folder(
+        self, folder: str | os.PathLike[str], settings: Mapping[str, Any]
+    ) -> Path | None:
+        """The folder of the other model, which must be the one that was saved; None if none is."""
+        found = None if self.inner is None else Path(folder, self.inner)
+        if found is None or not found.is_dir():
+            if _INNER_DIGEST in settings:
+                raise self.damaged(folder, f"{self.inner} is missing")
+            return None
+        if settings.get(_INNER_DIGEST, "") not in ("", _digest_of_folder(found)):  # older: none
+            raise self.damaged(folder, f"{self.inner} is damaged or belongs to another model")
+        return found
+
     def damaged(self, folder: str | os.PathLike[str], why: str | Exception) -> ValueError:
         """The error to raise if the contents of a folder are damaged."""
         reason = why if isinstance(why, str) else type(why).__name__
@@ -133,3 +148,12 @@ class ModelFolder:
 
     def _a_noun(self) -> str:
         return f"{'an' if self.noun[0] in 'aeiou' else 'a'} {self.noun}"
+
+
+def _digest_of_folder(folder: Path) -> str:
+    """A digest of the names and contents of all files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.relative_to(folder)} {content}\n".encode())
+    return digest.hexdigest()

@@ -518,7 +518,10 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
         return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
     if isinstance(names, str):
         raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
-    array = checks.array(names, f"the names of {what}s").astype(np.str_)
+    array = checks.array(names, f"the names of {what}s")
+    if array.dtype.kind == "O":
+        checks.short_names([str(name) for name in array.ravel().tolist()], f"the names of {what}s")
+    array = array.astype(np.str_)
     if array.shape != (count,):
         raise ValueError(
             f"the names of {what}s must be one per {what}, got {array.size} names for"

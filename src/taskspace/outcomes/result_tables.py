@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.outcomes import labels, tables
 from taskspace.outcomes.columns import (
     AGENTS,
@@ -127,6 +128,8 @@ def _of_long(columns: Columns, roles: Roles, most: float) -> Parts:
     agents, agent = tables.codes(columns[roles.agent], "agent")
     tasks, task = tables.codes(columns[roles.task], "task")
     pair, shape = agent * len(tasks) + task, (len(agents), len(tasks))
+    # One number for successes and one for rollouts
+    checks.fits_memory(16 * shape[0] * shape[1], f"{len(agents):,} agents x {len(tasks):,} tasks")
     results = (roles.score,) if roles.score is not None else COUNTS
     if roles.score is None:
         _refuse_repeats(pair, agents, tasks)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.files import atomic_path
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
@@ -167,7 +168,9 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
         raise ValueError(
             f"the column {what!r} must have text or numbers, got {values.type}"
         ) from error
-    names = np.array(encoded.dictionary.to_pylist(), np.str_)
+    listed = encoded.dictionary.to_pylist()
+    checks.short_names(listed, f"the names of {what}s")
+    names = np.array(listed, np.str_)
     index = encoded.indices.to_numpy().astype(np.int64)
     if (names == "").any():
         row = int((index == (names == "").argmax()).argmax())

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
+MOST_SEEDS = 1000
 KAREL = "Karel"  # only if requested
 _SPREAD = " ±"  # "ours ±" is the standard deviation of "ours", and shown with it
 
@@ -75,7 +76,7 @@ class Study:
     _maps: dict[str, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        checks.whole(self.seeds, "seeds", 1)
+        checks.whole(self.seeds, "seeds", 1, MOST_SEEDS)
         if self.preset not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {self.preset!r}")
         if self.environments is not None:

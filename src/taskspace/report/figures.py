@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
+from taskspace.outcomes.rates import mean_rates
 from taskspace.report import html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.statistics import SuccessStatistics
@@ -203,8 +204,10 @@ def _learning(run: Run) -> Iterator[Drawing]:
 def _agents(run: Run) -> Drawing:
     heading = "Population"
     if run.from_table:
-        rates = np.nanmean(run.outcomes.rates, axis=1)
-        ax = plots.plot_histogram(rates, "success rate of the agent", "number of agents")
+        rates = mean_rates(run.outcomes.rates, axis=1)
+        ax = plots.plot_histogram(
+            rates[~np.isnan(rates)], "success rate of the agent", "number of agents"
+        )
         caption = "Distribution of the success rates of the agents."
         alt = "Histogram of success rates"
         return _drawing("population", heading, caption, alt, ax)

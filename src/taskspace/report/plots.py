@@ -525,7 +525,7 @@ def _colour(cluster: int, muted: bool) -> Any:
     colour = COLOURS[cluster % len(COLOURS)]
     if not muted:
         return colour
-    return tuple(_GREYED * np.array(to_rgb(_GREY)) + (1 - _GREYED) * np.array(to_rgb(colour)))
+    return tuple(_GREYED * np.array(to_rgb(_MUTING)) + (1 - _GREYED) * np.array(to_rgb(colour)))
 
 
 def _scatter_scale(

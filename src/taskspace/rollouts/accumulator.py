@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
+from taskspace.checkpoints import Checkpoints
+from taskspace.files import read_sealed_arrays, write_sealed_arrays
 from taskspace.outcomes.outcomes import Outcomes, smallest_counts
 
 
@@ -58,6 +62,10 @@ class Accumulator:
         that holds the largest possible count; otherwise `Outcomes` reduces them at the end.
         """
         shape = (len(names), tasks)
+        pairs, bytes_per_pair = len(names) * tasks, 16 + 4 * keep_returns + rollouts * keep_results
+        checks.fits_memory(
+            pairs * bytes_per_pair, f"the results of {len(names):,} agents on {tasks:,} tasks"
+        )
         largest = (rollouts, rollouts * horizon) if horizon is not None else None
         return cls(
             names,
@@ -115,3 +123,41 @@ class Accumulator:
             results=self.results,
             info=info,
         )
+
+
+_COUNTS = "counts.npz"
+
+
+@dataclass
+class CountsStore:
+    """Where an evaluation stores the counts of the agents that have played all their episodes.
+
+    Counts are all that it stores: with single results, returns or errors, nothing is stored.
+    """
+
+    checkpoints: Checkpoints
+    last: float = field(default_factory=time.monotonic)
+    finished: set[int] = field(default_factory=set)
+
+    def finish(self, agent: int, totals: Accumulator) -> None:
+        """Note that an agent has finished, and store all counts if the last time is long ago."""
+        self.finished.add(agent)
+        if (
+            time.monotonic() - self.last < self.checkpoints.seconds
+            or totals.errors
+            or totals.returns is not None
+            or totals.results is not None
+        ):
+            return
+        agents = sorted(self.finished)
+        counts = {"successes": totals.successes[agents], "steps": totals.steps[agents]}
+        self.checkpoints.save(_COUNTS, {"agents": np.array(agents), **counts}, write_sealed_arrays)
+        self.last = time.monotonic()
+
+    def restore(self, totals: Accumulator) -> None:
+        """Fill in the counts that were stored before a kill."""
+        found = self.checkpoints.load(_COUNTS, read_sealed_arrays)
+        if found is not None:
+            totals.successes[found["agents"]] = found["successes"]
+            totals.steps[found["agents"]] = found["steps"]
+            self.finished = set(found["agents"].tolist())

@@ -12,11 +12,12 @@ import numpy as np
 from taskspace import checks
 from taskspace.agents.adapters import named_policy
 from taskspace.agents.policies import MLPPolicy
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.base import Environment, check_environment
 from taskspace.envs.from_gymnasium import GymEnvironment
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import progress_bar
-from taskspace.rollouts.accumulator import Accumulator
+from taskspace.rollouts.accumulator import Accumulator, CountsStore
 from taskspace.rollouts.compiled.chunks import CompiledEvaluation, play_here, play_on_ray
 from taskspace.rollouts.compiled.loop import EnginePolicy
 from taskspace.rollouts.gymnasium.evaluate import evaluate_gymnasium
@@ -37,6 +38,7 @@ def evaluate(
     keep_results: bool = False,
     keep_returns: bool = False,
     progress: bool | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> Outcomes:
     """Play every agent on every task several times, and count the successes.
 
@@ -63,6 +65,8 @@ def evaluate(
         keep_returns: Whether the outcomes include the mean returns (of the shaped reward, if the
             environment has one).
         progress: Whether to show a progress bar; by default only on a terminal.
+        checkpoints: Where `run` stores the counts of an `Environment`'s agents from time to time;
+            by default nowhere.
 
     Returns:
         The outcomes.
@@ -114,8 +118,9 @@ def evaluate(
     rows = env.check_tasks(tasks)
     if not len(rows):
         raise ValueError("tasks must be at least one task, got none")
-    rollouts = checks.whole(rollouts, "rollouts", 1)
-    threads = checks.whole(threads if threads is not None else os.cpu_count() or 1, "threads", 1)
+    rollouts = checks.whole(rollouts, "rollouts", 1, checks.MOST_ROLLOUTS)
+    asked = threads if threads is not None else os.cpu_count() or 1
+    threads = checks.whole(asked, "threads", 1, checks.MOST_THREADS)
     key = checks.seed(seed)
     evaluation = CompiledEvaluation(
         env, names, rows, rollouts, key, keep_results, keep_returns, on_error == "skip"
@@ -124,19 +129,21 @@ def evaluate(
         names, len(rows), rollouts,
         keep_results=keep_results, keep_returns=keep_returns, horizon=env.horizon,
     )  # fmt: skip
+    store = CountsStore(checkpoints)
+    store.restore(totals)
+    left = [None if agent in store.finished else policy for agent, policy in enumerate(policies)]
     with connected() if remote else contextlib.nullcontext():
-        pieces = (
-            play_on_ray(evaluation, policies)
-            if remote
-            else play_here(evaluation, policies, threads)
-        )
+        pieces = play_on_ray(evaluation, left) if remote else play_here(evaluation, left, threads)
         with (
             contextlib.closing(pieces),
             progress_bar("Playing episodes", totals.successes.size * rollouts, progress) as advance,
         ):
+            advance(len(store.finished) * len(rows) * rollouts)
             for chunk, part in pieces:
                 totals.add(chunk.agent, part)
                 advance(chunk.last - chunk.first)
+                if chunk.last == len(rows) * rollouts:  # the chunks of an agent come in order
+                    store.finish(chunk.agent, totals)
     return _outcomes(evaluation, totals)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
 from taskspace.envs.base import Environment, Tasks
-from taskspace.models.embedding.agreement import agreement
+from taskspace.models.embedding.agreement import agreement, rank_correlation
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import (
     DIFFICULTY_GAP,
@@ -67,10 +67,8 @@ def _test(evidence: Evidence) -> dict[str, Any]:
 
 def _norms(outcomes: Outcomes, embedder: Embedding) -> float:
     """The rank correlation of the lengths of vectors with difficulty."""
-    from scipy.stats import spearmanr
-
     success = SuccessStatistics.from_outcomes(outcomes).success
-    return float(spearmanr(embedder.difficulty(outcomes.task_inputs), -success).statistic)
+    return rank_correlation(embedder.difficulty(outcomes.task_inputs), -success)
 
 
 def stability(first: Embedding, second: Embedding, outcomes: Outcomes) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
@@ -365,7 +366,7 @@ class Run:
             "task": outcomes.tasks[indices],
             **more,
             "difficulty": self.index.difficulty[indices],
-            "success": np.nanmean(outcomes.rates[:, indices], axis=0),
+            "success": mean_rates(outcomes.rates[:, indices], axis=0),
             "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}

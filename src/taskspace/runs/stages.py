@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from taskspace._version import __version__
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.files import (
     LOCK,
     OURS,
@@ -34,6 +35,7 @@ from taskspace.runs.layout import SETTINGS, Part
 
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 2
+UNFINISHED = f"{OURS}unfinished-"  # prefix of the folders of pieces of unfinished stages
 
 
 class Stages(contextlib.AbstractContextManager["Stages"]):
@@ -45,6 +47,9 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         with Stages("runs/mine", {"seed": 0}) as stages:
             part = Part("outcomes", "outcomes.npz")
             outcomes = stages.stage(part, play, Outcomes.save, Outcomes.load)
+
+    A stage that takes minutes stores its pieces in `checkpoints`, and continues with them after a
+    kill. They are removed when the stage ends, and not used if anything it depends on changes.
     """
 
     def __init__(
@@ -56,6 +61,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         self._log = log if log is not None else lambda line: print(line, file=sys.stderr)
         self._results: dict[str, str] = {}  # digests of the results so far, by stage
         self._taken = {SETTINGS}  # file names in use
+        self.checkpoints = NONE  # of the stage that is being computed
         maker = {"format": FORMAT, "format version": FORMAT_VERSION, "version": __version__}
         wanted = {"taskspace": maker, "settings": self.settings}
         self._hash = _hash(wanted)
@@ -95,7 +101,9 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         start = time.perf_counter()
         digest, note = _valid(path, stamp, identity)
         if digest is None:
+            self.checkpoints = Checkpoints(self.folder / f"{UNFINISHED}{_hash(identity)}")
             digest = _write_result(make(), save, path, stamp, identity, start)
+            _remove_unfinished(self.folder)
             note = f"{time.perf_counter() - start:.1f} s{note}"
         self._results[name] = digest
         self._taken |= {path.name, stamp.name}
@@ -137,6 +145,8 @@ def check_result(folder: Path, part: Part) -> Path:
             " `taskspace fit` has finished"
         )
     found = _read_stamp(stamp)
+    if (found["stage"], found["file"]) != part:
+        raise ValueError(f"{stamp} is the stamp of another stage; repeat the run")
     if not path.exists() or _digest(path) != found["digest"]:
         raise ValueError(
             f"{path} is damaged or was copied from another run; repeat the run to restore it"
@@ -181,16 +191,19 @@ def derive(
 
 def _read_stamp(stamp: Path) -> dict[str, Any]:
     try:
-        return check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
+        found = check_checksum(json.loads(stamp.read_text(encoding="utf-8")))
+        if not found.keys() >= {"stage", "file", "settings", "upstream", "digest"}:
+            raise ValueError("it is not a stamp")
+        return found
     except FileNotFoundError as error:
         raise FileNotFoundError(f"there is no file {stamp}; repeat the run") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{stamp} is damaged; repeat the run") from error
 
 
-def _hash(settings: Mapping[str, Any]) -> str:
-    """A digest of settings.json, which identifies the run."""
-    return hashlib.sha256(_canonical(settings).encode()).hexdigest()
+def _hash(values: Mapping[str, Any]) -> str:
+    """A digest of settings.json, which identifies the run, or of what identifies a stage."""
+    return hashlib.sha256(_canonical(values).encode()).hexdigest()
 
 
 # -- settings ------------------------------------------------------------------------------------
@@ -268,9 +281,16 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _clean(folder: Path) -> None:
-    """Remove temporary files of killed runs; only with the lock held."""
-    for path in set(folder.glob(f"{OURS}*")) - {folder / LOCK}:
+    """Remove temporary files of killed runs, but not their pieces; only with the lock held."""
+    kept = {folder / LOCK, *folder.glob(f"{UNFINISHED}*")}
+    for path in set(folder.glob(f"{OURS}*")) - kept:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove the pieces of the stage that has ended, and any of stages with other inputs."""
+    for path in folder.glob(f"{UNFINISHED}*"):
+        shutil.rmtree(path)
 
 
 def _write_stamp(path: Path, value: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from taskspace import checks
 from taskspace.agents.agent import Agent
 from taskspace.agents.population import Population
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.base import Environment, Tasks, check_environment
 from taskspace.progress import progress_bar
 from taskspace.rollouts.ray import on_ray
@@ -194,6 +195,7 @@ def train_population(
     workers: int | None = None,
     executor: str | None = None,
     progress: bool | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> Population:
     """Train a population of agents for an environment.
 
@@ -207,6 +209,7 @@ def train_population(
         workers: The number of subpopulations that train in parallel; by default one per core.
         executor: "ray" to train on a Ray cluster, as in `evaluate`; None trains on this machine.
         progress: Whether to show a progress bar; by default only on a terminal.
+        checkpoints: Where `run` stores the subpopulations as they finish; by default nowhere.
 
     Returns:
         The population.
@@ -235,7 +238,7 @@ def train_population(
     method = chosen.method
     steps = method.iterations if isinstance(method, Cloning) else method.steps
     with progress_bar("Training", len(trainings) * steps, progress) as advance:
-        found = run_all(trainings, workers, advance, executor)
+        found = run_all(trainings, workers, advance, executor, checkpoints)
     return Population([agent for agents in found for agent in agents], env.name)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 from taskspace import checks
 from taskspace.agents.agent import Agent
 from taskspace.agents.population import Population
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.rollouts import ray
 from taskspace.rollouts.cores import available_cores
 from taskspace.training.snapshots import Report
@@ -38,17 +39,45 @@ def run_all(
     workers: int | None,
     report: Report,
     executor: str | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> list[list[Agent]]:
     """Run `workers` trainings at a time (by default one per core); returns results in order.
 
-    On Ray, all trainings are sent to the cluster, which runs one per core at a time.
+    On Ray, all trainings are sent to the cluster, which runs one per core at a time. The agents of
+    a training are stored as soon as it ends.
     """
     if ray.on_ray(executor, workers=workers):
         with ray.connected():
             away = [_on_ray(training) for training in trainings]
-            return _side_by_side(away, len(trainings), report)
-    count = checks.whole(available_cores() if workers is None else workers, "workers", 1)
-    return _side_by_side(trainings, count, report)
+            return _side_by_side(_stored(away, checkpoints), len(trainings), report)
+    count = checks.whole(
+        available_cores() if workers is None else workers, "workers", 1, checks.MOST_THREADS
+    )
+    return _side_by_side(_stored(trainings, checkpoints), count, report)
+
+
+def _stored(trainings: Sequence[Training], checkpoints: Checkpoints) -> list[Training]:
+    """The same trainings; one that ended before a kill only loads its agents."""
+
+    def stored(number: int, training: Training, report: Report) -> list[Agent]:
+        name = f"{number}.zip"
+        agents = checkpoints.load(name, load_agents)
+        if agents is None:
+            agents = training(report)
+            checkpoints.save(name, agents, save_agents)
+        return agents
+
+    return [functools.partial(stored, *numbered) for numbered in enumerate(trainings)]
+
+
+def save_agents(agents: Sequence[Agent], path: Path) -> None:
+    """Write agents to the file of a population."""
+    Population(agents).save(path)
+
+
+def load_agents(path: Path) -> list[Agent]:
+    """Load agents written by `save_agents`."""
+    return list(Population.load(path).agents)
 
 
 def _side_by_side(trainings: Sequence[Training], count: int, report: Report) -> list[list[Agent]]:
@@ -116,7 +145,7 @@ def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Trainin
         with tempfile.TemporaryDirectory(prefix="taskspace-") as folder:
             path = Path(folder) / "agents"
             _ask(request, path, report)
-            return list(Population.load(path).agents)
+            return load_agents(path)
 
     return training
 
@@ -189,7 +218,7 @@ def serve() -> None:
         threading.Thread(target=_end_with_parent, daemon=True).start()
         function = pkgutil.resolve_name(reference)
         agents = function(**named, report=functools.partial(send, "report"))
-        Population(agents).save(sys.argv[1])
+        save_agents(agents, Path(sys.argv[1]))
     except Exception as error:
         send("error", [type(error).__name__, str(error)])
     else:

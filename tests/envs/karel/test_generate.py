@@ -6,10 +6,13 @@ import itertools
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from taskspace.checkpoints import Checkpoints
+from taskspace.envs.karel import generate
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import KarelTask, read_tasks
 from taskspace.envs.karel.generate import generate_dataset, generate_tasks, wasteful
@@ -289,3 +292,28 @@ def test_dataset_on_disk(tmp_path: Path) -> None:
 )
 def test_wasteful(body: str, redundant: bool) -> None:
     assert wasteful(encode([f"DEF run m( {body} m)"], length=16)).tolist() == [redundant]
+
+
+def test_stored_blocks_are_not_generated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, selection = generate_tasks(100, seed=3, side=6, progress=False)
+    store = Checkpoints(tmp_path)
+    generate_tasks(100, seed=3, side=6, progress=False, checkpoints=store)
+    files = sorted(tmp_path.iterdir())
+    files[0].unlink()
+    files[1].write_bytes(files[1].read_bytes()[:-1])
+    made: list[object] = []
+    block = generate._block
+
+    def spy(*which: Any) -> Any:
+        made.append(which)
+        return block(*which)
+
+    monkeypatch.setattr(generate, "_block", spy)
+    again, counted = generate_tasks(100, seed=3, side=6, progress=False, checkpoints=store)
+    assert len(made) == 2
+    assert (counted.seen, counted.dropped) == (selection.seen, selection.dropped)
+    for part, tasks in whole.items():
+        for name in ("tokens", "sizes", "heroes", "walls", "markers"):
+            np.testing.assert_array_equal(getattr(again[part], name), getattr(tasks, name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,3 +125,21 @@ def test_a_network_of_ones_own_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=says("network")):
         save(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+def test_the_success_model_of_another_map_is_refused(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for seed in (0, 1):
+        known = ts.Outcomes(
+            rng.integers(0, 2, (4, 400)), np.array(1), features=rng.normal(size=(400, 2))
+        )
+        model = ts.SuccessModel(width=4, epochs=1, random_state=seed).fit(known)
+        ts.TaskEmbedder(2).fit(model).save(tmp_path / f"map-{seed}")
+    assert ts.TaskEmbedder.load(tmp_path / "map-0").n_components_ == 2
+    inner = tmp_path / "map-0" / "success-model"
+    shutil.rmtree(inner)
+    with pytest.raises(ValueError, match=says("map-0 success-model")):
+        ts.TaskEmbedder.load(tmp_path / "map-0")
+    shutil.copytree(tmp_path / "map-1" / "success-model", inner)
+    with pytest.raises(ValueError, match=says("map-0 success-model")):
+        ts.TaskEmbedder.load(tmp_path / "map-0")

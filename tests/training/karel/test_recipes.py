@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -52,3 +57,68 @@ def test_the_population_is_the_same_on_any_number_of_cores(
 def test_unknown_training_settings_are_refused(tasks: dict[str, KarelTasks]) -> None:
     with pytest.raises(ValueError, match=says("'huge' fast small paper")):
         train_synthesizers(tasks["training"], tasks["validation"], settings="huge")
+
+
+# -- kills -----------------------------------------------------------------------------------------
+
+TRAINED = """
+import sys
+from pathlib import Path
+from taskspace.checkpoints import Checkpoints
+from taskspace.envs.karel.compact import KarelTasks
+from taskspace.training.karel.recipes import train_synthesizers
+from tests.training.karel.test_recipes import LONGER
+
+folder, workers = Path(sys.argv[1]), int(sys.argv[2])
+tasks = [KarelTasks.load(folder / f"{name}.npz") for name in ("training", "validation")]
+population = train_synthesizers(
+    *tasks, settings=LONGER, workers=workers, progress=False,
+    checkpoints=Checkpoints(folder / "pieces", seconds=0),
+)
+population.save(folder / "resumed.zip")
+"""
+LONGER = TrainingSettings(TINY, steps=16, batch=32, rate=3e-3, every=4, delta=-1, skill_tasks=20)
+
+
+def start(folder: Path, workers: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", TRAINED, str(folder), str(workers)], stdin=subprocess.DEVNULL
+    )
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 300
+    while not path.exists():
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tasks: dict[str, KarelTasks], tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("undisturbed") / "population.zip"
+    train_synthesizers(
+        tasks["training"], tasks["validation"], settings=LONGER, workers=1, progress=False
+    ).save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("workers", "moments"), [(1, ["all/8.zip", "0.zip"]), (2, ["all/8.zip"])])
+def test_a_killed_training_continues_with_the_same_bits(
+    tasks: dict[str, KarelTasks],
+    tmp_path: Path,
+    undisturbed: bytes,
+    workers: int,
+    moments: list[str],
+) -> None:
+    for name, some in tasks.items():
+        some.save(tmp_path / f"{name}.npz")
+    for moment in moments:  # within the first training, and after it
+        process = start(tmp_path, workers)
+        wait_for(tmp_path / "pieces" / moment, process)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not (tmp_path / "resumed.zip").exists()
+    assert start(tmp_path, workers).wait() == 0
+    assert (tmp_path / "resumed.zip").read_bytes() == undisturbed

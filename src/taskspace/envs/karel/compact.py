@@ -21,7 +21,14 @@ from taskspace.envs.karel.grammar import first_fault
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import PAD, decode, encode, kind, parse
 from taskspace.envs.karel.worlds import SIDE, Worlds, check, stack
-from taskspace.files import atomic_path, check_format, check_seal, seal
+from taskspace.files import (
+    atomic_path,
+    check_format,
+    check_seal,
+    check_unfolded_size,
+    read_arrays,
+    seal,
+)
 
 FORMAT, FORMAT_VERSION = "taskspace karel tasks", 1
 _BATCH = 1024  # tasks unpacked at a time
@@ -215,11 +222,12 @@ class KarelTasks:
         source = Path(path)
         if not source.is_file():
             raise FileNotFoundError(f"there is no file {source}")
+        check_unfolded_size(source)
         try:
             check_seal(source)
-            with np.load(source, allow_pickle=False) as file:
-                names = ("format", "version", "tokens", *_INNER)
-                found = {name: file[name] for name in names}
+            names = ("format", "version", "tokens", *_INNER)
+            arrays = read_arrays(source, names)
+            found = {name: arrays[name] for name in names}
         except _UNREADABLE as error:
             raise ValueError(
                 f"{source} must be a file of Karel tasks, got an error: {error}"

@@ -21,15 +21,18 @@ the length and its number; a larger quota only adds tasks.
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION, KarelTask, write_tasks
 from taskspace.envs.karel.fitting import MOST_IN_CELL, TRIES, fitting_worlds
@@ -39,10 +42,12 @@ from taskspace.envs.karel.machine import DONE
 from taskspace.envs.karel.quotas import PARTS, Cell, Selection, new_folder, part_of, quotas
 from taskspace.envs.karel.skeletons import Skeleton, skeletons
 from taskspace.envs.karel.worlds import SIDE, Worlds
+from taskspace.files import read_sealed_arrays, write_sealed_arrays
 from taskspace.progress import Advance, progress_bar
 
 LEAST_SIDE = 4
 _DRAWN, _BLOCK = 2048, 512  # programs drawn for a block, and those that get worlds
+_TASK_ARRAYS = tuple(field.name for field in fields(KarelTasks))
 _KINDS = ("plain", "loops", "conditionals")  # their order is part of the seeds
 _MOVE, _LEFT, _RIGHT, _PICK, _PUT = (
     TOKEN_ID[name] for name in ("move", "turnLeft", "turnRight", "pickMarker", "putMarker")
@@ -241,12 +246,41 @@ def _block(cell: Cell, number: int, seed: int, side: int) -> tuple[KarelTasks, i
     return KarelTasks.pack(left.tokens, left.inputs, left.outputs), drawn, dropped
 
 
+def _stored_block(
+    cell: Cell, number: int, seed: int, side: int, checkpoints: Checkpoints
+) -> tuple[KarelTasks, int, Counter[str]]:
+    """The same, but not computed again if it was stored before a kill."""
+    name = f"{cell[0]}-{cell[1]}-{number}.npz"
+    found = checkpoints.load(name, _load_block)
+    if found is None:
+        found = _block(cell, number, seed, side)
+        checkpoints.save(name, found, _save_block)
+    return found
+
+
+def _save_block(block: tuple[KarelTasks, int, Counter[str]], path: Path) -> None:
+    tasks, drawn, dropped = block
+    arrays = {name: getattr(tasks, name) for name in _TASK_ARRAYS}
+    write_sealed_arrays({**arrays, "counts": np.array(json.dumps([drawn, dropped]))}, path)
+
+
+def _load_block(path: Path) -> tuple[KarelTasks, int, Counter[str]]:
+    arrays = read_sealed_arrays(path)
+    drawn, dropped = json.loads(str(arrays.pop("counts")))
+    return KarelTasks(**arrays), drawn, Counter(dropped)
+
+
 def generate_tasks(
-    tasks: int | None = None, seed: int = 0, side: int = SIDE, progress: bool | None = None
+    tasks: int | None = None,
+    seed: int = 0,
+    side: int = SIDE,
+    progress: bool | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> tuple[dict[str, KarelTasks], Selection]:
     """Training and validation tasks by the paper's quotas, or this number in the same proportions.
 
     Worlds have 2 to `side` rows and columns. The selection counts the candidates that were dropped.
+    Blocks are stored in `checkpoints`, and not generated again.
     """
     selection, seed = _checked(tasks, seed, side)
     total = sum(sum(table.values()) for table in selection.wanted.values())
@@ -255,7 +289,7 @@ def generate_tasks(
         for cell in selection.wanted[PARTS[0]]:
             number = 0
             while any(selection.room(part, cell) for part in PARTS):
-                block, drawn, dropped = _block(cell, number, seed, side)
+                block, drawn, dropped = _stored_block(cell, number, seed, side, checkpoints)
                 selection.seen += drawn
                 selection.dropped += dropped
                 done = 0

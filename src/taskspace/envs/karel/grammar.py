@@ -45,6 +45,7 @@ _STATEMENTS = {
 }  # fmt: skip
 # What a token does to the stack of open blocks; _PUSH + n opens block number n.
 _KEEP, _POP, _TO_ELSE, _PUSH = range(4)
+MOST_PROGRAMS = 1_000_000  # at a time
 _FORBIDDEN = 30_000
 
 _Rule = tuple[str, str, int]  # token, next phase, change of the stack
@@ -270,7 +271,8 @@ def random_programs(
     >>> random_programs(3, seed=0, longest=14, shortest=10).shape
     (3, 14)
     """
-    count, longest = checks.whole(count, "the number of programs"), _checked_limit(longest)
+    count = checks.whole(count, "the number of programs", most=MOST_PROGRAMS)
+    longest = _checked_limit(longest)
     if not SHORTEST <= shortest <= longest:
         raise ValueError(f"shortest must be {SHORTEST} to {longest} tokens, got {shortest}")
     rng = np.random.default_rng(checks.seed(seed))

@@ -18,6 +18,7 @@ NORTH, EAST, SOUTH, WEST = range(4)
 ROW_STEP, COLUMN_STEP = (1, 0, -1, 0), (0, 1, 0, -1)
 # Channels of the tensor: hero by direction, walls, border, then cells with 1 to 10 markers.
 WALLS, BORDER, MARKERS, CHANNELS = 4, 5, 6, 16
+MOST_WORLDS = 1_000_000  # at a time
 TENSOR_SHAPE = (CHANNELS, SIDE + 2, SIDE + 2)
 HEROES, WALL, FLOOR = "^>v<", "#", "."
 
@@ -263,7 +264,7 @@ def random_worlds(
     >>> random_worlds(3, seed=0, sides=(4, 8)).shape
     (3,)
     """
-    count = checks.whole(count, "the number of worlds")
+    count = checks.whole(count, "the number of worlds", most=MOST_WORLDS)
     least, most = sides
     if not 1 <= least <= most <= SIDE:
         raise ValueError(

@@ -58,7 +58,7 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
     a, b = first.transform(tasks), second.transform(tasks)
     difficulties = first.difficulty(tasks), second.difficulty(tasks)
     found = compare_vectors(a, b, np.random.default_rng(0))
-    return {"difficulty": _rank_correlation(*difficulties), **found}
+    return {"difficulty": rank_correlation(*difficulties), **found}
 
 
 def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dict[str, float]:
@@ -76,7 +76,7 @@ def compare_vectors(a: ArrayLike, b: ArrayLike, rng: np.random.Generator) -> dic
     one, other = _of_one_size(_table(a), _table(b))
     i, j = _some_pairs(len(one), rng)
     return {
-        "similarity": _rank_correlation((one[i] * one[j]).sum(1), (other[i] * other[j]).sum(1)),
+        "similarity": rank_correlation((one[i] * one[j]).sum(1), (other[i] * other[j]).sum(1)),
         "cosine": _mean_cosine(one, other),
         "best_cosine": _mean_cosine(one @ best_rotation(one, other), other),
     }
@@ -108,7 +108,8 @@ def _some_pairs(n: int, rng: np.random.Generator) -> Any:
     return i, (i + rng.integers(1, n, PAIRS)) % n
 
 
-def _rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+def rank_correlation(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Spearman's correlation; NaN, without a warning of SciPy, if one of the two is constant."""
     from scipy.stats import rankdata
 
     ranks = [rankdata(values) for values in (a, b)]

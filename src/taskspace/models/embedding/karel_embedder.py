@@ -147,7 +147,8 @@ class KarelEmbedder(OrdinalEmbedder):
     def _check_settings(self) -> None:
         super()._check_settings()
         for name in SIZES:
-            checks.whole(getattr(self, name), name, 0 if name in ("blocks", "radius") else 1)
+            least = 0 if name in ("blocks", "radius") else 1
+            checks.whole(getattr(self, name), name, least, checks.WIDEST)
         if self._start is None:
             if self.freeze:
                 raise ValueError(

@@ -109,4 +109,4 @@ def check_device(device: Any) -> None:
 def check_layers(hidden: Sequence[int]) -> None:
     """Check the sizes of hidden layers."""
     for size in hidden:
-        checks.whole(size, "the size of a hidden layer", 1)
+        checks.whole(size, "the size of a hidden layer", 1, checks.WIDEST)

@@ -39,6 +39,7 @@ from taskspace.progress import progress_bar
 from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
 from taskspace.torch_state import one_thread, torch_seed
 
+MOST_CONSTRAINTS = 100_000_000
 MOST_COMPONENTS = 10  # upper limit of "auto"
 WORTH_ANOTHER = 0.01  # "auto" adds a dimension if the test loss falls by this fraction
 ENOUGH_FOR_AXES = 1000  # tasks; Karel tasks are slow to encode
@@ -270,11 +271,12 @@ class OrdinalEmbedder(NetworkEmbedding):
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":
-            checks.whole(self.n_components, "n_components", 1)
-        for name, least in (("batch_size", 1), ("steps", 0), ("patience", 1)):
+            checks.whole(self.n_components, "n_components", 1, checks.MOST_DIMENSIONS)
+        checks.whole(self.batch_size, "batch_size", 1, checks.LARGEST_BATCH)
+        for name, least in (("steps", 0), ("patience", 1)):
             checks.whole(getattr(self, name), name, least)
         if self.n_constraints is not None:
-            checks.whole(self.n_constraints, "n_constraints", 1)
+            checks.whole(self.n_constraints, "n_constraints", 1, MOST_CONSTRAINTS)
         if not callable(self.hidden):
             check_layers(self.hidden)
         check_device(self.device)

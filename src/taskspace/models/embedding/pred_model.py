@@ -181,8 +181,11 @@ class PredModel(NetworkEmbedding):
         return total, kl, reward, state
 
     def _check_settings(self) -> None:
-        for name in ("n_components", "batch_size", "epochs", "most_steps"):
-            checks.whole(getattr(self, name), name, 1)
+        for name, most in (
+            ("n_components", checks.MOST_DIMENSIONS), ("batch_size", checks.LARGEST_BATCH),
+            ("epochs", checks.MOST), ("most_steps", checks.MOST),
+        ):  # fmt: skip
+            checks.whole(getattr(self, name), name, 1, most)
         check_layers(self.hidden)
         for name in ("reward_weight", "state_weight", "kl_weight"):
             if not getattr(self, name) >= 0:

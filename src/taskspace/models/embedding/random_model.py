@@ -59,7 +59,7 @@ class RandomModel(NetworkEmbedding):
         Raises:
             ValueError: If an argument is invalid.
         """
-        size = checks.whole(self.n_components, "n_components", 1)
+        size = checks.whole(self.n_components, "n_components", 1, checks.MOST_DIMENSIONS)
         check_layers(self.hidden)
         tasks = features_of(X) if isinstance(X, Outcomes) else X
         tasks = self._validated(tasks, ensure_min_samples=2)

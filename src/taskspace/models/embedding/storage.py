@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,8 +72,8 @@ def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     if name != cls.__name__:
         raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
     tensors = _FOLDER.load_tensors(folder, settings)
-    inner = Path(folder, MODEL)
-    model = SuccessModel.load(inner) if inner.is_dir() else None
+    inner = _FOLDER.inner_folder(folder, settings)
+    model = None if inner is None else SuccessModel.load(inner)
     try:
         return _restored(cls, State(settings, tensors, model))
     except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:

@@ -237,7 +237,7 @@ class TaskEmbedder(Embedding):
 
     def _check_settings(self) -> None:
         if self.n_components != "auto":
-            checks.whole(self.n_components, "n_components", 1)
+            checks.whole(self.n_components, "n_components", 1, checks.MOST_DIMENSIONS)
         check_measure(self.measure)
         if self.model is not None and not isinstance(self.model, SuccessModel):
             kind = type(self.model).__name__

@@ -58,6 +58,7 @@ FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is st
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 RELIABILITY_BINS = 15
+MOST_BLOCKS = 100  # of the network
 _FOLDER = ModelFolder("success model", "success-model.json", version=1)
 SAMPLE = 1000  # tasks that are saved with the model
 
@@ -306,10 +307,11 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
     def _check_settings(self) -> None:
-        for name, least in (
-            ("width", 1), ("blocks", 0), ("bins", 1), ("batch_size", 1), ("epochs", 0),
+        for name, least, most in (
+            ("width", 1, checks.WIDEST), ("blocks", 0, MOST_BLOCKS), ("bins", 1, checks.WIDEST),
+            ("batch_size", 1, checks.LARGEST_BATCH), ("epochs", 0, checks.MOST),
         ):  # fmt: skip
-            checks.whole(getattr(self, name), name, least)
+            checks.whole(getattr(self, name), name, least, most)
         rate = checks.numbers(self.learning_rate, "learning_rate")
         if rate.ndim or rate <= 0:
             raise ValueError(

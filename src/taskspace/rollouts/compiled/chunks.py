@@ -194,10 +194,9 @@ def play_here(
 
 
 def _by_kind(policies: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """The agents that the engine plays, and the others."""
-    kinds = [isinstance(policy, EnginePolicy) for policy in policies]
-    agents = range(len(kinds))
-    return [i for i in agents if kinds[i]], [i for i in agents if not kinds[i]]
+    """The agents that the engine plays, and the others; None is an agent that has played."""
+    kinds = {i: isinstance(p, EnginePolicy) for i, p in enumerate(policies) if p is not None}
+    return [i for i in kinds if kinds[i]], [i for i in kinds if not kinds[i]]
 
 
 def _oldest(running: deque[tuple[Chunk, Future[PartialResults]]]) -> tuple[Chunk, PartialResults]:

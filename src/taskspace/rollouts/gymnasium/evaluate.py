@@ -49,8 +49,8 @@ def evaluate_gymnasium(
         raise ValueError("tasks must be at least one task, got none")
     if on_error == "skip" and keep_results:
         raise ValueError("keep_results must be False with on_error='skip', got True")
-    rollouts = checks.whole(rollouts, "rollouts", 1)
-    asked = None if workers is None else checks.whole(workers, "workers", 1)
+    rollouts = checks.whole(rollouts, "rollouts", 1, checks.MOST_ROLLOUTS)
+    asked = None if workers is None else checks.whole(workers, "workers", 1, checks.MOST_THREADS)
     key = checks.seed(seed)
     spaces = environment.spaces(as_task(columns, rows[0]))
     policies = [named_policy(n, a, spaces) for n, a in zip(names, agents, strict=True)]

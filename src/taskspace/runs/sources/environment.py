@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.base import Environment
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -55,7 +56,11 @@ class EnvironmentSource(Source):
         population = stages.stage(
             layout.POPULATION,
             lambda: train_population(
-                self.environment, seed=self.seed, fast=self.plan.fast, executor=self.executor
+                self.environment,
+                seed=self.seed,
+                fast=self.plan.fast,
+                executor=self.executor,
+                checkpoints=stages.checkpoints,
             ),
             Population.save,
             Population.load,
@@ -63,7 +68,12 @@ class EnvironmentSource(Source):
         training = stages.stage(
             layout.OUTCOMES if self.plan.listed is None else layout.TRAINING,
             lambda: evaluate_pool(
-                self.environment, population, self.plan, self.seed, self.executor
+                self.environment,
+                population,
+                self.plan,
+                self.seed,
+                self.executor,
+                stages.checkpoints,
             ),
             Outcomes.save,
             Outcomes.load,
@@ -121,7 +131,16 @@ def evaluate_pool(
     plan: AnyPlan,
     seed: int,
     executor: str | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> Outcomes:
     """Evaluate the population on the tasks that the map is learned from."""
     tasks = env.sample_tasks(plan.tasks, seed=seed + 1, distribution=plan.distribution)
-    return evaluate(population, env, tasks, plan.rollouts, seed=seed, executor=executor)
+    return evaluate(
+        population,
+        env,
+        tasks,
+        plan.rollouts,
+        seed=seed,
+        executor=executor,
+        checkpoints=checkpoints,
+    )

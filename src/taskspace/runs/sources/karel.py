@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.agents.population import Population
+from taskspace.checkpoints import Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.environment import Karel
 from taskspace.envs.karel.generate import generate_tasks
@@ -108,35 +109,45 @@ class KarelSource(Source):
     def play(self, stages: Stages) -> Played:
         """Generate or load the tasks, train the population, and evaluate it."""
         plan = self.plan
-        tasks = stages.stage(layout.TASKS, self._tasks, save_tasks, load_tasks)
+        tasks = stages.stage(
+            layout.TASKS, lambda: self._tasks(stages.checkpoints), save_tasks, load_tasks
+        )
         population = stages.stage(
             layout.POPULATION,
-            lambda: self._train(tasks),
+            lambda: self._train(tasks, stages.checkpoints),
             Population.save,
             Population.load,
         )
         outcomes = stages.stage(
             layout.OUTCOMES,
-            lambda: play(population, tasks["training"][: plan.played], executor=self.executor),
+            lambda: play(
+                population,
+                tasks["training"][: plan.played],
+                executor=self.executor,
+                checkpoints=stages.checkpoints,
+            ),
             Outcomes.save,
             Outcomes.load,
         )
         return Played(outcomes, Karel(**tasks), population)
 
-    def _train(self, tasks: TasksBySplit) -> Population:
+    def _train(self, tasks: TasksBySplit, checkpoints: Checkpoints) -> Population:
         population = train_synthesizers(
             *(tasks[split] for split in SPLITS),
             settings=self.plan.preset,
             seed=self.seed,
             executor=self.executor,
+            checkpoints=checkpoints,
         )
         return _with_beam(population, self.plan.width)
 
-    def _tasks(self) -> TasksBySplit:
+    def _tasks(self, checkpoints: Checkpoints) -> TasksBySplit:
         given = self._given()
         if given is not None:
             return given
-        return generate_tasks(self.plan.tasks, self.seed, self.plan.side)[0]
+        return generate_tasks(self.plan.tasks, self.seed, self.plan.side, checkpoints=checkpoints)[
+            0
+        ]
 
     def _given(self) -> TasksBySplit | None:
         """The tasks in `data`; each split must have tasks of every cluster."""

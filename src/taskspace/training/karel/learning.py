@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.agents.agent import Agent
 from taskspace.agents.karel.network import PAPER_SIZE, Size, Synthesizer
-from taskspace.agents.karel.policy import SynthesisPolicy
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.data import EXAMPLES, SPECIFICATION
 from taskspace.envs.karel.grammar import PartialPrograms
 from taskspace.envs.karel.grids import to_grids
 from taskspace.envs.karel.language import PAD, TOKENS
+from taskspace.training.karel.states import StateStore, TrainingState
 from taskspace.training.snapshots import Report
 
 # The kinds of programs that each subpopulation is trained on.
@@ -58,12 +59,15 @@ def learn(
     seed: int = 0,
     device: str = "cpu",
     report: Report = lambda done: None,
+    checkpoints: Checkpoints = NONE,
 ) -> list[Agent]:
     """Train a network on the subpopulation's kinds of programs; returns snapshots of rising skill.
 
+    The state of the training is stored in `checkpoints` from time to time, and taken from there if
+    an earlier attempt was killed: the agents are bit-identical.
+
     This sets PyTorch's global seed and number of threads, so run it in a separate process.
     """
-    torch.manual_seed(seed)
     torch.set_num_threads(1)
     chosen = tasks[np.isin(tasks.kinds, SUBPOPULATIONS[subpopulation])]
     if not len(chosen):
@@ -72,53 +76,68 @@ def learn(
             f"there are no programs for the subpopulation {subpopulation!r} in the tasks; they have"
             f" {known}"
         )
+    store = StateStore(checkpoints)
+    state = _untrained(settings, seed, device)
+    if not store.restore(state):
+        state = _untrained(settings, seed, device)  # a damaged file may have been read in part
+        state.offer(subpopulation, skill_tasks, settings.delta)
+    report(state.steps)
+    examples = batches(chosen, settings, np.random.default_rng(seed), state.steps)
+    reported = state.steps
+    while state.steps < settings.steps:
+        _step(state, *(torch.from_numpy(part).to(device) for part in next(examples)))
+        if state.steps % settings.every == 0 or state.steps == settings.steps:
+            state.offer(subpopulation, skill_tasks, settings.delta)
+            report(state.steps - reported)
+            reported = state.steps
+        store.save_if_due(state)
+    return state.agents
+
+
+def _untrained(settings: TrainingSettings, seed: int, device: str) -> TrainingState:
+    torch.manual_seed(seed)
     network = Synthesizer(settings.size).to(device)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate, fused=True)
-    scheduler = torch.optim.lr_scheduler.LinearLR(
+    schedule = torch.optim.lr_scheduler.LinearLR(
         optimizer, 1.0, settings.final_rate_fraction, settings.steps
     )
-    examples = batches(chosen, settings, np.random.default_rng(seed))
-    agents: list[Agent] = []
-    done = 0
-    for moment in [*range(0, settings.steps, settings.every), settings.steps]:
-        for _ in range(moment - done):
-            loss = loss_of(network, *(torch.from_numpy(p).to(device) for p in next(examples)))
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimizer.step()
-            scheduler.step()
-        _offer(agents, subpopulation, moment, network, skill_tasks, settings.delta)
-        report(moment - done)
-        done = moment
-    return agents
+    return TrainingState(network, optimizer, schedule)
 
 
-def _offer(
-    agents: list[Agent], name: str, step: int, network: Synthesizer, tasks: KarelTasks, delta: float
-) -> None:
-    """Add a snapshot of the network if its skill has risen by `delta`."""
-    skill = float(SynthesisPolicy(network).solves(tasks).mean())
-    if not agents or skill >= agents[-1].skill + delta:
-        policy = SynthesisPolicy(deepcopy(network).cpu())
-        agents.append(Agent(f"{name}-{step}", policy, name, step, skill))
+def _step(state: TrainingState, *batch: torch.Tensor) -> None:
+    """One step of Adam on a batch of examples."""
+    loss = loss_of(state.network, *batch)
+    state.optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(state.network.parameters(), 1.0)
+    state.optimizer.step()
+    state.schedule.step()
+    state.steps += 1
 
 
 def batches(
-    tasks: KarelTasks, settings: TrainingSettings, rng: np.random.Generator
+    tasks: KarelTasks, settings: TrainingSettings, rng: np.random.Generator, skipped: int = 0
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.bool_]]]:
     """Grids, tokens and forbidden tokens, in a new random order in each pass.
 
     In each pass a task shows a random five of its six examples, as data augmentation. The sixth
-    example is therefore held out only in tasks that are not trained on.
+    example is therefore held out only in tasks that are not trained on. The first `skipped` batches
+    are drawn, but left out.
     """
     forbidden = ~allowed_tokens(tasks.tokens)
+    size = settings.size
+    for chosen, order in islice(_draws(len(tasks), settings.batch, rng), skipped, None):
+        grids = to_grids(tasks[chosen], size.side, order, radius=size.radius)
+        yield grids, tasks.tokens[chosen].astype(np.int64), forbidden[chosen]
+
+
+def _draws(
+    count: int, batch: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The tasks of each batch, and the examples that they show."""
     while True:
-        for chosen in np.array_split(rng.permutation(len(tasks)), -(-len(tasks) // settings.batch)):
-            order = rng.random((len(chosen), EXAMPLES)).argsort(1)[:, :SPECIFICATION]
-            size = settings.size
-            grids = to_grids(tasks[chosen], size.side, order, radius=size.radius)
-            yield grids, tasks.tokens[chosen].astype(np.int64), forbidden[chosen]
+        for chosen in np.array_split(rng.permutation(count), -(-count // batch)):
+            yield chosen, rng.random((len(chosen), EXAMPLES)).argsort(1)[:, :SPECIFICATION]
 
 
 def allowed_tokens(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from taskspace import checks
 from taskspace.agents.agent import Agent
 from taskspace.agents.karel.network import FAST_SIZE, SMALL_SIZE, Size
 from taskspace.agents.population import Population
+from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.progress import progress_bar
 from taskspace.rollouts.ray import on_ray
@@ -57,27 +58,36 @@ def train_synthesizers(
     workers: int | None = None,
     executor: str | None = None,
     progress: bool | None = None,
+    checkpoints: Checkpoints = NONE,
 ) -> Population:
     """Train the four subpopulations; with the same seed the agents are bit-identical.
 
     Skill is measured on validation tasks, or on training tasks with `skill_on_training_tasks`. On
     a GPU (`device="cuda"`) use `workers=1`. With `executor="ray"` they train on a Ray cluster.
+
+    A training that was killed continues from its last state in `checkpoints`; on Ray, whose workers
+    may not see that folder, only finished subpopulations are stored.
     """
-    on_ray(executor, workers=workers)
+    remote = on_ray(executor, workers=workers)
     chosen = training_settings(settings)
     seeds = child_seeds(checks.seed(seed), 1 + len(SUBPOPULATIONS))
     pool = training if chosen.skill_on_training_tasks else validation
     order = np.random.default_rng(seeds[0]).permutation(len(pool))
     skill_tasks = pool[order[: chosen.skill_tasks]]
-    named = {"settings": asdict(chosen), "device": device}
+    within = NONE if remote else checkpoints
+    named = {"settings": asdict(chosen), "device": device, "seconds": within.seconds}
     trainings: list[Training] = [
         partial(
-            _train, training, skill_tasks, {**named, "subpopulation": name, "seed": own % 2**31}
+            _train, training, skill_tasks,
+            {
+                **named, "subpopulation": name, "seed": own % 2**31,
+                "folder": None if within.folder is None else str(within.folder / name),
+            },
         )
         for name, own in zip(SUBPOPULATIONS, seeds[1:], strict=True)
-    ]
+    ]  # fmt: skip
     with progress_bar("Training", len(trainings) * chosen.steps, progress) as advance:
-        found = run_all(trainings, workers, advance, executor)
+        found = run_all(trainings, workers, advance, executor, checkpoints)
     return Population([agent for agents in found for agent in agents], "Karel")
 
 
@@ -112,6 +122,8 @@ def _learn(
     *,
     seed: int,
     device: str,
+    folder: str | None,
+    seconds: float,
     report: Report,
 ) -> list[Agent]:
     """The work of the process: tasks come as files, settings as JSON."""
@@ -124,4 +136,5 @@ def _learn(
         seed=seed,
         device=device,
         report=report,
+        checkpoints=Checkpoints(None if folder is None else Path(folder), seconds),
     )
