@@ -395,8 +395,8 @@ def test_a_skipped_answer_does_not_count() -> None:
         skipped, PREDICTOR.predict_proba(["task-1", "task-6"], [1, 0], tasks)
     )
     nothing = [PREDICTOR.interval([], [], tasks), PREDICTOR.interval(quiz, [np.nan] * 3, tasks)]
-    np.testing.assert_array_equal(*nothing)
-    for part in PREDICTOR.interval(quiz, [1, None, 0], tasks):
+    np.testing.assert_array_equal(nothing[0], nothing[1])
+    for part in PREDICTOR.interval(quiz, [1, None, 0], tasks):  # type: ignore[list-item]
         assert np.isfinite(part).all()
 
 

@@ -93,7 +93,7 @@ def test_nine_clusters_have_nine_colours_and_their_names() -> None:
 
 def test_muted_clusters_are_nearly_grey_and_still_differ() -> None:
     ax = plots.plot_map(POINTS, clusters=CLUSTERS, cluster_names=NAMES, muted=True)
-    colours = np.array([marks.get_facecolor()[0, :3] for marks in ax.collections[:9]])
+    colours = np.array([np.asarray(marks.get_facecolor())[0, :3] for marks in ax.collections[:9]])
     assert np.ptp(colours, axis=1).max() < 0.3
     assert len(np.unique(colours, axis=0)) == 9
 

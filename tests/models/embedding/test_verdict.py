@@ -30,13 +30,15 @@ NEW_TASKS = Evidence(100, 5000, 6, accuracy=0.92, pairs=124_750, ceiling=0.94, s
 def coins(agents: int, tasks: int, seed: int) -> ts.Outcomes:
     """Results that say nothing about tasks."""
     rng = np.random.default_rng(seed)
-    return ts.Outcomes(rng.integers(0, 2, (agents, tasks)), 1)
+    return ts.Outcomes(rng.integers(0, 2, (agents, tasks)), np.array(1))
 
 
 def two_topics(agents: int = 300, tasks: int = 24, seed: int = 0) -> ts.Outcomes:
     rng = np.random.default_rng(seed)
     skills = np.tile(rng.normal(size=(agents, 2)), tasks // 2)
-    return ts.Outcomes(1 * (rng.random((agents, tasks)) < 1 / (1 + np.exp(-2 * skills))), 1)
+    return ts.Outcomes(
+        1 * (rng.random((agents, tasks)) < 1 / (1 + np.exp(-2 * skills))), np.array(1)
+    )
 
 
 @pytest.mark.parametrize(

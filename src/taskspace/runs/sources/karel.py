@@ -33,7 +33,8 @@ from taskspace.runs.stages import Stages
 from taskspace.training.karel.recipes import train_synthesizers, training_settings
 
 SPLITS = ("training", "validation")
-DIMENSIONS = 2
+ORDINAL_DIMENSIONS = 2  # as in the paper
+DIMENSIONS = 3  # fewer do not separate the three types of programs in the outcomes themselves
 TasksBySplit = Mapping[str, KarelTasks]
 
 
@@ -250,6 +251,6 @@ def new_embedder(population: Population, settings: KarelSettings, seed: int) -> 
     """The embedder, not yet fitted; its encoder has the size of the agents' encoders."""
     size = best_encoder(population).size
     return KarelEmbedder(
-        DIMENSIONS, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
+        ORDINAL_DIMENSIONS, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
         code=size.code, freeze=True, steps=settings.steps, batch_size=128, random_state=seed,
     )  # fmt: skip
