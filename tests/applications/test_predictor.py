@@ -396,7 +396,7 @@ def test_a_skipped_answer_does_not_count() -> None:
     )
     nothing = [PREDICTOR.interval([], [], tasks), PREDICTOR.interval(quiz, [np.nan] * 3, tasks)]
     np.testing.assert_array_equal(nothing[0], nothing[1])
-    for part in PREDICTOR.interval(quiz, [1, None, 0], tasks):  # type: ignore[list-item]
+    for part in PREDICTOR.interval(quiz, [1, None, 0], tasks):  # type: ignore[arg-type]
         assert np.isfinite(part).all()
 
 
