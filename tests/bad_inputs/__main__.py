@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import cast
 
 from taskspace.progress import progress_bar
+from tests.bad_inputs.cases import Call, Command
 from tests.bad_inputs.every import CALLS, COMMANDS
 
 
 def main() -> int:
     """Print the faults and the counts; the result is the number of faults."""
-    faults, cases = [], [*CALLS, *COMMANDS]
+    faults, cases = [], cast("list[Call | Command]", [*CALLS, *COMMANDS])
     with progress_bar("Bad inputs", len(cases)) as advance:
         for case in cases:
             with tempfile.TemporaryDirectory() as folder:

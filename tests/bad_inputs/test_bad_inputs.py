@@ -22,6 +22,6 @@ def test_a_command_refuses_a_bad_input(case: Command, tmp_path: Path) -> None:
 
 
 def test_there_are_enough_inputs_with_different_names() -> None:
-    names = [case.name for case in (*CALLS, *COMMANDS)]
+    names = [case.name for case in CALLS] + [case.name for case in COMMANDS]
     assert len(set(names)) == len(names)
     assert len(names) >= 300
