@@ -278,11 +278,13 @@ def test_agents_that_do_not_differ_are_told(agents: int, with_features: bool) ->
     features = np.arange(8.0)[:, None] if with_features else None
     solved = np.tile(np.arange(8) % 2, (agents, 1))
     outcomes = ts.Outcomes(solved, np.array(1), features=features)
-    with pytest.warns(UserWarning, match=says("outcomes share no information")):
+    with pytest.raises(ValueError, match=says(f"agents {agents}")):
+        ts.TaskEmbedder(2).fit(outcomes)
+    with pytest.warns(UserWarning, match=says("outcomes share no information")):  # from y
         found = ts.TaskEmbedder(2, model=ts.SuccessModel(width=4, epochs=0), random_state=0).fit(
-            outcomes
+            np.arange(8.0)[:, None], solved.T
         )
-    np.testing.assert_allclose(found.transform(outcomes.task_inputs), np.zeros((8, 2)), atol=1e-6)
+    np.testing.assert_allclose(found.transform([[1.0], [2.0]]), np.zeros((2, 2)), atol=1e-6)
     assert found.kept_ == 1
 
 

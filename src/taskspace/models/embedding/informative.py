@@ -22,9 +22,11 @@ def check_agents(outcomes: Outcomes) -> None:
         )
     lowest, highest = _extremes(outcomes)
     if (lowest >= highest).all():
+        which = " (every task is solved)" if (lowest >= 1).all() else ""
+        which = " (no task is solved)" if (highest <= 0).all() else which
         raise ValueError(
             f"outcomes must have agents that differ, got {outcomes.n_agents} agents with the same"
-            " results; add agents that solve other tasks"
+            f" results{which}; add agents that solve other tasks"
         )
 
 

@@ -354,6 +354,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         with one_thread():  # bit-identical on any number of cores
             logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
         probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
+        checks.finite(probabilities, "the probabilities of success on these tasks")
         return probabilities
 
     def difficulty(self, tasks: Any) -> Floats:
@@ -480,7 +481,6 @@ def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
     if getattr(rows, "dtype", None) == np.uint8:
         return  # as numbers, bytes would take eight times the memory
     values = checks.numbers(rows, "tasks")
-    checks.moderate(values, "the features of tasks")
     if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
         raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
 
