@@ -63,12 +63,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="session")
 def labelled(course: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The course with labels of its questions and students."""
-    tasks = {
+    tasks: Any = {
         "topic": ["", *["sums", "sums", "areas"] * 9, "sums", "sums"],
         "prompt": [f"<b>Question</b> {number} " + "of many words " * 400 for number in range(30)],
         "page": [np.nan, *range(1, 30)],
     }
-    agents = {
+    agents: Any = {
         "country": ["", *["CH", "CH", "DE"] * 13],
         "school": [f"school {number % 15}" for number in range(40)],
         "email": [f"student {number}" for number in range(40)],

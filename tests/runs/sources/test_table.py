@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def test_labels_are_measured_and_drawn(tmp_path: Path) -> None:
     skills = rng.normal(size=(60, 2))
     topic = np.array(["sums", "areas"] * 15, object)
     solved = 1 * (skills[:, np.arange(30) % 2] + rng.normal(scale=0.3, size=(60, 30)) > 0)
-    labels = {
+    labels: Any = {
         "topic": topic, "prompt": [f"What is {n}?" for n in range(30)],
         "page": np.where(np.arange(30) == 3, np.nan, np.arange(30.0)),
         "$_kind": [f"_${n % 14}" if n else "" for n in range(30)], "last": topic,
