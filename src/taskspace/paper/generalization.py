@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from taskspace.agents.karel.network import Encoder, Size
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
+from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.karel_encoder import encode
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table, mean_and_spread
@@ -21,13 +23,17 @@ from taskspace.runs.measures import sample_at_most, silhouettes
 from taskspace.runs.run import Run
 from taskspace.runs.sources.base import MOST_SHOWN
 from taskspace.runs.sources.karel import (
+    DIMENSIONS,
+    ORDINAL_DIMENSIONS,
     best_encoder,
+    information_map,
     karel_settings,
     new_embedder,
     skill_by_program_type,
 )
 
-OURS, RANDOM, PLAIN = "ours", "RandomModel", "PCA of the state"
+OURS, INFORMATION = "ours", f"information map, {DIMENSIONS} dimensions"
+RANDOM, PLAIN = "RandomModel", "PCA of the state"
 CODES = "PCA of the encoder's output"
 DISTRIBUTIONS = {"training": "all", "validation": "validation"}
 
@@ -39,7 +45,8 @@ def reproduce(study: Study) -> Result:
     made = study.map_of(KAREL)
     models = [_models(study, made, seed) for seed in range(study.seeds)]
     rows = [
-        _row(made, [run[name] for run in models], name) for name in (OURS, RANDOM, PLAIN, CODES)
+        _row(made, [run[name] for run in models], name)
+        for name in (OURS, INFORMATION, RANDOM, PLAIN, CODES)
     ]
     skills = skill_by_program_type(made.environment, made.population, made.settings["shown"])
     panels = [_panel(made, part) for part in DISTRIBUTIONS]
@@ -50,6 +57,13 @@ def reproduce(study: Study) -> Result:
             Table(
                 "generalization",
                 f"Silhouette of program types, {study.over_seeds('the embedder')}", rows,
+            ),
+            Table(
+                "generalization-outcomes",
+                "Silhouette of program types in the outcomes of the played tasks themselves",
+                _outcomes(made),
+                note="The information map of the success rates, without a network that reads tasks:"
+                " what these agents say about the types of programs.",
             ),
             Table(
                 "generalization-skills",
@@ -70,7 +84,7 @@ def reproduce(study: Study) -> Result:
 
 
 def _models(study: Study, made: Run, seed: int) -> dict[str, Any]:
-    """The models to compare: our map with this seed, and baselines."""
+    """The models to compare: the paper's map with this seed, the information map, and baselines."""
     fresh = new_embedder(made.population, karel_settings(study.preset), seed)
     start = best_encoder(made.population)
     embedder = made.embedder if seed == 0 else study.saved(
@@ -81,12 +95,33 @@ def _models(study: Study, made: Run, seed: int) -> dict[str, Any]:
         KarelEmbedder.load,
     )  # fmt: skip
     untrained = fresh.set_params(freeze=False, steps=0).fit(made.outcomes)
+    information = study.saved(
+        f"karel-0-information-{seed}",
+        {"environment": KAREL, "seed": seed, "dimensions": DIMENSIONS},
+        lambda: information_map(start, made.outcomes, seed),
+        TaskEmbedder.save,
+        TaskEmbedder.load,
+    )
     return {
         OURS: embedder.transform,
+        INFORMATION: information.points,
         RANDOM: untrained.transform,
         PLAIN: functools.partial(state_pca, size=start.size),
         CODES: functools.partial(coded_pca, encoder=start),
     }
+
+
+def _outcomes(made: Run) -> list[dict[str, Any]]:
+    """Silhouettes of maps of the outcomes, which know the played tasks by name."""
+    from sklearn.metrics import silhouette_score
+
+    played = replace(made.outcomes, features=None, feature_names=())
+    types = made.environment.clusters(made.outcomes.task_inputs)
+    rows = []
+    for count in (ORDINAL_DIMENSIONS, DIMENSIONS):
+        points = TaskEmbedder(count).fit(played).points(played.tasks)
+        rows.append({"dimensions": count, "silhouette": float(silhouette_score(points, types))})
+    return rows
 
 
 def _row(made: Run, transforms: list[Any], name: str) -> dict[str, Any]:

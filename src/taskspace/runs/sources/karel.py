@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.agents.karel.network import Encoder
 from taskspace.agents.population import Population
 from taskspace.checkpoints import Checkpoints
 from taskspace.envs.karel.compact import KarelTasks
@@ -171,9 +172,7 @@ class KarelSource(Source):
         if self.method == ORDINAL:
             embedder = new_embedder(population, self.plan, seed)
             return embedder.fit(played.outcomes, encoder=encoder)
-        network = functools.partial(KarelEncoder, encoder)
-        model = SuccessModel(network=network, random_state=seed).fit(played.outcomes)
-        return TaskEmbedder(DIMENSIONS).fit(model)
+        return information_map(encoder, played.outcomes, seed)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The types of programs."""
@@ -203,6 +202,13 @@ class KarelSource(Source):
             "silhouettes_training": seen,
             "skill_by_program_type": skill_by_program_type(env, population, self.plan.shown),
         }
+
+
+def information_map(encoder: Encoder, outcomes: Outcomes, seed: int) -> TaskEmbedder:
+    """The information map of a success model that reads tasks with an agent's encoder."""
+    network = functools.partial(KarelEncoder, encoder)
+    model = SuccessModel(network=network, random_state=seed).fit(outcomes)
+    return TaskEmbedder(DIMENSIONS).fit(model)
 
 
 def save_tasks(tasks: TasksBySplit, folder: Path) -> None:
@@ -251,6 +257,7 @@ def new_embedder(population: Population, settings: KarelSettings, seed: int) -> 
     """The embedder, not yet fitted; its encoder has the size of the agents' encoders."""
     size = best_encoder(population).size
     return KarelEmbedder(
-        ORDINAL_DIMENSIONS, side=size.side, radius=size.radius, channels=size.channels, blocks=size.blocks,
-        code=size.code, freeze=True, steps=settings.steps, batch_size=128, random_state=seed,
+        ORDINAL_DIMENSIONS, side=size.side, radius=size.radius, channels=size.channels,
+        blocks=size.blocks, code=size.code, freeze=True, steps=settings.steps, batch_size=128,
+        random_state=seed,
     )  # fmt: skip
