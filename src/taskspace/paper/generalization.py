@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.grids import to_grids
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.models.success.karel_encoder import encode
 from taskspace.paper.drawing import Panel, draw_panels
 from taskspace.paper.study import KAREL, Result, Study, Table, mean_and_spread
@@ -94,7 +96,9 @@ def _models(study: Study, made: Run, seed: int) -> dict[str, Any]:
         KarelEmbedder.save,
         KarelEmbedder.load,
     )  # fmt: skip
-    untrained = fresh.set_params(freeze=False, steps=0).fit(made.outcomes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WeakMapWarning)  # as it should be
+        untrained = fresh.set_params(freeze=False, steps=0).fit(made.outcomes)
     information = study.saved(
         f"karel-0-information-{seed}",
         {"environment": KAREL, "seed": seed, "dimensions": DIMENSIONS},
