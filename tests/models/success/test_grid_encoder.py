@@ -12,23 +12,37 @@ import torch
 from numpy.typing import NDArray
 
 import taskspace as ts
-from taskspace.envs.basickarel import FINISH, SIZE
+from taskspace.envs.basickarel import (
+    CELL,
+    CELLS,
+    FINISH,
+    MARKERS,
+    POST_CELL,
+    POST_MARKERS,
+    SIDE,
+    SIZE,
+    WALLS,
+)
 from taskspace.envs.lanes import RUNNING, SOLVED
 from taskspace.models.success.encoders import describe, restore
 from taskspace.models.success.grid_encoder import (
     ACTIONS,
     DETOUR,
     FAILS,
+    SEEN,
     SOLVES,
     Graph,
     GridEncoder,
     Values,
     graph_of,
+    seen_by_agents,
 )
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from tests.envs.test_tasks import ENCLOSED, winding
 from tests.envs.twin import karel_task, play
+
+FIRST = (WALLS, MARKERS, POST_MARKERS, CELL, POST_CELL)  # of the grids in a task
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +232,24 @@ def test_a_success_model_with_it_is_saved_and_loaded(
     model.save(tmp_path / "model")
     loaded = SuccessModel.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.predict_proba(tasks), model.predict_proba(tasks))
+
+
+# -- what agents see -------------------------------------------------------------------------------
+
+
+def test_agents_see_the_next_thing_to_do_and_walls(tasks: NDArray[np.float64]) -> None:
+    found = graph(tasks)
+    seen = seen_by_agents(found).numpy()
+    assert seen.shape == (len(found.states), SEEN)
+    for row, state in zip(seen, found.states.numpy(), strict=True):
+        grids = {first: state[first : first + CELLS].reshape(SIDE, SIDE) for first in FIRST}
+        (at,), (goal,) = (np.argwhere(grids[first]) for first in (CELL, POST_CELL))
+        wrong = np.argwhere(grids[MARKERS] != grids[POST_MARKERS])
+        down, right = (wrong[0] if len(wrong) else goal) - at
+        place = row[SIZE + 2 * ACTIONS :][: (2 * SIDE - 1) ** 2].reshape(2 * SIDE - 1, -1)
+        assert np.argwhere(place).tolist() == [[down + SIDE - 1, right + SIDE - 1]]
+        walls = np.pad(grids[WALLS], 1, constant_values=1)
+        near = [walls[at[0] + 1 + y, at[1] + 1 + x] for y, x in ((-1, 0), (1, 0), (0, 1), (0, -1))]
+        assert row[-8:-4].tolist() == near
+        expected = [len(wrong) > 0, down == 0, right == 0, (abs(down) + abs(right)) / 3]
+        np.testing.assert_allclose(row[-4:], expected, rtol=1e-6)

@@ -3,7 +3,8 @@
 Whether an agent solves a task depends on its actions in single states, and most mistakes can be
 mended: after a wrong turn, it turns back. As a function of the task, success is therefore
 complicated; as a function of the actions in single states it follows from the rules. The encoder
-uses this. Its network gives the probabilities of the actions of some imagined agents in a state.
+uses this. Its network gives the probabilities of the actions of some imagined agents in a state,
+from what can be seen there: also where the next thing to do is, relative to the agent.
 The probability that they solve the task from there is the mean over the states that come next.
 Only states near shortest solutions are considered; the layers after the encoder do the rest.
 """
@@ -31,9 +32,11 @@ from taskspace.envs.basickarel import (
     POST_HEADING,
     POST_MARKERS,
     RIGHT_OF,
+    SIDE,
     SIZE,
     TURN_LEFT,
     TURN_RIGHT,
+    WALLS,
     ahead,
 )
 from taskspace.envs.compiling import build
@@ -52,7 +55,7 @@ FAILS, SOLVES = -1, -2  # instead of the index of the next state
 class Graph:
     """The states of some tasks, each task's in the order of their distance to its goal."""
 
-    states: torch.Tensor  # (states, SIZE), single
+    states: torch.Tensor  # (states, SIZE), bytes
     following: NDArray[np.int64]  # (states, ACTIONS): the next state, FAILS or SOLVES
     closer: torch.Tensor  # (states, ACTIONS), single: 1 for actions on a shortest way, else 0
     starts: torch.Tensor  # (tasks,): the states that are the tasks
@@ -76,7 +79,7 @@ def graph_of(tasks: NDArray[np.uint8]) -> Graph:
         count = build(_explore_factory, _explore)(tasks, states, following, closer, starts)
         if count >= 0:
             return Graph(
-                torch.from_numpy(states[:count]).float(),
+                torch.from_numpy(states[:count]),
                 following[:count],
                 torch.from_numpy(closer[:count]),
                 torch.from_numpy(starts),
@@ -175,6 +178,41 @@ def _explore_factory(explore: Any) -> Any:
     return explore_all
 
 
+# -- what agents see of a state --------------------------------------------------------------------
+
+_APART = 2 * SIDE - 1  # differences of two rows or two columns
+SEEN = SIZE + 2 * ACTIONS + _APART**2 + 4 + 4  # values per state
+_AROUND = (-SIDE - 2, SIDE + 2, 1, -1)  # north, south, east and west in a grid with a margin
+
+
+def seen_by_agents(graph: Graph) -> torch.Tensor:
+    """What the network sees of each state (states, SEEN).
+
+    Besides the state itself, it is what an agent could find out by looking: which actions have an
+    effect and which lead closer to the goal, where the next thing to do is, relative to the agent,
+    and which neighbouring cells are walls.
+    """
+    states = graph.states.long()
+    cell, goal = (states[:, first : first + CELLS].argmax(1) for first in (CELL, POST_CELL))
+    before, after = (states[:, first : first + CELLS] for first in (MARKERS, POST_MARKERS))
+    wrong = before != after
+    unfinished = wrong.any(1)
+    target = torch.where(unfinished, wrong.int().argmax(1), goal)
+    down, right = target // SIDE - cell // SIDE, target % SIDE - cell % SIDE
+    where = (down + SIDE - 1) * _APART + right + SIDE - 1
+    rows = states[:, WALLS : WALLS + CELLS].view(-1, SIDE, SIDE)
+    walls = torch.nn.functional.pad(rows, (1, 1, 1, 1), value=1).flatten(1)
+    place = (cell // SIDE + 1) * (SIDE + 2) + cell % SIDE + 1
+    near = [walls.gather(1, (place + step)[:, None])[:, 0] for step in _AROUND]
+    apart = (down.abs() + right.abs()) / (SIDE - 1)
+    parts = [
+        states, graph.closer, torch.from_numpy(graph.following != FAILS),
+        torch.nn.functional.one_hot(where, _APART**2),
+        torch.stack([*near, unfinished, down == 0, right == 0, apart], dim=1),
+    ]  # fmt: skip
+    return torch.cat([part.float() for part in parts], dim=1)
+
+
 # -- the value of states ---------------------------------------------------------------------------
 
 
@@ -260,7 +298,7 @@ class GridEncoder(torch.nn.Module):
         super().__init__()
         self.size, self.width = size, width
         self.policy = torch.nn.Sequential(
-            torch.nn.Linear(SIZE, width),
+            torch.nn.Linear(SEEN, width),
             torch.nn.ReLU(),
             torch.nn.Linear(width, width),
             torch.nn.ReLU(),
@@ -271,7 +309,7 @@ class GridEncoder(torch.nn.Module):
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
         """Encode tasks (n, SIZE), of any type, as codes (n, size)."""
         graph = graph_of(tasks.to(torch.uint8).numpy())
-        logits = self.policy(graph.states).view(-1, ACTIONS, self.size)
+        logits = self.policy(seen_by_agents(graph)).view(-1, ACTIONS, self.size)
         policy = torch.softmax(logits + graph.closer[:, :, None] * self.skill, dim=1)
         solved: torch.Tensor = Values.apply(policy, graph.following)[graph.starts]  # type: ignore[no-untyped-call]
         return torch.logit(LEAST + (1 - 2 * LEAST) * solved)
