@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.files import atomic_path, check_format, check_seal, seal
+from taskspace.files import (
+    atomic_path,
+    check_format,
+    check_seal,
+    check_unfolded_size,
+    read_arrays,
+    seal,
+)
 from taskspace.outcomes import result_tables, tables
 from taskspace.outcomes.columns import COUNTS
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
@@ -315,6 +322,7 @@ class Outcomes:
         """
         if not Path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
+        check_unfolded_size(path)
         try:
             check_seal(path)
             header, arrays = _read(path)
@@ -449,9 +457,8 @@ _DAMAGED = (
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    with np.load(path, allow_pickle=False) as file:
-        header = json.loads(str(file["header"]))
-        return header, {name: file[name] for name in _ARRAYS if name in file.files}
+    arrays = read_arrays(Path(path), ("header", *_ARRAYS))
+    return json.loads(str(arrays.pop("header"))), arrays
 
 
 def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
