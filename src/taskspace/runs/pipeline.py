@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -140,7 +139,7 @@ def fit(
         >>> run.embedder.n_components_
         3
     """
-    from taskspace.runs.sources.table import TableSource, reading
+    from taskspace.runs.sources.table import TableSource
 
     named = {
         "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
@@ -152,8 +151,6 @@ def fit(
     source = TableSource(
         outcomes, name, n_components, checks.seed(seed), check_method(method), steps
     )
-    for line in reading(outcomes):
-        (log or _to_standard_error)(line)
     return _run(source, Path(out), log)
 
 
@@ -164,10 +161,6 @@ def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:
     if given:
         raise ValueError(f"{given[0]} must not be given with Outcomes; it is for tables of results")
     return results
-
-
-def _to_standard_error(line: str) -> None:
-    print(line, file=sys.stderr)
 
 
 def learn(
@@ -216,6 +209,8 @@ def _run(source: Source, folder: Path, log: Log | None) -> Run:
     with Stages(folder, source.settings(), log=log) as stages, warnings.catch_warnings():
         # A warning while the map is learned would be missing from a run that resumes.
         warnings.simplefilter("ignore", WeakMapWarning)
+        for line in source.reading():
+            stages.log(line)
         played = source.play(stages)
         made = _learned(stages, source, played)
         _measure(stages, source, played, made)

@@ -58,7 +58,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
     ) -> None:  # fmt: skip
         self.folder = Path(folder)
         self.settings = _plain(settings)
-        self._log = log if log is not None else lambda line: print(line, file=sys.stderr)
+        self.log = log if log is not None else lambda line: print(line, file=sys.stderr)
         self._results: dict[str, str] = {}  # digests of the results so far, by stage
         self._taken = {SETTINGS}  # file names in use
         self.checkpoints = NONE  # of the stage that is being computed
@@ -108,7 +108,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         self._results[name] = digest
         self._taken |= {path.name, stamp.name}
         result = load(path)  # even a new result: a resumed run must continue from identical data
-        self._log(f"{name} … {note}")
+        self.log(f"{name} … {note}")
         return result
 
     def _check_stage(self, name: str, file: str, after: Sequence[str]) -> None:

@@ -49,7 +49,7 @@ def _learn_information_map(made: Run) -> None:
     found = source.learn(Played(made.outcomes, made.environment, made.population), 0)
     assert isinstance(found, ts.TaskEmbedder)
     tasks = made.outcomes.task_inputs[:20]
-    assert found.transform(tasks).shape == (20, 2)
+    assert found.transform(tasks).shape == (20, 3)
     assert ((found.difficulty(tasks) >= 0) & (found.difficulty(tasks) <= 1)).all()
 
 

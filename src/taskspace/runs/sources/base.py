@@ -60,6 +60,10 @@ class Source(ABC):
     def settings(self) -> dict[str, Any]:
         """All settings that the results depend on, as plain JSON."""
 
+    def reading(self) -> list[str]:
+        """What was read from where, in lines for the log."""
+        return []
+
     @abstractmethod
     def play(self, stages: Stages) -> Played:
         """Run the stages up to the outcomes."""

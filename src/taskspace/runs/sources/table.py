@@ -64,6 +64,28 @@ class TableSource(Source):
             "name": self.name,
         }
 
+    def reading(self) -> list[str]:
+        """What the columns of the table were taken for."""
+        outcomes = self.outcomes
+        columns = outcomes.info.get("columns")
+        if columns is None:
+            return []
+        agent = f"column {columns['agent']!r}" if columns["agent"] else "the unnamed column"
+        if columns["task"] is None:
+            lines = [f"agents: {agent}; tasks: the other columns of numbers"]
+        else:
+            results = " and ".join(map(repr, columns["score"]))
+            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; results: {results}"]
+        if outcomes.feature_names:
+            lines.append(
+                f"features, which the map learns from: {', '.join(outcomes.feature_names)}"
+            )
+        for what, labels in (("tasks", outcomes.task_labels), ("agents", outcomes.agent_labels)):
+            if labels:
+                lines.append(f"labels of {what}: {_listed(labels)}")
+        lines += [f"not used: {name} ({reason})" for name, reason in columns["unused"].items()]
+        return lines
+
     def play(self, stages: Stages) -> Played:
         """Save the outcomes in the run folder."""
         stages.stage(layout.OUTCOMES, lambda: self.outcomes, Outcomes.save, Outcomes.load)
@@ -109,26 +131,6 @@ def _digest(outcomes: Outcomes) -> str:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
     return digest.hexdigest()
-
-
-def reading(outcomes: Outcomes) -> list[str]:
-    """What the columns of a table were taken for, in lines of text."""
-    columns = outcomes.info.get("columns")
-    if columns is None:
-        return []
-    agent = f"column {columns['agent']!r}" if columns["agent"] else "the unnamed column"
-    if columns["task"] is None:
-        lines = [f"agents: {agent}; tasks: the other columns of numbers"]
-    else:
-        results = " and ".join(map(repr, columns["score"]))
-        lines = [f"agents: {agent}; tasks: column {columns['task']!r}; results: {results}"]
-    if outcomes.feature_names:
-        lines.append(f"features, which the map learns from: {', '.join(outcomes.feature_names)}")
-    for what, labels in (("tasks", outcomes.task_labels), ("agents", outcomes.agent_labels)):
-        if labels:
-            lines.append(f"labels of {what}: {_listed(labels)}")
-    lines += [f"not used: {name} ({reason})" for name, reason in columns["unused"].items()]
-    return lines
 
 
 def _listed(labels: Labels) -> str:
