@@ -61,6 +61,7 @@ def _reproduce(folder: Path) -> None:
     scores = {row["model"]: row for row in result.tables[0].rows}
     assert list(scores) == [
         "ours",
+        "information map, 3 dimensions",
         "RandomModel",
         "PCA of the state",
         "PCA of the encoder's output",
