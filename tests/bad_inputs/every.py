@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.bad_inputs.cases import Call, Command
+from tests.bad_inputs import applications, models, outcomes, tables
+from tests.bad_inputs.cases import Command
 
-CALLS: list[Call] = []
+CALLS = [*tables.CALLS, *outcomes.CALLS, *models.CALLS, *applications.CALLS]
 COMMANDS: list[Command] = []

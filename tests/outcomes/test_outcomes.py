@@ -129,7 +129,7 @@ UNCLEAR: list[tuple[dict[str, Any], str]] = [
     ({"features": [["a"], ["b"]]}, "features"),
     ({"features": [[1], [2, 3]]}, "features"),
     ({"features": [[1, 2], [3, 4]], "feature_names": ("a", "a")}, "feature 'a'"),
-    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names (1,)"),
+    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names 1"),
     ({"feature_names": ("a",)}, "feature names features"),
     ({"steps": [["x", "y"]]}, "steps <U1"),
     ({"steps": [[-1, 1]]}, "steps integers 0"),

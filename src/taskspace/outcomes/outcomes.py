@@ -14,9 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.files import atomic_path, check_format, check_seal, seal
+from taskspace.files import (
+    atomic_path,
+    check_format,
+    check_seal,
+    check_unfolded_size,
+    read_arrays,
+    seal,
+)
 from taskspace.outcomes import result_tables, tables
 from taskspace.outcomes.columns import COUNTS
+from taskspace.outcomes.feature_rows import default_names, in_order
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
 
 FORMAT = "taskspace outcomes"
@@ -37,7 +45,8 @@ class Outcomes:
         agents: The names of the agents; "agent-0", "agent-1" and so on by default.
         tasks: The names of the tasks; "task-0", "task-1" and so on by default.
         features: The features of the tasks (tasks, features), if any.
-        feature_names: The names of the features; "x0", "x1" and so on by default.
+        feature_names: The names of the features; by default those of the columns, if `features` is
+            a DataFrame, or else "x0", "x1" and so on.
         steps: The number of steps (agents, tasks), summed over rollouts, if known.
         returns: The mean return (agents, tasks), if known.
         results: The result of every rollout (agents, tasks, rollouts), if known.
@@ -89,7 +98,7 @@ class Outcomes:
             if getattr(self, name) is not None:
                 self._set(name, _table(check(getattr(self, name), name), shape, name))
         if self.returns is not None:
-            self._set("returns", self.returns.astype(np.float32))
+            self._set("returns", checks.single(self.returns, "returns"))
         self._check_results()
         self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
         self._set("agent_labels", check_labels(self.agent_labels, shape[0], "agent"))
@@ -113,11 +122,16 @@ class Outcomes:
             if self.feature_names:
                 raise ValueError("feature names must come with features, got names alone")
             return
+        checks.listed(self.feature_names, "feature names")
+        if hasattr(self.features, "columns"):  # a DataFrame
+            names = self.feature_names or tuple(str(name) for name in self.features.columns)
+            self._set("feature_names", names)
+            self._set("features", in_order(self.features, names, "features"))
         features = checks.array(self.features, "features")
-        if features.ndim != 2 or len(features) != self.n_tasks:
+        if features.ndim != 2 or len(features) != self.n_tasks or not features.shape[1]:
             raise ValueError(
-                f"features must have one row for each of the {self.n_tasks} tasks,"
-                f" got an array of shape {features.shape}"
+                f"features must have one row for each of the {self.n_tasks} tasks and at least one"
+                f" column, got an array of shape {features.shape}"
             )
         if features.dtype.kind == "f" and not np.isfinite(features).all():
             row = int(np.argwhere(~np.isfinite(features))[0][0])
@@ -128,14 +142,15 @@ class Outcomes:
         compact = features.dtype == np.uint8
         copy = features.copy("C") if compact else checks.numbers(features, "features")
         self._set("features", copy)
-        names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
+        names = tuple(self.feature_names) or default_names(features.shape[1])
         if len(names) != features.shape[1]:
             raise ValueError(
                 f"feature names must be one per feature, got {len(names)} names for"
                 f" {features.shape[1]} features"
             )
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"feature names must be text, got {names}")
+        wrong = [name for name in names if not isinstance(name, str) or not name]
+        if wrong:
+            raise ValueError(f"feature names must be text, got {checks.brief(wrong[0])}")
         taken = Counter([*_TABLE_COLUMNS, *names])
         repeated = [name for name in names if taken[name] > 1]
         if repeated:
@@ -148,7 +163,10 @@ class Outcomes:
     def _check_results(self) -> None:
         if self.results is None:
             return
-        results = checks.array(self.results, "results").astype(np.bool_)
+        given = checks.array(self.results, "results")
+        if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
+            raise ValueError("results must be 0 or 1 for every rollout, got other values")
+        results = given.astype(np.bool_)
         if results.shape[:2] != self.successes.shape or results.ndim != 3:
             raise ValueError(
                 "results must be an array of agents x tasks x rollouts,"
@@ -213,17 +231,21 @@ class Outcomes:
             The outcomes of these agents.
 
         Raises:
-            ValueError: If there is no agent of this name.
+            ValueError: If there is no agent of a name, or if a name is repeated.
 
         >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
         array([[0.9, 0.4]])
         """
         index = {name: row for row, name in enumerate(self.agents.tolist())}
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ValueError(f"names must be a list of agents, got {checks.brief(names)}")
         wanted = list(names)
-        unknown = [name for name in wanted if name not in index]
+        if not wanted:
+            raise ValueError("names must have at least one agent, got an empty list")
+        unknown = [name for name in wanted if not isinstance(name, str) or name not in index]
         if unknown:
             raise ValueError(
-                f"there is no agent {unknown[0]!r} in these outcomes; there are"
+                f"there is no agent {checks.brief(unknown[0])} in these outcomes; there are"
                 f" {_plural(self.n_agents, 'agent')}"
             )
         rows = [index[name] for name in wanted]
@@ -244,10 +266,14 @@ class Outcomes:
         Returns:
             The outcomes on these tasks.
 
+        Raises:
+            ValueError: If `count` is not a positive integer.
+
         >>> Outcomes([[3, 0], [9, 4]], 10).first_tasks(1).rates
         array([[0.3],
                [0.9]])
         """
+        checks.whole(count, "count", 1)
         per_pair = ("successes", "rollouts", "steps", "returns", "results")
         parts = {
             name: getattr(self, name)[:, :count]
@@ -313,8 +339,9 @@ class Outcomes:
             FileNotFoundError: If there is no such file.
             ValueError: If the file is damaged or in another format.
         """
-        if not Path(path).is_file():
+        if not checks.path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
+        check_unfolded_size(path)
         try:
             check_seal(path)
             header, arrays = _read(path)
@@ -345,7 +372,8 @@ class Outcomes:
             path: The path of the file, which must end in .csv or .parquet.
 
         Raises:
-            ValueError: If the path has another ending.
+            ValueError: If the path has another ending, or if a label has the name of another
+                column.
             OSError: If the file cannot be written.
         """
         listed = self.rollouts > 0
@@ -362,7 +390,13 @@ class Outcomes:
             for name, values in zip(self.feature_names, self.features.T, strict=True):
                 columns[name] = values[task]
         for labels, owner in ((self.task_labels, task), (self.agent_labels, agent)):
-            columns |= {name: values[owner] for name, values in labels.items()}
+            for name, values in labels.items():
+                if name in columns:
+                    raise ValueError(
+                        f"the columns of a table must have different names, got the label {name!r}"
+                        " and another column of this name; rename the label"
+                    )
+                columns[name] = values[owner]
         tables.write(columns, path)
 
     @classmethod
@@ -449,9 +483,8 @@ _DAMAGED = (
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    with np.load(path, allow_pickle=False) as file:
-        header = json.loads(str(file["header"]))
-        return header, {name: file[name] for name in _ARRAYS if name in file.files}
+    arrays = read_arrays(Path(path), ("header", *_ARRAYS))
+    return json.loads(str(arrays.pop("header"))), arrays
 
 
 def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
@@ -462,9 +495,9 @@ def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsigned
 def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
     """Copy integers of at least 0, into the smallest unsigned type that can store them."""
     array = checks.array(values, what)
-    if array.dtype.kind == "u":
+    if array.dtype.kind == "u" and not (array.size and int(array.max()) >= 2**63):
         return array.copy()
-    if array.dtype.kind not in "if":
+    if array.dtype.kind not in "iuf":
         raise ValueError(f"{what} must be numbers, got an array of type {array.dtype}")
     if np.isnan(array).any():
         raise ValueError(
@@ -518,20 +551,34 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
         return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
     if isinstance(names, str):
         raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
-    array = checks.array(names, f"the names of {what}s")
-    if array.dtype.kind == "O":
-        checks.short_names([str(name) for name in array.ravel().tolist()], f"the names of {what}s")
-    array = array.astype(np.str_)
-    if array.shape != (count,):
+    # An array of a list would turn what is not text, such as NaN, into text.
+    given = names if isinstance(names, (list, tuple)) else checks.array(names, what).tolist()
+    if not isinstance(given, (list, tuple)) or len(given) != count:
+        size = len(given) if isinstance(given, (list, tuple)) else 1
         raise ValueError(
-            f"the names of {what}s must be one per {what}, got {array.size} names for"
+            f"the names of {what}s must be one per {what}, got {size} names for"
             f" {_plural(count, what)}"
         )
+    for name in given:
+        if not _is_name(name):
+            raise ValueError(
+                f"the names of {what}s must be text or integers, got {checks.brief(name)}"
+            )
+    texts = [str(name) for name in given]
+    checks.short_names(texts, f"the names of {what}s")
+    array = np.array(texts, np.str_)
     unique, first = np.unique(array, return_index=True)
     if len(unique) != count:
         repeated = array[np.setdiff1d(np.arange(count), first)[0]]
         raise ValueError(f"the names of {what}s must be unique, got {str(repeated)!r} twice")
     return array
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it is an integer or a text that can be written to a file."""
+    if isinstance(name, str):
+        return bool(name) and not any("\ud800" <= letter <= "\udfff" for letter in name)
+    return checks.is_integer(name)
 
 
 def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:

@@ -93,7 +93,7 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    kind = kind_of(Path(path))
+    kind = kind_of(checks.path(path))
     table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
         if kind == ".csv":

@@ -31,6 +31,7 @@ from taskspace.models.embedding.verdict import Evidence, Verdict, judge
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
+from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
@@ -433,7 +434,7 @@ class Run:
         features = self.outcomes.features
         if features is None:
             raise ValueError(f"the tasks of {self.name} have no features; use their names")
-        given = checks.array(rows, "tasks")
+        given = checks.array(in_order(rows, self.outcomes.feature_names), "tasks")
         given = given if given.dtype == np.uint8 else checks.numbers(given, "tasks")
         if given.ndim != 2 or given.shape[1] != features.shape[1]:
             raise ValueError(
@@ -582,7 +583,7 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
         >>> run.index.hardest(5)  # doctest: +SKIP
         array([310,  42, 187,  96, 233])
     """
-    source = Path(folder)
+    source = checks.path(folder, "the folder")
     if not has_result(source, layout.EMBEDDER):
         raise FileNotFoundError(
             f"there is no finished map in {source}; use a run folder that `taskspace run` or"
