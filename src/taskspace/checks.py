@@ -88,7 +88,20 @@ def path(value: Any, what: str = "the path") -> Path:
     """Return the path of a file or a folder."""
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{what} must be text or a pathlib.Path, got {brief(value)}")
+    if not os.fspath(value):  # as a path, it would be the working folder
+        raise ValueError(f"{what} must be the name of a file or a folder, got ''")
     return Path(value)
+
+
+def indices(values: Any, count: int, what: str) -> NDArray[np.int64]:
+    """Return positions from 0 to `count` - 1 as an array of one dimension."""
+    found = array(values, what)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise ValueError(f"{what} must be a list of integers, got {brief(values)}")
+    wrong = found[(found < 0) | (found >= count)]
+    if wrong.size:
+        raise ValueError(f"{what} must be integers from 0 to {count - 1}, got {wrong[0]}")
+    return found.astype(np.int64)
 
 
 def listed(values: Any, what: str) -> int:

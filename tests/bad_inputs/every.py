@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from tests.bad_inputs import applications, models, outcomes, tables
+from tests.bad_inputs import applications, environments, measures, models, outcomes, runs, tables
 from tests.bad_inputs.cases import Command
 
-CALLS = [*tables.CALLS, *outcomes.CALLS, *models.CALLS, *applications.CALLS]
+CALLS = [
+    *tables.CALLS, *outcomes.CALLS, *models.CALLS, *applications.CALLS, *environments.CALLS,
+    *runs.CALLS, *measures.CALLS,
+]  # fmt: skip
 COMMANDS: list[Command] = []

@@ -407,6 +407,7 @@ class Environment:
         Raises:
             ValueError: If there is not exactly one state more than there are actions.
         """
+        checks.listed(actions, "actions")
         rows, taken = self.rows(states), checks.array(actions, "actions")
         if len(rows) != len(taken) + 1:
             raise ValueError(

@@ -566,7 +566,8 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
             )
     texts = [str(name) for name in given]
     checks.short_names(texts, f"the names of {what}s")
-    array = np.array(texts, np.str_)
+    are_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
+    array = names.copy() if are_text else np.array(texts, np.str_)
     unique, first = np.unique(array, return_index=True)
     if len(unique) != count:
         repeated = array[np.setdiff1d(np.arange(count), first)[0]]

@@ -300,7 +300,8 @@ def _of_matrix(table: NDArray[Any], most: float) -> Parts:
         agent, task = np.argwhere(wrong)[0]
         raise ValueError(
             f"the score of agent {agent} on task {task} must be a number from 0 to {most:g},"
-            f" got {scores[agent, task]}; use NaN for pairs never tried"
+            f" got {scores[agent, task]}; if scores go from 0 to k, pass max_score=k, and use NaN"
+            " for pairs never tried"
         )
     return _attempts(scores / most) | {
         "agents": _numbered("agent", table.shape[0]),

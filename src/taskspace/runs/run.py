@@ -115,7 +115,13 @@ class Run:
         Returns:
             A run with these parts, and otherwise the settings, outcomes and embedder of this run,
             and its environment and population if it has them.
+
+        Raises:
+            ValueError: If a run has no such part.
         """
+        unknown = [name for name in parts if not hasattr(Run, name)]
+        if unknown:
+            raise ValueError(f"there is no part {unknown[0]!r} in a run")
         names = ["settings", "outcomes", "embedder"]
         names += [] if self.from_table else ["environment", "population"]
         same = {name: getattr(self, name) for name in names if name not in parts}
@@ -361,8 +367,12 @@ class Run:
 
         Returns:
             The columns by name.
+
+        Raises:
+            ValueError: If an index is not that of a task.
         """
         outcomes = self.outcomes
+        checks.indices(indices, outcomes.n_tasks, "indices")
         columns = {
             "task": outcomes.tasks[indices],
             **more,
@@ -533,7 +543,7 @@ class Run:
         from taskspace.explore.export import export_page
         from taskspace.report.export import export
 
-        if Path(target).suffix.lower() == ".html":
+        if checks.path(target, "the export target").suffix.lower() == ".html":
             export_page(self, target)
             return [Path(target)]
         return export(self, target)
