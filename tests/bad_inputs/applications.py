@@ -1,5 +1,8 @@
 """Bad arguments of predictions, quizzes, selections and searches."""
 
+# Wrong types are the point.
+# mypy: disable-error-code="arg-type, call-overload"
+
 from __future__ import annotations
 
 import pickle
@@ -131,6 +134,8 @@ CALLS = [
     Call("predict: results a dict", _predict(results={"item 0": 1}), "results numbers"),
     Call("predict: results masked", _predict(results=np.ma.masked_array([1, 0], [0, 1])),
          "results mask"),
+    Call("predict: results in another order",
+         _predict(results=pd.Series({"item 1": 0, "item 0": 1})), "results order 'item 1'"),
     Call("predict: tasks None", _predict(tasks=None), "tasks None"),
     Call("predict: tasks a text", _predict(tasks="item 2"), "tasks 'item 2'"),
     Call("predict: tasks unknown", _predict(tasks=["x"]), "tasks 'x'"),

@@ -1,5 +1,8 @@
 """Bad arguments of `Outcomes` and its methods."""
 
+# Wrong types are the point.
+# mypy: disable-error-code="arg-type, list-item"
+
 from __future__ import annotations
 
 import datetime
@@ -11,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse
 
 import taskspace as ts
@@ -81,6 +85,9 @@ CALLS = [
     Call("rollouts: infinity", _made([[0, 0]], np.inf), "rollouts inf"),
     Call("rollouts: a boolean", _made([[0, 1]], True), "rollouts bool"),
     Call("rollouts: 2**70", _made([[0, 1]], 2**70), "rollouts"),
+    Call("rollouts: a DataFrame in another order",
+         _made(pd.DataFrame(TABLE, columns=["s", "t"]),
+               pd.DataFrame([[10, 10]] * 2, columns=["t", "s"])), "rollouts columns"),
     Call("agents: too few", _made(agents=["a"]), "agents 1 2"),
     Call("agents: a text", _made(agents="ab"), "agents list"),
     Call("agents: twice the same", _made(agents=["a", "a"]), "agents unique 'a'"),

@@ -90,11 +90,16 @@ def model_predictor() -> ts.PerformancePredictor:
     return ts.PerformancePredictor().fit(featured_model())
 
 
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that is removed at the end."""
+    return tempfile.TemporaryDirectory()
+
+
 @_once
 def named_run() -> Run:
     """A run folder of a table of results."""
-    folder = Path(tempfile.mkdtemp(prefix="taskspace-bad-inputs-"))
-    return write_run(folder / "run", {"name": "a table"}, named(), named_map())
+    return write_run(Path(_folder().name, "run"), {"name": "a table"}, named(), named_map())
 
 
 @_once

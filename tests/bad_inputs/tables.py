@@ -1,5 +1,8 @@
 """Bad tables of results."""
 
+# Wrong types are the point.
+# mypy: disable-error-code="arg-type"
+
 from __future__ import annotations
 
 import datetime
@@ -122,6 +125,9 @@ CALLS = [
     Call("names: NaN as a task", _read({**LONG, "task": [1, 2, np.nan, 2]}), "task row 2"),
     Call("names: bytes", _read({**LONG, "task": [b"s", b"t", b"s", b"t"]}), "task text"),
     Call("names: lists", _read({**LONG, "task": [["s"], ["t"], ["s"], ["t"]]}), "task text"),
+    Call("names: rounded to single precision",
+         _read({**LONG, "agent": np.array([16777216, 16777217, 3, 4], np.float32)}),
+         "'agent' 16777216 float32"),
     Call("names: a name of a megabyte", _read({**LONG, "task": ["s" * 10**6, "t", "s", "t"]}),
          "10,000 1,000,000"),
     Call("names: many agents and tasks",
@@ -181,7 +187,7 @@ CALLS = [
          "w t"),
     Call("features: infinity", _read(LONG, features=_features([1, np.inf])), "width t"),
     Call("features: constant",
-         _read({**{k: v * 3 for k, v in LONG.items()}, "task": list("stuvwx") * 2,
+         _read({"agent": list("ab") * 6, "task": list("stuvwx") * 2, "score": [0, 1] * 6,
                 "w": [1] * 12}, features="w"), "1 6"),
     Call("features: of fewer tasks", _read(LONG, features={"task": ["s"], "w": [1]}), "'t'"),
     Call("features: of other tasks",

@@ -23,7 +23,7 @@ class Agent:
         skill: The success rate of the agent when its training was measured; NaN if unknown.
 
     Raises:
-        TypeError: If `name` or `subpopulation` is not a string, or if there is no policy.
+        TypeError: If `name` or `subpopulation` is not a string.
         ValueError: If the name is empty, or if `step` or `skill` is out of range.
 
     Example:
@@ -45,8 +45,6 @@ class Agent:
                     f"the {field} of an agent must be a string,"
                     f" got {checks.brief(getattr(self, field))}"
                 )
-        if self.policy is None:
-            raise TypeError(f"the policy of agent {self.name!r} must be an agent, got None")
         if not self.name:
             raise ValueError("the name of an agent must be a string that is not empty, got ''")
         object.__setattr__(

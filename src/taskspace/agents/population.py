@@ -24,7 +24,7 @@ class Population(Mapping[str, Any]):
         environment: The name of the agents' environment; empty if unknown.
 
     Raises:
-        TypeError: If `agents` is neither a mapping nor iterable, or if an agent is None.
+        TypeError: If `agents` is neither a mapping nor iterable.
         ValueError: If two agents have the same name.
 
     Example:

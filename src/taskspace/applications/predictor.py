@@ -405,7 +405,8 @@ class PerformancePredictor:
             return cls._of_model(found, model, path)
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (
-            len(found["tasks"]), len(found["prior"])
+            len(found["tasks"]),
+            len(found["prior"]),
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
         numbers = found["numbers"].tolist()

@@ -168,7 +168,19 @@ def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
         )
     if len(found) != count:
         raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
+    _check_index(results, quiz)
     outside = found[(found < 0) | (found > 1)]
     if len(outside):
         raise ValueError(f"results must be 0, 1 or success rates, got {outside[0]:g}")
     return found
+
+
+def _check_index(results: Any, quiz: Any) -> None:
+    """Refuse a Series that names its tasks in another order than the quiz."""
+    if not (hasattr(results, "index") and hasattr(results, "to_frame")):
+        return
+    names = list(results.index)
+    if all(isinstance(name, str) for name in names) and names != list(quiz):
+        raise ValueError(
+            f"results must be in the order of the quiz, got a Series of {checks.brief(names)}"
+        )

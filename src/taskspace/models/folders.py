@@ -55,7 +55,9 @@ class ModelFolder:
         """Write the folder atomically; an existing model of the same format is replaced."""
         from safetensors.torch import save
 
-        target = checks.path(folder, "the folder").resolve()  # the target of a link, not the link itself
+        target = checks.path(
+            folder, "the folder"
+        ).resolve()  # the target of a link, not the link itself
         if target.exists() and not self._may_replace(target):
             raise ValueError(
                 f"{target} already exists and is not {self._a_noun()}, or contains other files too;"

@@ -81,6 +81,7 @@ class Outcomes:
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        _check_same_order(self.successes, self.rollouts)
         successes = _successes(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
@@ -503,7 +504,8 @@ def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
         raise ValueError(
             f"{what} must be integers of at least 0, got NaN; use 0 rollouts for pairs never tried"
         )
-    fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
+    with np.errstate(over="ignore"):  # in half precision, 2**63 is infinity
+        fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
     if not fine.all():
         wrong = array[~fine].ravel()[0]
         raise ValueError(f"{what} must be integers of at least 0, got {wrong}")
@@ -523,6 +525,18 @@ def _successes(values: ArrayLike) -> NDArray[Any]:
             array if fractional else single
         )  # sums of scores may differ from integers by rounding
     return _counts(array, "successes")
+
+
+def _check_same_order(successes: Any, rollouts: Any) -> None:
+    """Refuse two DataFrames of which one has its rows or columns in another order."""
+    if not (hasattr(successes, "columns") and hasattr(rollouts, "columns")):
+        return
+    for part in ("columns", "index"):
+        one, other = (list(getattr(table, part, ())) for table in (successes, rollouts))
+        if one != other:
+            raise ValueError(
+                f"rollouts must have the same {part} as successes in the same order, got other ones"
+            )
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:

@@ -623,4 +623,8 @@ def _axes(ax: Axes | None, width: float, height: float) -> Axes:
 
     if ax is not None and not hasattr(ax, "get_window_extent"):
         raise ValueError(f"ax must be axes of matplotlib or None, got {checks.brief(ax)}")
-    return ax if ax is not None else Figure(figsize=(width, height), layout="constrained").add_subplot()
+    return (
+        ax
+        if ax is not None
+        else Figure(figsize=(width, height), layout="constrained").add_subplot()
+    )
