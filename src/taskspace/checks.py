@@ -1,6 +1,7 @@
 """Checks of arguments: each returns the value in its proper form or raises a ValueError.
 
-Every message reads "<what> must be <what is expected>, got <what it is>".
+Every message reads "<what> must be <what is expected>, got <what it is>". A path of the wrong type
+is a TypeError, as in Python's own functions.
 """
 
 from __future__ import annotations
@@ -42,12 +43,17 @@ def numbers(values: Any, what: str) -> NDArray[np.float64]:
 def real(values: Any, what: str) -> NDArray[np.float64]:
     """Copy real numbers into a new float64 array; NaN, None and infinity may be among them."""
     found = array(values, what)
-    if found.dtype.kind in "cMmUS" or values is None:
+    if found.dtype.kind in "cMmUS" or values is None or _has_text(found):
         raise ValueError(f"{what} must be an array of numbers, got {brief(values)}")
     try:
         return np.array(found, np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} must be an array of numbers, got {brief(values)}") from error
+
+
+def _has_text(found: NDArray[Any]) -> bool:
+    """Whether text is among objects: NumPy would read it as numbers."""
+    return found.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in found.flat)
 
 
 def finite(array: NDArray[Any], what: str) -> None:
@@ -67,6 +73,35 @@ def moderate(array: NDArray[Any], what: str) -> None:
         raise ValueError(
             f"{what} must be at most {LARGEST:g} in absolute value, got {largest:g}; rescale them"
         )
+
+
+def single(values: NDArray[Any], what: str) -> NDArray[np.float32]:
+    """Convert to single precision; numbers that are too large for it are refused."""
+    most = np.finfo(np.float32).max
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest > most:
+        raise ValueError(f"{what} must be at most {most:.2g} in absolute value, got {largest:g}")
+    return values.astype(np.float32)
+
+
+def path(value: Any, what: str = "the path") -> Path:
+    """Return the path of a file or a folder."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{what} must be text or a pathlib.Path, got {brief(value)}")
+    if not os.fspath(value):  # as a path, it would be the working folder
+        raise ValueError(f"{what} must be the name of a file or a folder, got ''")
+    return Path(value)
+
+
+def indices(values: Any, count: int, what: str) -> NDArray[np.int64]:
+    """Return positions from 0 to `count` - 1 as an array of one dimension."""
+    found = array(values, what)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise ValueError(f"{what} must be a list of integers, got {brief(values)}")
+    wrong = found[(found < 0) | (found >= count)]
+    if wrong.size:
+        raise ValueError(f"{what} must be integers from 0 to {count - 1}, got {wrong[0]}")
+    return found.astype(np.int64)
 
 
 def listed(values: Any, what: str) -> int:
@@ -109,6 +144,20 @@ def whole(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
     if value > most:
         raise ValueError(f"{what} must be at most {most:,}, got {brief(value)}")
     return int(value)
+
+
+def dimensions(value: Any, what: str = "n_components") -> None:
+    """Refuse what is neither "auto" nor a number of dimensions of a map."""
+    if not isinstance(value, str) or value != "auto":
+        whole(value, f"{what}, if not 'auto',", 1, MOST_DIMENSIONS)
+
+
+def number(value: Any, what: str) -> float:
+    """Return one finite number."""
+    found = numbers(value, what)
+    if found.ndim:
+        raise ValueError(f"{what} must be a number, got {brief(value)}")
+    return float(found)
 
 
 # -- sizes -----------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     If the block raises, the temporary file is removed and whatever was at `path` is untouched.
     """
-    target = Path(path).resolve()  # the target of a link, not the link itself
+    target = checks.path(path).resolve()  # the target of a link, not the link itself
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.bad_inputs.cases import Call, Command
+from tests.bad_inputs import applications, environments, measures, models, outcomes, runs, tables
+from tests.bad_inputs.cases import Command
 
-CALLS: list[Call] = []
+CALLS = [
+    *tables.CALLS, *outcomes.CALLS, *models.CALLS, *applications.CALLS, *environments.CALLS,
+    *runs.CALLS, *measures.CALLS,
+]  # fmt: skip
 COMMANDS: list[Command] = []

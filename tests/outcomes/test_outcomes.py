@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
@@ -129,7 +130,7 @@ UNCLEAR: list[tuple[dict[str, Any], str]] = [
     ({"features": [["a"], ["b"]]}, "features"),
     ({"features": [[1], [2, 3]]}, "features"),
     ({"features": [[1, 2], [3, 4]], "feature_names": ("a", "a")}, "feature 'a'"),
-    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names (1,)"),
+    ({"features": [[1], [2]], "feature_names": (1,)}, "feature names 1"),
     ({"feature_names": ("a",)}, "feature names features"),
     ({"steps": [["x", "y"]]}, "steps <U1"),
     ({"steps": [[-1, 1]]}, "steps integers 0"),
@@ -463,3 +464,33 @@ def test_the_outcomes_of_some_agents_keep_everything_else() -> None:
     assert some.info == whole.info
     with pytest.raises(ValueError, match=says("agent 'd'")):
         whole.of_agents(["d"])
+
+
+# -- DataFrames and numbers of any type --------------------------------------------------------
+
+
+def test_the_columns_of_a_data_frame_of_features_are_their_names() -> None:
+    frame = pd.DataFrame({"b": [1.0, 2.0], "a": [3.0, 4.0]}, index=[9, 4])
+    made = Outcomes(np.eye(2, dtype=int), np.array(1), features=frame)  # type: ignore[arg-type]
+    assert made.feature_names == ("b", "a")
+    assert made.features is not None
+    assert made.features.tolist() == frame.to_numpy().tolist()
+
+
+def test_a_data_frame_of_features_is_put_in_the_order_of_the_names() -> None:
+    frame: Any = pd.DataFrame({"b": [1.0, 2.0], "a": [3.0, 4.0]})
+    made = Outcomes(np.eye(2, dtype=int), np.array(1), features=frame, feature_names=("a", "b"))
+    assert made.features is not None
+    assert made.features.tolist() == [[3, 1], [4, 2]]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.float16])
+def test_small_types_of_numbers_do_not_overflow(kind: type) -> None:
+    made = Outcomes(np.full((300, 300), 100).astype(kind), np.full((300, 300), 120).astype(kind))
+    assert np.allclose(made.rates, 100 / 120)
+    assert "83 %" in repr(made)
+
+
+def test_integers_are_names() -> None:
+    made = Outcomes([[1, 0]], 1, tasks=[2**53, 2**53 + 1])  # type: ignore[arg-type]
+    assert made.tasks.tolist() == ["9007199254740992", "9007199254740993"]

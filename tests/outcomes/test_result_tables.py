@@ -136,3 +136,58 @@ def test_features_of_a_matrix_are_in_order_or_named() -> None:
         outcomes = Outcomes.from_table(np.eye(2), features=features)
         np.testing.assert_array_equal(np.asarray(outcomes.features), rows)
         assert outcomes.feature_names == ("x0",)
+
+
+# -- tables that look unusual and are fine -----------------------------------------------------
+
+FRAME = pd.DataFrame({"agent": list("aabb"), "task": list("stst"), "score": [1.0, 0.0, 0.5, 1.0]})
+RATES = [[1.0, 0.0], [0.5, 1.0]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.concat([FRAME, FRAME]),  # row numbers twice
+        FRAME.set_index(["agent", "task"]),
+        FRAME.astype({"agent": "category", "task": "category"}),
+        FRAME.astype({"score": np.float16}),
+        FRAME.assign(agent=[1.0, 1.0, 2.0, 2.0]),
+        FRAME.set_axis([3, 8, 9, 20]),  # as after a selection of rows
+        FRAME.rename(columns={"agent": "Agent ", "score": "SCORE"}),
+        FRAME[["score", "task", "agent"]],
+    ],
+)
+def test_an_unusual_data_frame_is_read_rightly(table: pd.DataFrame) -> None:
+    assert Outcomes.from_table(table).rates.tolist() == RATES
+
+
+def test_rows_of_another_order_keep_their_results() -> None:
+    found = Outcomes.from_table(FRAME.iloc[::-1])
+    assert found.agents.tolist() == ["b", "a"]
+    assert found.tasks.tolist() == ["t", "s"]
+    assert found.rates.tolist() == [[1.0, 0.5], [0.0, 1.0]]
+
+
+def test_many_attempts_of_a_small_type_do_not_overflow() -> None:
+    many = {"agent": ["a"] * 300, "task": ["s"] * 300, "score": np.ones(300, np.int8)}
+    found = Outcomes.from_table(many)
+    assert found.successes.tolist() == found.rollouts.tolist() == [[300]]
+
+
+def test_the_highest_score_may_be_a_number_of_numpy() -> None:
+    table = FRAME.assign(score=[4, 0, 2, 4])
+    for most in (np.int64(4), np.float32(4)):
+        assert Outcomes.from_table(table, max_score=most).rates.tolist() == RATES  # type: ignore[arg-type]
+
+
+def test_unnamed_numbers_name_agents_that_have_several_rows() -> None:
+    table = FRAME.assign(agent=[7, 7, 8, 8]).set_index("agent").rename_axis(None)
+    assert Outcomes.from_table(table).agents.tolist() == ["7", "8"]
+
+
+def test_numbers_with_leading_zeros_stay_different(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("agent,task,score\n001,1,1\n1,01,0\n")
+    found = Outcomes.from_table(path)
+    assert found.agents.tolist() == ["001", "1"]
+    assert found.tasks.tolist() == ["1", "01"]

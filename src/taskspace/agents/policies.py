@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +103,7 @@ class MLPPolicy:
     def __post_init__(self) -> None:
         for name, dimensions in (("weights", 2), ("biases", 1)):
             layers = getattr(self, name)
-            if layers is None or isinstance(layers, str):
+            if isinstance(layers, str) or not isinstance(layers, Iterable):
                 raise TypeError(f"{name} must be a list of arrays, got {checks.brief(layers)}")
             arrays = tuple(_layer_array(layer, dimensions, name) for layer in layers)
             object.__setattr__(self, name, arrays)
@@ -204,7 +204,7 @@ class MLPPolicy:
         """
         check_environment(env)
         rng = np.random.default_rng(checks.seed(seed))
-        if not isinstance(hidden, Sequence):
+        if isinstance(hidden, str) or not isinstance(hidden, Sequence):
             raise TypeError(
                 f"hidden must be a list of layer sizes such as (32, 32), got {checks.brief(hidden)}"
             )
@@ -298,7 +298,7 @@ class ExpertPolicy:
 
 
 def _layer_array(values: ArrayLike, dimensions: int, name: str) -> NDArray[np.float32]:
-    array = checks.numbers(values, f"the {name} of a policy").astype(np.float32)
+    array = checks.numbers(values, f"the {name} of a policy")
     if array.ndim != dimensions or not array.size:
         what = "matrices" if dimensions == 2 else "vectors"
         raise ValueError(
@@ -309,7 +309,7 @@ def _layer_array(values: ArrayLike, dimensions: int, name: str) -> NDArray[np.fl
             f"the {name} of a policy must be within ±{_LARGEST_WEIGHT:g} to prevent overflow,"
             f" got {array.flat[np.abs(array).argmax()]:g}"
         )
-    return array
+    return array.astype(np.float32)
 
 
 def _leaves(module: torch.nn.Module) -> Iterator[torch.nn.Module]:

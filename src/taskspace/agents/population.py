@@ -36,6 +36,10 @@ class Population(Mapping[str, Any]):
     """
 
     def __init__(self, agents: Iterable[Any], environment: str = "") -> None:
+        if not isinstance(environment, str):
+            raise TypeError(
+                f"environment must be the name of an environment, got {checks.brief(environment)}"
+            )
         self.agents = tuple(_as_agents(agents))
         self.environment = environment
         check_names_differ(self.agents)
@@ -173,7 +177,7 @@ def _as_agents(agents: Any) -> Iterator[Agent]:
     elif isinstance(agents, Mapping):
         for name, policy in agents.items():
             yield policy if isinstance(policy, Agent) else Agent(name, policy)
-    elif isinstance(agents, Iterable) and not isinstance(agents, str):
+    elif isinstance(agents, Iterable) and not isinstance(agents, (str, bytes)):
         for index, agent in enumerate(agents):
             yield agent if isinstance(agent, Agent) else Agent(f"agent-{index}", agent)
     else:

@@ -28,6 +28,7 @@ class SnapshotCallback(BaseCallback):  # type: ignore[misc]
         agents: The snapshots so far, in order.
 
     Raises:
+        TypeError: If `name` is not a string.
         ValueError: If `every` is not a positive integer.
 
     Example:
@@ -44,6 +45,8 @@ class SnapshotCallback(BaseCallback):  # type: ignore[misc]
     def __init__(self, every: int, name: str = "agent") -> None:
         super().__init__()
         self.every = checks.whole(every, "every", 1)
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {checks.brief(name)}")
         self.name = name
         self.agents: list[Agent] = []
 

@@ -14,12 +14,12 @@ import os
 import sys
 import zipfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.agents.agent import Agent, check_names_differ
 from taskspace.agents.policies import Categorical, ExpertPolicy, Gaussian, MLPPolicy
 from taskspace.agents.sb3 import algorithm_named, library_of
@@ -67,7 +67,7 @@ def write(agents: Sequence[Agent], environment: str, path: str | os.PathLike[str
 
 def read(path: str | os.PathLike[str]) -> tuple[list[Agent], str]:
     """The agents that `write` wrote, and the name of their environment."""
-    if not Path(path).is_file():
+    if not checks.path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}")
     try:
         check_seal(path)

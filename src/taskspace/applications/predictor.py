@@ -31,6 +31,7 @@ from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
     TaskMixture,
+    check_embedder,
     quiz_results,
     vectors_of,
 )
@@ -45,6 +46,7 @@ from taskspace.files import (
 )
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import fit, learn
+from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
@@ -106,9 +108,11 @@ class PerformancePredictor:
                 model.
         """
         seed = checks.seed(self.random_state)
+        if self.embedder is not None:
+            check_embedder(self.embedder)
         self.model_: Profiler | None = None
         if isinstance(source, Outcomes):
-            self._know(source.tasks, source.features)
+            self._know(source.tasks, source.features, source.feature_names)
             self.posterior_ = _from_outcomes(source, self._vectors(source), seed)
         elif isinstance(source, Profiler):
             if self.embedder is not None:
@@ -136,8 +140,10 @@ class PerformancePredictor:
             return None
         return vectors_of(self.embedder, outcomes.task_inputs, "the tasks of the outcomes")
 
-    def _know(self, names: NDArray[np.str_], features: NDArray[Any] | None) -> None:
-        self.tasks_, self._known = names, KnownTasks(names, features)
+    def _know(
+        self, names: NDArray[np.str_], features: NDArray[Any] | None, columns: tuple[str, ...] = ()
+    ) -> None:
+        self.tasks_, self._known = names, KnownTasks(names, features, columns)
         self.__dict__.pop("_tree", None)  # from an earlier fit
 
     def over(self, tasks: Any, names: Any = None) -> PerformancePredictor:
@@ -152,24 +158,32 @@ class PerformancePredictor:
             A predictor whose known tasks are these.
 
         Raises:
-            ValueError: If the predictor was not fitted to a success model.
+            ValueError: If the predictor was not fitted to a success model, or if the names are
+                not different or not one per task.
         """
         self._check_fitted()
         if self.model_ is None:
             raise ValueError("over() requires a predictor that was fitted to a SuccessModel")
         other = PerformancePredictor(random_state=self.random_state)
         other.model_, other.candidates_ = self.model_, self.candidates_
-        rows = np.asarray(tasks)
-        rows = rows.astype(np.str_) if rows.dtype.kind == "O" else rows
-        other._know_profiles(rows, self.model_.predict_proba(rows), names)
+        columns = getattr(self.model_, "feature_names_", ())
+        rows = checks.array(in_order(tasks, columns), "tasks")
+        profiles = self.model_.predict_proba(tasks)
+        if names is not None and len(set(names)) != len(rows):
+            raise ValueError(
+                f"names must be different and one per task, got {len(set(names))} different names"
+                f" for {len(rows)} tasks"
+            )
+        other._know_profiles(rows, profiles, names)
         return other
 
     def _know_profiles(self, rows: NDArray[Any], profiles: Floats, names: Any = None) -> None:
-        if rows.dtype.kind in "US":
+        if rows.dtype.kind in "OUS":
             self._know(rows.astype(np.str_), None)
         else:
             default = [f"task-{number}" for number in range(len(rows))]
-            self._know(np.array(default if names is None else names, np.str_), rows)
+            columns = getattr(self.model_, "feature_names_", ())
+            self._know(np.array(default if names is None else names, np.str_), rows, columns)
         self.posterior_ = self.candidates_.posterior(profiles)
 
     # -- predicting ----------------------------------------------------------------------------
@@ -235,6 +249,12 @@ class PerformancePredictor:
         """
         self._check_fitted()
         given = quiz_results(results, quiz)
+        size = self.posterior_.prior.shape
+        if prior is not None and checks.numbers(prior, "prior").shape != size:
+            raise ValueError(
+                f"prior must be one number for each of the {size[0]} candidates, got an array of"
+                f" shape {np.shape(prior)}"
+            )
         posterior, mixture = self._find(quiz, "quiz")
         answered = ~np.isnan(given)
         if not answered.any():
@@ -254,6 +274,7 @@ class PerformancePredictor:
         Raises:
             ValueError: If a task is unknown.
         """
+        self._check_fitted()
         numbers, given = self._known.find(tasks, what)
         self._known.refuse_new(numbers, given, what)
         return numbers
@@ -270,6 +291,7 @@ class PerformancePredictor:
         Raises:
             ValueError: If the task has the wrong form, or if a position is out of range.
         """
+        self._check_fitted()
         number = int(self._known.find([task], "task")[0][0])
         return number if number >= 0 else None
 
@@ -332,6 +354,7 @@ class PerformancePredictor:
             "format": np.array([FORMAT, str(FORMAT_VERSION)]),
             "tasks": self.tasks_,
             **({} if features is None else {"features": features}),
+            "columns": np.array(self._known.feature_names, np.str_),
         }
         if self.model_ is not None:  # the success model gives the profiles of the candidates
             found = self.candidates_
@@ -367,7 +390,7 @@ class PerformancePredictor:
             ValueError: If the file is damaged or in another format, or if it needs a success model
                 that is not given.
         """
-        if not Path(path).is_file():
+        if not checks.path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
         check_unfolded_size(path)
         try:
@@ -380,9 +403,18 @@ class PerformancePredictor:
         check_format(path, form, (FORMAT, FORMAT_VERSION))
         if "mix" in found:
             return cls._of_model(found, model, path)
+        parts = {"tasks", "profiles", "prior", "numbers"}
+        if not parts <= set(found) or found["profiles"].shape != (
+            len(found["tasks"]),
+            len(found["prior"]),
+        ):
+            raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
         numbers = found["numbers"].tolist()
         posterior = Posterior(found["profiles"], found["prior"], *numbers)
-        return cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
+        predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
+        columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
+        predictor._know(found["tasks"], found.get("features"), columns)
+        return predictor
 
     @classmethod
     def _of_model(
@@ -506,13 +538,15 @@ def as_predictor(
     takes seconds; None stands for all tasks.
     """
     if isinstance(source, Outcomes):
-        known = KnownTasks(source.tasks, source.features)
+        known = KnownTasks(source.tasks, source.features, source.feature_names)
         for what, given in tasks.items():
             if given is not None:
                 found = known.find(given, what)
                 if embedder is None:
                     known.refuse_new(*found, what)
-    if not isinstance(source, PerformancePredictor):
+    if isinstance(source, PerformancePredictor):
+        source._check_fitted()
+    else:
         return PerformancePredictor(embedder=embedder).fit(source)
     if embedder is not None:
         raise ValueError("embedder must be passed to the predictor before it is fitted")

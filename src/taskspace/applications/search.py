@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.selection import fits
+from taskspace.applications.task_mixtures import check_embedder
 
 if TYPE_CHECKING:
     from taskspace.models.embedding.base import Embedding
@@ -61,7 +62,7 @@ class TaskIndex:
                 f" got an array of shape {table.shape}"
             )
         # Column by column, BLAS reads them about twice as fast as row by row.
-        self.vectors = np.asfortranarray(table, np.float32)
+        self.vectors = np.asfortranarray(checks.single(table, "vectors"))
         if difficulty is None:
             difficulty = np.linalg.norm(table, axis=1)
         self.difficulty = checks.numbers(difficulty, "difficulty")
@@ -89,7 +90,11 @@ class TaskIndex:
 
         Returns:
             The index of these tasks.
+
+        Raises:
+            ValueError: If `embedder` is not a map, or if the tasks have the wrong form.
         """
+        check_embedder(embedder)
         return cls(embedder.transform(tasks), names, difficulty=embedder.difficulty(tasks))
 
     def __len__(self) -> int:
@@ -119,7 +124,11 @@ class TaskIndex:
             ValueError: If `vector` or `k` is invalid.
         """
         most = checks.whole(k, "k", 1)
-        given = checks.numbers(vector, "vector").astype(np.float32)
+        given = checks.single(checks.numbers(vector, "vector"), "vector")
+        bounds = {"harder_than": harder_than, "easier_than": easier_than}
+        for name, bound in bounds.items():
+            if bound is not None:
+                checks.number(bound, name)
         if given.shape != self.vectors.shape[1:]:
             raise ValueError(
                 f"vector must have {self.vectors.shape[1]} numbers,"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
+from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.task_names import as_list, positions
 
 ROUNDING = 1e-9  # relative; difficulties of equal tasks may differ by rounding in the network
@@ -64,7 +65,12 @@ def select(
         raise ValueError(f"source must be a fitted map or SuccessModel, got {checks.brief(source)}")
     most = None if k is None else checks.whole(k, "k", 1)
     names = getattr(source, "task_names_", None)
-    rows = _rows(reference, options) if names is None else _named(names, reference, options)
+    if names is None:
+        columns = getattr(source, "feature_names_", ())
+        given = in_order(reference, columns, "reference"), in_order(options, columns, "options")
+        rows = _rows(*given)
+    else:
+        rows = _named(names, reference, options)
     similarity, difficulty = source.similarity(rows[:1], rows[1:])[0], source.difficulty(rows)
     suitable = fits(
         difficulty[1:],

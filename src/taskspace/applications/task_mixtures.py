@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.outcomes import task_names
+from taskspace.outcomes.feature_rows import in_order
 
 # Number of tried tasks that stand for a new one. Measured on MultiKeyNav and CartPoleVar: 4 to 32
 # are about equally good, with weights that fall to 1 / e at the mean squared distance.
@@ -72,12 +73,14 @@ class KnownTasks:
 
     names: NDArray[np.str_]
     features: NDArray[Any] | None
+    feature_names: tuple[str, ...] = ()
 
     def find(self, tasks: Any, what: str) -> tuple[NDArray[np.int64], NDArray[Any]]:
         """The index of each task, or -1 if it is unknown; and the tasks as an array.
 
         `what` is what error messages call the tasks.
         """
+        tasks = in_order(tasks, self.feature_names, what)
         checks.listed(tasks, what)
         array = checks.array(tasks, what)
         if array.ndim == 1:
@@ -138,6 +141,7 @@ def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
 
     If the distances between vectors mean nothing, the embedder has `points` whose distances do.
     """
+    check_embedder(embedder)
     place = getattr(embedder, "points", None) or embedder.transform
     vectors = checks.numbers(place(tasks), f"the vectors of {what}")
     if vectors.ndim != 2 or len(vectors) != len(tasks):
@@ -146,6 +150,12 @@ def vectors_of(embedder: Any, tasks: Any, what: str) -> NDArray[np.float64]:
             f" for {len(tasks)} tasks from the embedder"
         )
     return vectors
+
+
+def check_embedder(embedder: Any) -> None:
+    """Refuse what cannot map tasks to vectors."""
+    if isinstance(embedder, type) or not hasattr(embedder, "transform"):
+        raise ValueError(f"embedder must be a fitted map, got {checks.brief(embedder)}")
 
 
 def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
@@ -158,7 +168,19 @@ def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
         )
     if len(found) != count:
         raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
+    _check_index(results, quiz)
     outside = found[(found < 0) | (found > 1)]
     if len(outside):
         raise ValueError(f"results must be 0, 1 or success rates, got {outside[0]:g}")
     return found
+
+
+def _check_index(results: Any, quiz: Any) -> None:
+    """Refuse a Series that names its tasks in another order than the quiz."""
+    if not (hasattr(results, "index") and hasattr(results, "to_frame")):
+        return
+    names = list(results.index)
+    if all(isinstance(name, str) for name in names) and names != list(quiz):
+        raise ValueError(
+            f"results must be in the order of the quiz, got a Series of {checks.brief(names)}"
+        )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.envs.lanes import LaneFunctions, lane_functions
+from taskspace.outcomes.feature_rows import in_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -307,7 +308,8 @@ class Environment:
         """Convert states to an array.
 
         Args:
-            states: States (states, columns), or one state.
+            states: States (states, columns), or one state. The columns of a DataFrame may be in
+                any order.
             what: What to call them in an error message.
 
         Returns:
@@ -316,7 +318,8 @@ class Environment:
         Raises:
             ValueError: If they are not finite numbers in the right number of columns.
         """
-        array = checks.numbers(states, f"{what} of {self.name}")
+        of = f"{what} of {self.name}"
+        array = checks.numbers(in_order(states, self.state_names, of), of)
         rows = array[None] if array.ndim == 1 else array
         if rows.ndim != 2 or rows.shape[1] != self.state_size:
             raise ValueError(
@@ -404,6 +407,7 @@ class Environment:
         Raises:
             ValueError: If there is not exactly one state more than there are actions.
         """
+        checks.listed(actions, "actions")
         rows, taken = self.rows(states), checks.array(actions, "actions")
         if len(rows) != len(taken) + 1:
             raise ValueError(

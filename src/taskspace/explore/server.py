@@ -41,7 +41,14 @@ def serve(
         host: The address or name of the network interface. By default, only this machine can
             reach the server; "0.0.0.0" stands for all interfaces.
         open_browser: Whether to open the page in a browser.
+
+    Raises:
+        TypeError: If `run` is not a `Run`.
+        ValueError: If the host or the port is invalid.
+        OSError: If the port is in use.
     """
+    if not hasattr(run, "outcomes"):
+        raise TypeError(f"run must be a Run, e.g. from open_run, got {checks.brief(run)}")
     local = is_local(host)
     with listen(host, port) as taken:
         if not local:
@@ -71,6 +78,8 @@ def is_local(host: str) -> bool:
 
 def listen(host: str, port: int | None = None) -> socket.socket:
     """A socket on this port, by default on the first free one from 8400 to 8419."""
+    if not isinstance(host, str):
+        raise ValueError(f"the host must be an address of this machine, got {checks.brief(host)}")
     if port is None:
         for number in range(PORT, PORT + TRIED):
             try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from taskspace import checks
 from taskspace._version import __version__
 from taskspace.files import (
     check_checksum,
@@ -54,7 +55,9 @@ class ModelFolder:
         """Write the folder atomically; an existing model of the same format is replaced."""
         from safetensors.torch import save
 
-        target = Path(folder).resolve()  # the target of a link, not the link itself
+        target = checks.path(
+            folder, "the folder"
+        ).resolve()  # the target of a link, not the link itself
         if target.exists() and not self._may_replace(target):
             raise ValueError(
                 f"{target} already exists and is not {self._a_noun()}, or contains other files too;"
@@ -84,7 +87,7 @@ class ModelFolder:
 
     def load_settings(self, folder: str | os.PathLike[str]) -> dict[str, Any]:
         """Read the settings of a folder in this format."""
-        source = Path(folder)
+        source = checks.path(folder, "the folder")
         if not (source / self.file).is_file():
             raise FileNotFoundError(f"there is no {self.noun} in {source}; {self.file} is missing")
         try:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from taskspace import checks
+
 Columns = dict[str, Any]  # a pyarrow.ChunkedArray per name
 
 # Names that people give to these columns; the first is ours. Case, spaces and signs do not matter.
@@ -67,6 +69,8 @@ def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
         ValueError: If there is no column of a given name.
     """
     for option, name in given.items():
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"{option} must be the name of a column, got {checks.brief(name)}")
         if name is not None and name not in columns:
             raise ValueError(
                 f"there is no column {name!r} in the table ({option} must be one of its columns);"

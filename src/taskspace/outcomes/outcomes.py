@@ -24,6 +24,7 @@ from taskspace.files import (
 )
 from taskspace.outcomes import result_tables, tables
 from taskspace.outcomes.columns import COUNTS
+from taskspace.outcomes.feature_rows import default_names, in_order
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
 
 FORMAT = "taskspace outcomes"
@@ -44,7 +45,8 @@ class Outcomes:
         agents: The names of the agents; "agent-0", "agent-1" and so on by default.
         tasks: The names of the tasks; "task-0", "task-1" and so on by default.
         features: The features of the tasks (tasks, features), if any.
-        feature_names: The names of the features; "x0", "x1" and so on by default.
+        feature_names: The names of the features; by default those of the columns, if `features` is
+            a DataFrame, or else "x0", "x1" and so on.
         steps: The number of steps (agents, tasks), summed over rollouts, if known.
         returns: The mean return (agents, tasks), if known.
         results: The result of every rollout (agents, tasks, rollouts), if known.
@@ -79,6 +81,7 @@ class Outcomes:
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        _check_same_order(self.successes, self.rollouts)
         successes = _successes(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
@@ -96,7 +99,7 @@ class Outcomes:
             if getattr(self, name) is not None:
                 self._set(name, _table(check(getattr(self, name), name), shape, name))
         if self.returns is not None:
-            self._set("returns", self.returns.astype(np.float32))
+            self._set("returns", checks.single(self.returns, "returns"))
         self._check_results()
         self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
         self._set("agent_labels", check_labels(self.agent_labels, shape[0], "agent"))
@@ -120,11 +123,16 @@ class Outcomes:
             if self.feature_names:
                 raise ValueError("feature names must come with features, got names alone")
             return
+        checks.listed(self.feature_names, "feature names")
+        if hasattr(self.features, "columns"):  # a DataFrame
+            names = self.feature_names or tuple(str(name) for name in self.features.columns)
+            self._set("feature_names", names)
+            self._set("features", in_order(self.features, names, "features"))
         features = checks.array(self.features, "features")
-        if features.ndim != 2 or len(features) != self.n_tasks:
+        if features.ndim != 2 or len(features) != self.n_tasks or not features.shape[1]:
             raise ValueError(
-                f"features must have one row for each of the {self.n_tasks} tasks,"
-                f" got an array of shape {features.shape}"
+                f"features must have one row for each of the {self.n_tasks} tasks and at least one"
+                f" column, got an array of shape {features.shape}"
             )
         if features.dtype.kind == "f" and not np.isfinite(features).all():
             row = int(np.argwhere(~np.isfinite(features))[0][0])
@@ -135,14 +143,15 @@ class Outcomes:
         compact = features.dtype == np.uint8
         copy = features.copy("C") if compact else checks.numbers(features, "features")
         self._set("features", copy)
-        names = tuple(self.feature_names) or tuple(f"x{i}" for i in range(features.shape[1]))
+        names = tuple(self.feature_names) or default_names(features.shape[1])
         if len(names) != features.shape[1]:
             raise ValueError(
                 f"feature names must be one per feature, got {len(names)} names for"
                 f" {features.shape[1]} features"
             )
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"feature names must be text, got {names}")
+        wrong = [name for name in names if not isinstance(name, str) or not name]
+        if wrong:
+            raise ValueError(f"feature names must be text, got {checks.brief(wrong[0])}")
         taken = Counter([*_TABLE_COLUMNS, *names])
         repeated = [name for name in names if taken[name] > 1]
         if repeated:
@@ -155,7 +164,10 @@ class Outcomes:
     def _check_results(self) -> None:
         if self.results is None:
             return
-        results = checks.array(self.results, "results").astype(np.bool_)
+        given = checks.array(self.results, "results")
+        if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
+            raise ValueError("results must be 0 or 1 for every rollout, got other values")
+        results = given.astype(np.bool_)
         if results.shape[:2] != self.successes.shape or results.ndim != 3:
             raise ValueError(
                 "results must be an array of agents x tasks x rollouts,"
@@ -220,17 +232,21 @@ class Outcomes:
             The outcomes of these agents.
 
         Raises:
-            ValueError: If there is no agent of this name.
+            ValueError: If there is no agent of a name, or if a name is repeated.
 
         >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
         array([[0.9, 0.4]])
         """
         index = {name: row for row, name in enumerate(self.agents.tolist())}
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ValueError(f"names must be a list of agents, got {checks.brief(names)}")
         wanted = list(names)
-        unknown = [name for name in wanted if name not in index]
+        if not wanted:
+            raise ValueError("names must have at least one agent, got an empty list")
+        unknown = [name for name in wanted if not isinstance(name, str) or name not in index]
         if unknown:
             raise ValueError(
-                f"there is no agent {unknown[0]!r} in these outcomes; there are"
+                f"there is no agent {checks.brief(unknown[0])} in these outcomes; there are"
                 f" {_plural(self.n_agents, 'agent')}"
             )
         rows = [index[name] for name in wanted]
@@ -251,10 +267,14 @@ class Outcomes:
         Returns:
             The outcomes on these tasks.
 
+        Raises:
+            ValueError: If `count` is not a positive integer.
+
         >>> Outcomes([[3, 0], [9, 4]], 10).first_tasks(1).rates
         array([[0.3],
                [0.9]])
         """
+        checks.whole(count, "count", 1)
         per_pair = ("successes", "rollouts", "steps", "returns", "results")
         parts = {
             name: getattr(self, name)[:, :count]
@@ -320,7 +340,7 @@ class Outcomes:
             FileNotFoundError: If there is no such file.
             ValueError: If the file is damaged or in another format.
         """
-        if not Path(path).is_file():
+        if not checks.path(path).is_file():
             raise FileNotFoundError(f"there is no file {path}")
         check_unfolded_size(path)
         try:
@@ -353,7 +373,8 @@ class Outcomes:
             path: The path of the file, which must end in .csv or .parquet.
 
         Raises:
-            ValueError: If the path has another ending.
+            ValueError: If the path has another ending, or if a label has the name of another
+                column.
             OSError: If the file cannot be written.
         """
         listed = self.rollouts > 0
@@ -370,7 +391,13 @@ class Outcomes:
             for name, values in zip(self.feature_names, self.features.T, strict=True):
                 columns[name] = values[task]
         for labels, owner in ((self.task_labels, task), (self.agent_labels, agent)):
-            columns |= {name: values[owner] for name, values in labels.items()}
+            for name, values in labels.items():
+                if name in columns:
+                    raise ValueError(
+                        f"the columns of a table must have different names, got the label {name!r}"
+                        " and another column of this name; rename the label"
+                    )
+                columns[name] = values[owner]
         tables.write(columns, path)
 
     @classmethod
@@ -469,15 +496,16 @@ def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsigned
 def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
     """Copy integers of at least 0, into the smallest unsigned type that can store them."""
     array = checks.array(values, what)
-    if array.dtype.kind == "u":
+    if array.dtype.kind == "u" and not (array.size and int(array.max()) >= 2**63):
         return array.copy()
-    if array.dtype.kind not in "if":
+    if array.dtype.kind not in "iuf":
         raise ValueError(f"{what} must be numbers, got an array of type {array.dtype}")
     if np.isnan(array).any():
         raise ValueError(
             f"{what} must be integers of at least 0, got NaN; use 0 rollouts for pairs never tried"
         )
-    fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
+    with np.errstate(over="ignore"):  # in half precision, 2**63 is infinity
+        fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
     if not fine.all():
         wrong = array[~fine].ravel()[0]
         raise ValueError(f"{what} must be integers of at least 0, got {wrong}")
@@ -497,6 +525,18 @@ def _successes(values: ArrayLike) -> NDArray[Any]:
             array if fractional else single
         )  # sums of scores may differ from integers by rounding
     return _counts(array, "successes")
+
+
+def _check_same_order(successes: Any, rollouts: Any) -> None:
+    """Refuse two DataFrames of which one has its rows or columns in another order."""
+    if not (hasattr(successes, "columns") and hasattr(rollouts, "columns")):
+        return
+    for part in ("columns", "index"):
+        one, other = (list(getattr(table, part, ())) for table in (successes, rollouts))
+        if one != other:
+            raise ValueError(
+                f"rollouts must have the same {part} as successes in the same order, got other ones"
+            )
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
@@ -525,20 +565,35 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
         return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
     if isinstance(names, str):
         raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
-    array = checks.array(names, f"the names of {what}s")
-    if array.dtype.kind == "O":
-        checks.short_names([str(name) for name in array.ravel().tolist()], f"the names of {what}s")
-    array = array.astype(np.str_)
-    if array.shape != (count,):
+    # An array of a list would turn what is not text, such as NaN, into text.
+    given = names if isinstance(names, (list, tuple)) else checks.array(names, what).tolist()
+    if not isinstance(given, (list, tuple)) or len(given) != count:
+        size = len(given) if isinstance(given, (list, tuple)) else 1
         raise ValueError(
-            f"the names of {what}s must be one per {what}, got {array.size} names for"
+            f"the names of {what}s must be one per {what}, got {size} names for"
             f" {_plural(count, what)}"
         )
+    for name in given:
+        if not _is_name(name):
+            raise ValueError(
+                f"the names of {what}s must be text or integers, got {checks.brief(name)}"
+            )
+    texts = [str(name) for name in given]
+    checks.short_names(texts, f"the names of {what}s")
+    are_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
+    array = names.copy() if are_text else np.array(texts, np.str_)
     unique, first = np.unique(array, return_index=True)
     if len(unique) != count:
         repeated = array[np.setdiff1d(np.arange(count), first)[0]]
         raise ValueError(f"the names of {what}s must be unique, got {str(repeated)!r} twice")
     return array
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it is an integer or a text that can be written to a file."""
+    if isinstance(name, str):
+        return bool(name) and not any("\ud800" <= letter <= "\udfff" for letter in name)
+    return checks.is_integer(name)
 
 
 def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:

@@ -49,6 +49,7 @@ def parts(
     most = _max_score(max_score)
     wanted, tasks, rows = _inputs(features, tasks)
     if isinstance(table, np.ndarray):
+        _refuse_columns(given)
         found = _of_matrix(table, most)
     else:
         if rows is not None:
@@ -57,8 +58,12 @@ def parts(
                 " task, got an array"
             )
         text = [name for name in (given["agent"], given["task"]) if name is not None]
-        columns = _without_row_numbers(tables.read(table, text))
+        columns = _without_row_numbers(tables.read(table, text), given)
         roles = find_roles(columns, given)
+        if roles.task is not None and roles.score is None and most != 1:
+            raise ValueError(
+                f"max_score must be 1 for successes and rollouts, which are no scores, got {most:g}"
+            )
         if roles.task is None:
             found = _of_wide(columns, roles, most)
         else:
@@ -81,9 +86,19 @@ def parts(
 
 
 def _max_score(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ValueError(f"max_score must be a positive number, got {value!r}")
-    return value
+    is_number = checks.is_integer(value) or isinstance(value, (float, np.floating))
+    if not is_number or not 0 < value < math.inf:
+        raise ValueError(f"max_score must be a positive number, got {checks.brief(value)}")
+    return float(value)
+
+
+def _refuse_columns(given: dict[str, str | None]) -> None:
+    for option, name in given.items():
+        if name is not None:
+            raise ValueError(
+                f"{option} must be None for an array, which has no named columns, got"
+                f" {checks.brief(name)}"
+            )
 
 
 def _inputs(features: Any, tasks: Any) -> tuple[list[str] | None, Any, NDArray[Any] | None]:
@@ -109,13 +124,20 @@ def _inputs(features: Any, tasks: Any) -> tuple[list[str] | None, Any, NDArray[A
     return None, features, None
 
 
-def _without_row_numbers(columns: Columns) -> Columns:
-    """Leave out an unnamed column of row numbers, unless it is all that names the agents."""
+def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Columns:
+    """Leave out an unnamed column of row numbers, unless it names the agents.
+
+    Numbers name agents if there is one column per task, or if an agent has several rows.
+    """
     index = columns.get(UNNAMED)
-    if index is None or not recognised(columns, AGENTS):
+    if index is None:
         return columns
-    names, _ = tables.codes(index, "row number")
+    names, row = tables.codes(index, "row number")
     if not all(name.isdecimal() for name in names.tolist()):
+        return columns
+    others_name_agents = given["agent"] is not None or recognised(columns, AGENTS)
+    long = given["task"] is not None or recognised(columns, TASKS)
+    if not others_name_agents and not (long and len(names) == len(row)):
         return columns
     return {name: values for name, values in columns.items() if name != UNNAMED}
 
@@ -278,7 +300,8 @@ def _of_matrix(table: NDArray[Any], most: float) -> Parts:
         agent, task = np.argwhere(wrong)[0]
         raise ValueError(
             f"the score of agent {agent} on task {task} must be a number from 0 to {most:g},"
-            f" got {scores[agent, task]}; use NaN for pairs never tried"
+            f" got {scores[agent, task]}; if scores go from 0 to k, pass max_score=k, and use NaN"
+            " for pairs never tried"
         )
     return _attempts(scores / most) | {
         "agents": _numbered("agent", table.shape[0]),

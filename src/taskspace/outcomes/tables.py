@@ -93,7 +93,7 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    kind = kind_of(Path(path))
+    kind = kind_of(checks.path(path))
     table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
         if kind == ".csv":
@@ -160,6 +160,8 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     empty = values.is_null(nan_is_null=True).to_numpy()
     if empty.any():
         raise ValueError(f"there is no {what} in row {int(empty.argmax())} of the table")
+    if pyarrow.types.is_floating(values.type):
+        _refuse_rounded(values.to_numpy(zero_copy_only=False), what)
     try:
         if pyarrow.types.is_binary(values.type) or pyarrow.types.is_large_binary(values.type):
             raise pyarrow.ArrowInvalid("bytes")
@@ -176,6 +178,18 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
         row = int((index == (names == "").argmax()).argmax())
         raise ValueError(f"there is no {what} in row {row} of the table")
     return names, index
+
+
+def _refuse_rounded(names: NDArray[np.floating], what: str) -> None:
+    """Refuse numbers that are so large that different ones may have become equal."""
+    exact = 2.0 ** (np.finfo(names.dtype).nmant + 1)
+    wrong = np.abs(names) >= exact
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"the column {what!r} must have text or integers, got {names[row]:.0f} in row {row},"
+            f" which may be rounded because the type is {names.dtype}"
+        )
 
 
 def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:

@@ -73,12 +73,12 @@ def plot_map(
     if hard is not None and (hard < 0).any():
         raise ValueError(f"difficulty must be at least 0, got {hard.min():g}")
     members = _members(clusters, cluster_names, len(points))
-    ax = _new_axes(8.4, 5.6) if ax is None else ax
+    ax = _axes(ax, 8.4, 5.6)
     areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
     if numbers is None:
         _scatter(ax, points, areas, members, legend, muted)
     else:
-        _scatter_scale(ax, points, areas, np.asarray(numbers, np.float64), legend)
+        _scatter_scale(ax, points, areas, checks.real(numbers, "numbers"), legend)
     if legend and hard is not None and hard.max() > 0:
         _size_legend(ax, hard, areas)
     ax.margins(0.03)
@@ -122,7 +122,7 @@ def plot_success(
     if ((rates < 0) | (rates > 1)).any():
         raise ValueError("success must be rates between 0 and 1, got a value outside")
     members = _members(clusters, cluster_names, len(across))
-    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    ax = _axes(ax, 5.4, 3.8)
     points = np.stack([across, rates], axis=1)
     _scatter(ax, points, _areas(np.ones(len(points))), members, muted=muted)
     ax.set_ylim(-0.03, 1.03)
@@ -151,8 +151,8 @@ def plot_similarity(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['easy', 'hard']
     """
-    given = checks.array(matrix, "matrix")
-    unknown = np.isnan(given) if given.dtype.kind == "f" else np.zeros(given.shape, np.bool_)
+    given = checks.real(matrix, "matrix")
+    unknown = np.isnan(given)
     table = checks.numbers(np.where(unknown, 0.0, given), "matrix")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ValueError(f"matrix must have shape (tasks, tasks), got {table.shape}")
@@ -160,7 +160,7 @@ def plot_similarity(
     order = np.concatenate([tasks for _, _, tasks in members])
     sizes = np.array([len(tasks) for _, _, tasks in members])
     ends = np.cumsum(sizes)
-    ax = _new_axes(5.4, 4.0) if ax is None else ax
+    ax = _axes(ax, 5.4, 4.0)
     _heat(ax, np.ma.array(table, mask=unknown)[np.ix_(order, order)])
     for end in ends[:-1] - 0.5:
         ax.axhline(end, color="white", linewidth=0.9)
@@ -194,13 +194,15 @@ def plot_learning_curve(
         >>> plot_learning_curve(history).get_xlabel()
         'training step'
     """
+    if not isinstance(history, Mapping):
+        raise ValueError(f"history must be that of an embedder, got {checks.brief(history)}")
     missing = {"step", "loss", "validation"} - set(history)
     if missing:
         raise ValueError(f"history must have step, loss and validation, got no {min(missing)}")
     steps = checks.numbers(history["step"], "step")
     losses = _column(history["loss"], steps.size, "loss")
     checked = _column(history["validation"], steps.size, "validation")
-    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    ax = _axes(ax, 5.4, 3.8)
     ax.plot(steps, losses, color=MUTED, linewidth=1.8, label="training")
     ax.plot(steps, checked, color=COLOURS[0], linewidth=1.8, label="validation")
     if steps.size:
@@ -236,9 +238,10 @@ def plot_skills(
         >>> len(ax.lines)
         2
     """
+    checks.listed(subpopulations, "subpopulations")
     names = [str(name) for name in subpopulations]
     at, heights = _column(steps, len(names), "steps"), _column(skills, len(names), "skills")
-    ax = _new_axes(5.4, 3.8) if ax is None else ax
+    ax = _axes(ax, 5.4, 3.8)
     for i, name in enumerate(dict.fromkeys(names)):
         mine = np.array([j for j, other in enumerate(names) if other == name])
         mine = mine[np.argsort(at[mine], kind="stable")]
@@ -265,12 +268,19 @@ def plot_histogram(
     Returns:
         The axes.
 
+    Raises:
+        ValueError: If a value is not between 0 and 1.
+
     Example:
         >>> plot_histogram([0.1, 0.5, 0.5], "success rate", "agents").get_ylabel()
         'agents'
     """
-    ax = _new_axes(5.4, 3.8) if ax is None else ax
-    ax.hist(np.asarray(values), bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
+    found = checks.numbers(values, "values")
+    outside = found[(found < 0) | (found > 1)]
+    if outside.size:
+        raise ValueError(f"values must be numbers from 0 to 1, got {outside[0]:g}")
+    ax = _axes(ax, 5.4, 3.8)
+    ax.hist(found, bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
     return _plain(ax, title, across, counted)
 
 
@@ -286,12 +296,18 @@ def plot_spectrum(values: ArrayLike, kept: int, ax: Axes | None = None, *, title
     Returns:
         The axes.
 
+    Raises:
+        ValueError: If the values are not numbers, or `kept` is not an integer of at least 0.
+
     Example:
         >>> len(plot_spectrum([6.0, 3.0, 1.0], 2).patches)
         3
     """
-    ax = _new_axes(5.4, 3.8) if ax is None else ax
-    found = np.asarray(values, np.float64)
+    found = checks.numbers(values, "values")
+    if found.ndim != 1:
+        raise ValueError(f"values must be one number per axis, got an array of shape {found.shape}")
+    checks.whole(kept, "kept")
+    ax = _axes(ax, 5.4, 3.8)
     shares = 100 * found / max(float(found.sum()), 1e-12)
     most = max(2 * kept, 10)
     numbers = np.arange(1, 1 + len(shares[:most]))
@@ -330,7 +346,7 @@ def plot_accuracy(
     if at.ndim != 1 or not at.size or not curves:
         raise ValueError("sizes of the quiz and at least one curve must be given, got none")
     ends = {}
-    ax = _new_axes(5.4, 3.6) if ax is None else ax
+    ax = _axes(ax, 5.4, 3.6)
     others = [name for name in curves if name != "OPT"]
     for name, (means, errors) in curves.items():
         heights = _column(means, at.size, f"the means of {name}")
@@ -373,10 +389,10 @@ def plot_reliability(
     """
     if not curves:
         raise ValueError("at least one curve must be given, got none")
-    ax = _new_axes(4.2, 4.2) if ax is None else ax
+    ax = _axes(ax, 4.2, 4.2)
     ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":", linewidth=1)
     for index, (name, curve) in enumerate(curves.items()):
-        rows = np.asarray(curve, np.float64)
+        rows = checks.real(curve, f"the curve of {name}")
         if rows.ndim != 2 or len(rows) != 3:
             raise ValueError(f"the curve of {name} must have three rows, got shape {rows.shape}")
         predicted, observed, fraction = rows[:, rows[2] > 0]
@@ -420,7 +436,7 @@ def plot_selection(
     first, first_errors, third, third_errors = (
         _column(values, len(names), what) for what, values in given.items()
     )
-    ax = _new_axes(5.4, 0.9 + 0.28 * len(names)) if ax is None else ax
+    ax = _axes(ax, 5.4, 0.9 + 0.28 * len(names))
     rows = np.arange(len(names))
     for column, (label, colour, lengths, errors) in enumerate((
         ("Top-3", _DARK, third, third_errors), ("Top-1", _LIGHT, first, first_errors),
@@ -477,6 +493,7 @@ def _members(clusters: ArrayLike | None, names: Sequence[str], count: int) -> _M
     if clusters is None:
         return [(0, "", np.arange(count))]
     indices = _column(clusters, count, "clusters")
+    checks.listed(names, "cluster names")
     if (indices < 0).any() or (indices != np.floor(indices)).any():
         raise ValueError("clusters must be integers of at least 0, one per task")
     found = [int(index) for index in np.unique(indices)]
@@ -600,7 +617,14 @@ def _plain(ax: Axes, title: str, across: str, upwards: str) -> Axes:
     return ax
 
 
-def _new_axes(width: float, height: float) -> Axes:
+def _axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """The given axes, or those of a new figure of this size."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    if ax is not None and not hasattr(ax, "get_window_extent"):
+        raise ValueError(f"ax must be axes of matplotlib or None, got {checks.brief(ax)}")
+    return (
+        ax
+        if ax is not None
+        else Figure(figsize=(width, height), layout="constrained").add_subplot()
+    )

@@ -76,7 +76,8 @@ def run(
     """
     remote = on_ray(executor)
     source = _source(environment, preset, seed, data, executor, method)
-    folder = Path(out) if out is not None else Path("runs") / source.name.lower()
+    default = Path("runs") / source.name.lower()
+    folder = _checked(default if out is None else out, log)
     with connected() if remote else contextlib.nullcontext():
         return _run(source, folder, log)
 
@@ -141,6 +142,7 @@ def fit(
     """
     from taskspace.runs.sources.table import TableSource
 
+    folder = _checked(out, log)
     named = {
         "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
         "score": score,
@@ -148,16 +150,27 @@ def fit(
     outcomes = _outcomes(results, {**named, "max_score": max_score})
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
+    elif not isinstance(name, str) or not name:
+        raise ValueError(f"name must be text, got {checks.brief(name)}")
     source = TableSource(
         outcomes, name, n_components, checks.seed(seed), check_method(method), steps
     )
-    return _run(source, Path(out), log)
+    return _run(source, folder, log)
+
+
+def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
+    """The run folder; what could fail only after hours of work is refused here."""
+    if log is not None and not callable(log):
+        raise ValueError(f"log must be a function or None, got {checks.brief(log)}")
+    return checks.path(out, "out")
 
 
 def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:
     if not isinstance(results, Outcomes):
         return Outcomes.from_table(results, **options)
-    given = [name for name, value in options.items() if value not in (None, 1)]
+    used = {name: value for name, value in options.items() if name != "max_score"}
+    given = [name for name, value in used.items() if value is not None]
+    given += ["max_score"] if options["max_score"] != 1 else []
     if given:
         raise ValueError(f"{given[0]} must not be given with Outcomes; it is for tables of results")
     return results

@@ -31,6 +31,7 @@ from taskspace.models.embedding.verdict import Evidence, Verdict, judge
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
+from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
@@ -114,7 +115,13 @@ class Run:
         Returns:
             A run with these parts, and otherwise the settings, outcomes and embedder of this run,
             and its environment and population if it has them.
+
+        Raises:
+            ValueError: If a run has no such part.
         """
+        unknown = [name for name in parts if not hasattr(Run, name)]
+        if unknown:
+            raise ValueError(f"there is no part {unknown[0]!r} in a run")
         names = ["settings", "outcomes", "embedder"]
         names += [] if self.from_table else ["environment", "population"]
         same = {name: getattr(self, name) for name in names if name not in parts}
@@ -360,8 +367,12 @@ class Run:
 
         Returns:
             The columns by name.
+
+        Raises:
+            ValueError: If an index is not that of a task.
         """
         outcomes = self.outcomes
+        checks.indices(indices, outcomes.n_tasks, "indices")
         columns = {
             "task": outcomes.tasks[indices],
             **more,
@@ -433,7 +444,7 @@ class Run:
         features = self.outcomes.features
         if features is None:
             raise ValueError(f"the tasks of {self.name} have no features; use their names")
-        given = checks.array(rows, "tasks")
+        given = checks.array(in_order(rows, self.outcomes.feature_names), "tasks")
         given = given if given.dtype == np.uint8 else checks.numbers(given, "tasks")
         if given.ndim != 2 or given.shape[1] != features.shape[1]:
             raise ValueError(
@@ -532,7 +543,7 @@ class Run:
         from taskspace.explore.export import export_page
         from taskspace.report.export import export
 
-        if Path(target).suffix.lower() == ".html":
+        if checks.path(target, "the export target").suffix.lower() == ".html":
             export_page(self, target)
             return [Path(target)]
         return export(self, target)
@@ -582,7 +593,7 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
         >>> run.index.hardest(5)  # doctest: +SKIP
         array([310,  42, 187,  96, 233])
     """
-    source = Path(folder)
+    source = checks.path(folder, "the folder")
     if not has_result(source, layout.EMBEDDER):
         raise FileNotFoundError(
             f"there is no finished map in {source}; use a run folder that `taskspace run` or"

@@ -44,7 +44,8 @@ def profile_similarity(
         The similarities (tasks of `first`, tasks of `second`).
 
     Raises:
-        ValueError: If there is no such measure.
+        ValueError: If there is no such measure, or if the profiles are not tables of probabilities
+            of the same agents.
 
     >>> skilled = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
     >>> profile_similarity(skilled, skilled) + 0.0
@@ -57,6 +58,11 @@ def profile_similarity(
     from threadpoolctl import threadpool_limits
 
     check_measure(measure)
+    first, second = _profiles(first, "first"), _profiles(second, "second")
+    if len(first) != len(second):
+        raise ValueError(
+            f"first and second must be of the same agents, got {len(first)} and {len(second)}"
+        )
     agents, count = first.shape
     found = np.empty((count, second.shape[1]))
     p, q = first.mean(0), second.mean(0)
@@ -70,6 +76,16 @@ def profile_similarity(
                 found[some] = shared_bits(both, p[some, None], q, own[some, None] + others)
             else:
                 found[some] = correlation(both, p[some, None], q)
+    return found
+
+
+def _profiles(values: NDArray[np.floating], what: str) -> NDArray[np.floating]:
+    found = checks.array(values, what)
+    if found.ndim != 2 or not found.size or found.min() < 0 or found.max() > 1:
+        raise ValueError(
+            f"{what} must be success probabilities of agents x tasks, from 0 to 1, got"
+            f" {checks.brief(values)} of shape {found.shape}"
+        )
     return found
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.information import entropy, shared_bits
-from taskspace.similarity.profiles import INFORMATION, correlation
+from taskspace.similarity.profiles import INFORMATION, check_measure, correlation
 
 # Number of agents that must have tried both tasks. With fewer, the order of two similarities is
 # hardly better than chance. Mutual information from so few agents is also biased upwards; the bias
@@ -68,8 +68,10 @@ class SuccessStatistics:
             The statistics.
 
         Raises:
-            ValueError: If no agent tried a task.
+            ValueError: If these are no outcomes, or if no agent tried a task.
         """
+        if not isinstance(outcomes, Outcomes):
+            raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
         agents, tasks = outcomes.successes.shape
         gaps = not outcomes.rollouts.all()
         rates = np.empty((tasks, agents), np.float32)  # the rates of a task are contiguous
@@ -136,7 +138,7 @@ class SuccessStatistics:
             One similarity per pair.
         """
         if self.tried is not None and self.n_tasks <= _FEW_TASKS:
-            return self._all_pairs[np.asarray(first, np.int64), np.asarray(second, np.int64)]
+            return self._all_pairs[self._indices_of_pairs(first, second)]
         return self._of_pairs(first, second, _Joint.similarity)
 
     @functools.cached_property
@@ -158,7 +160,7 @@ class SuccessStatistics:
         Returns:
             One number per pair.
         """
-        one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
+        one, other = self._indices_of_pairs(first, second)
         result = np.full(len(one), self.rates.shape[1])
         if self.tried is not None:
             for block in _blocks(len(one), self._pairs_per_block):
@@ -196,9 +198,10 @@ class SuccessStatistics:
         Returns:
             The similarities (rows, columns).
         """
+        check_measure(measure)
         everything = np.arange(self.n_tasks)
-        one = everything if rows is None else np.asarray(rows, np.int64)
-        other = everything if columns is None else np.asarray(columns, np.int64)
+        one = everything if rows is None else checks.indices(rows, self.n_tasks, "rows")
+        other = everything if columns is None else checks.indices(columns, self.n_tasks, "columns")
         value = _Joint.similarity if measure == INFORMATION else _Joint.correlation
         result = np.empty((len(one), len(other)), np.float32)
         width = max(1, min(len(other), _PAIRS_PER_BLOCK))
@@ -236,12 +239,8 @@ class SuccessStatistics:
 
         if checks.whole(k, "k", 1) >= self.n_tasks:
             raise ValueError(f"k must be smaller than the number of tasks, {self.n_tasks}, got {k}")
-        rows = np.arange(self.n_tasks) if tasks is None else np.asarray(tasks, np.int64)
-        if rows.ndim != 1 or ((rows < 0) | (rows >= self.n_tasks)).any():
-            raise ValueError(
-                f"tasks must be a list of indices from 0 to {self.n_tasks - 1},"
-                f" got {checks.brief(tasks)}"
-            )
+        every = np.arange(self.n_tasks)
+        rows = every if tasks is None else checks.indices(tasks, self.n_tasks, "tasks")
         nearest = np.full((len(rows), k), -1)
         values = np.full((len(rows), k), -np.inf, np.float32)
         with threadpool_limits(1):  # bit-identical, and ten times as fast on a busy machine
@@ -253,11 +252,22 @@ class SuccessStatistics:
                     _keep_best(nearest[block], values[block], others, found)
         return nearest, np.where(nearest < 0, np.float32(np.nan), values)
 
+    def _indices_of_pairs(
+        self, first: ArrayLike, second: ArrayLike
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        one = checks.indices(first, self.n_tasks, "first")
+        other = checks.indices(second, self.n_tasks, "second")
+        if len(one) != len(other):
+            raise ValueError(
+                f"first and second must be of equal length, got {len(one)} and {len(other)}"
+            )
+        return one, other
+
     def _of_pairs(
         self, first: ArrayLike, second: ArrayLike, value: Callable[[_Joint], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """The value for each pair of tasks, NaN if it is unknown."""
-        one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
+        one, other = self._indices_of_pairs(first, second)
         result = np.empty(len(one))
         for block in _blocks(len(one), self._pairs_per_block):
             joint = self._joint(one[block], other[block], table=False)

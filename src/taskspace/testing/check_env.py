@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from numpy.typing import NDArray
 
 from taskspace.agents.policies import ExpertPolicy
-from taskspace.envs.base import Environment
+from taskspace.envs.base import Environment, check_environment
 from taskspace.envs.lanes import FAILED, OUT_OF_TIME, RUNNING, SOLVED, empty_lanes
 from taskspace.envs.to_gymnasium import TaskEnv
 from taskspace.rollouts.evaluate import evaluate
@@ -28,6 +28,7 @@ def check_env(env: Environment) -> None:
         env: The environment.
 
     Raises:
+        TypeError: If `env` is not an `Environment`.
         AssertionError: If a check fails; the message says which one.
 
     Example:
@@ -35,7 +36,7 @@ def check_env(env: Environment) -> None:
         >>> from taskspace.testing import check_env
         >>> check_env(ts.make("MultiKeyNav"))
     """
-    _check_facts(env)
+    _check_facts(check_environment(env))
     for distribution in env.distributions:
         _check_tasks(env, distribution)
     tasks = env.sample_tasks(_TASKS, seed=1)

@@ -170,7 +170,7 @@ RECIPES = {"paper": PAPER, "new-agents": NEW_AGENTS}
 
 def recipe_for(env: Environment, name: str = "paper") -> Recipe:
     """Look up the recipe of this name for an environment."""
-    if name not in RECIPES:
+    if not isinstance(name, str) or name not in RECIPES:
         known = " or ".join(repr(known) for known in RECIPES)
         raise ValueError(f"recipe must be {known} or a Recipe, got {checks.brief(name)}")
     if env.step is None:

@@ -114,6 +114,8 @@ def parse(source: str | Iterable[str]) -> Program:
     taskspace.envs.karel.language.KarelSyntaxError: line 1, column 23, token 6:
     expected 'r(', got 'move'
     """
+    if not isinstance(source, Iterable):
+        raise TypeError(f"a program must be text or a list of tokens, got {checks.brief(source)}")
     return _Parser(source).program()
 
 

@@ -16,6 +16,7 @@ from taskspace.models.embedding import storage
 from taskspace.models.embedding.axes import unit
 from taskspace.models.embedding.lookup import are_names
 from taskspace.models.embedding.verdict import Evidence
+from taskspace.outcomes.feature_rows import in_order, rows
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.task_names import as_list, positions
 
@@ -32,11 +33,14 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_components_: The number of dimensions.
         task_names_: The names of the tasks if they have no features, otherwise None.
         test_scores_: Held-out scores by name, if `fit` has computed any.
+        feature_names_: The names of the features if the model was fitted to outcomes with
+            features. Columns of a DataFrame of tasks are found by these names.
     """
 
     n_components_: int
     test_scores_: dict[str, float]
     task_names_: NDArray[np.str_] | None = None
+    feature_names_: tuple[str, ...] = ()
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Map tasks to vectors; the tasks may be new.
@@ -154,7 +158,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """A table of tasks, or a list of names, also if one task is given."""
         if self.task_names_ is not None:
             return as_list(tasks)
-        array = checks.array(tasks, "tasks")
+        array = checks.array(in_order(tasks, self.feature_names_), "tasks")
         return array[None] if array.ndim == 1 else array
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
@@ -166,6 +170,9 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "tasks must be one row of features per task, got names; this map was fitted to"
                 " features, so it cannot find a task by name"
             )
+        elif not options.get("reset", True):
+            X = in_order(X, self.feature_names_)
+            X = X if hasattr(X, "columns") else rows(X)
         options["ensure_all_finite"] = False  # scikit-learn's own message about NaN is long
         # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
         kind = np.uint8 if getattr(X, "dtype", None) == np.uint8 else np.float64

@@ -24,6 +24,8 @@ class Lookup(torch.nn.Module):
 
 def are_names(tasks: Any) -> bool:
     """Whether the tasks are names rather than rows of numbers."""
+    if isinstance(tasks, str):
+        return True
     if isinstance(tasks, np.ndarray):
         return tasks.dtype.kind == "U"
     return isinstance(tasks, (list, tuple)) and bool(tasks) and isinstance(tasks[0], str)

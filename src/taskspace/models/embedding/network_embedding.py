@@ -108,5 +108,6 @@ def check_device(device: Any) -> None:
 
 def check_layers(hidden: Sequence[int]) -> None:
     """Check the sizes of hidden layers."""
+    checks.listed(hidden, "hidden")
     for size in hidden:
         checks.whole(size, "the size of a hidden layer", 1, checks.WIDEST)

@@ -153,15 +153,18 @@ class OrdinalEmbedder(NetworkEmbedding):
         Warns:
             WeakMapWarning: If the map is hardly better than chance on held-out tasks or pairs.
         """
-        names = None
+        names, self.feature_names_ = None, ()
         if isinstance(X, Outcomes):
             outcomes, names = X, X.tasks if X.features is None else None
             X = outcomes.features if names is None else names
+            self.feature_names_ = outcomes.feature_names
         if outcomes is None and y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         self._check_settings()
         if names is not None and callable(self.hidden):
             raise ValueError("there are no features of the tasks, which a custom network requires")
+        if outcomes is not None and not isinstance(outcomes, Outcomes):
+            raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
         self.task_names_ = names
         tasks = self._validated(X, ensure_min_samples=3)
         if outcomes is not None:
@@ -270,8 +273,7 @@ class OrdinalEmbedder(NetworkEmbedding):
         return tested_pairs(tasks, named), needs
 
     def _check_settings(self) -> None:
-        if self.n_components != "auto":
-            checks.whole(self.n_components, "n_components", 1, checks.MOST_DIMENSIONS)
+        checks.dimensions(self.n_components)
         checks.whole(self.batch_size, "batch_size", 1, checks.LARGEST_BATCH)
         for name, least in (("steps", 0), ("patience", 1)):
             checks.whole(getattr(self, name), name, least)
@@ -280,11 +282,13 @@ class OrdinalEmbedder(NetworkEmbedding):
         if not callable(self.hidden):
             check_layers(self.hidden)
         check_device(self.device)
-        if not checks.numbers(self.norm_weight, "norm_weight") >= 0:
+        if self.random_state is not None:
+            checks.seed(self.random_state)
+        if not checks.number(self.norm_weight, "norm_weight") >= 0:
             raise ValueError(
                 f"norm_weight must be at least 0, got {checks.brief(self.norm_weight)}"
             )
-        if not checks.numbers(self.learning_rate, "learning_rate") > 0:
+        if not checks.number(self.learning_rate, "learning_rate") > 0:
             raise ValueError(
                 f"learning_rate must be positive, got {checks.brief(self.learning_rate)}"
             )

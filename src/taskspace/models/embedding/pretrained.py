@@ -44,10 +44,13 @@ def load_pretrained(name: str, method: str = "information") -> TaskEmbedder | Or
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {checks.brief(method)}")
-    known = make(name).name
+    env = make(name)
+    known = env.name
     folder = FOLDER / method
     if not (folder / known).is_dir():
         there = ", ".join(sorted(path.name for path in folder.iterdir() if path.is_dir()))
         raise ValueError(f"there is no pretrained map of {known}; there are maps of {there}")
     cls = TaskEmbedder if method == "information" else OrdinalEmbedder
-    return cls.load(folder / known)
+    embedder = cls.load(folder / known)
+    embedder.feature_names_ = embedder.feature_names_ or env.state_names
+    return embedder

@@ -72,6 +72,8 @@ def statistics_of(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStati
             f" got an array of shape {scores.shape}"
         )
     low, high = scores.min(), scores.max()
+    if low == high and not 0 <= low <= 1:
+        raise ValueError(f"y must be scores that differ, got {low:g} for all tasks and agents")
     if low < 0 or high > 1:
         scores = (scores - low) / (high - low)
     return SuccessStatistics.from_rates(scores.T)

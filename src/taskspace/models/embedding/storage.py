@@ -45,6 +45,7 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
         "components": embedder.n_components_,
         "features": embedder.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
+        "outcomes_feature_names": list(embedder.feature_names_),
         "task_names": None if tasks is None else tasks.tolist(),
         **state.settings,
     }
@@ -106,6 +107,7 @@ def _restored(cls: Any, state: State) -> Any:
     embedder.n_features_in_ = int(settings["features"])
     if settings["feature_names"] is not None:
         embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
+    embedder.feature_names_ = tuple(settings.get("outcomes_feature_names", ()))  # older: none
     embedder.n_components_ = int(settings["components"])
     embedder._restore(state)
     return embedder

@@ -119,7 +119,7 @@ class TaskEmbedder(Embedding):
                 without features are solved by all agents or by none.
         """
         self._check_settings()
-        self.task_names_ = None
+        self.task_names_, self.feature_names_ = None, ()
         rng = np.random.default_rng(self.random_state)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of an earlier fit
@@ -128,6 +128,7 @@ class TaskEmbedder(Embedding):
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
         if given is X and given.features is not None:  # otherwise X has been validated
             self._validated(given.features)
+            self.feature_names_ = given.feature_names
         if given.n_tasks < FEWEST_TASKS:
             raise ValueError(
                 f"outcomes must have at least {FEWEST_TASKS} tasks, got {given.n_tasks}"
@@ -162,6 +163,8 @@ class TaskEmbedder(Embedding):
             raise ValueError("requires y to be passed, but the target y is None")
         tasks = self._validated(X, ensure_min_samples=3)
         if outcomes is not None:
+            if not isinstance(outcomes, Outcomes):
+                raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
             return dataclasses.replace(outcomes, features=tasks, feature_names=())
         rates = statistics_of(tasks, y, None).rates.T.astype(np.float64)
         return Outcomes(rates, np.array(1), features=tasks)
@@ -183,6 +186,7 @@ class TaskEmbedder(Embedding):
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
+        self.feature_names_ = self.feature_names_ or model.feature_names_
         self._measure_kept()
         return self
 
@@ -236,9 +240,10 @@ class TaskEmbedder(Embedding):
         return math.comb(tasks, 2), "tasks that more of the agents tried"
 
     def _check_settings(self) -> None:
-        if self.n_components != "auto":
-            checks.whole(self.n_components, "n_components", 1, checks.MOST_DIMENSIONS)
+        checks.dimensions(self.n_components)
         check_measure(self.measure)
+        if self.random_state is not None:
+            checks.seed(self.random_state)
         if self.model is not None and not isinstance(self.model, SuccessModel):
             kind = type(self.model).__name__
             raise ValueError(f"model must be a SuccessModel or None, got {kind}")
@@ -261,6 +266,7 @@ class TaskEmbedder(Embedding):
         Returns:
             One point per task.
         """
+        check_is_fitted(self, "n_components_")
         return self.direction(X) if self.n_components_ > 1 else self.transform(X)
 
     def information(self, X: Any) -> Floats:
@@ -351,12 +357,16 @@ class TaskEmbedder(Embedding):
         self.spectrum_ = arrays["spectrum"]
         if self.task_names_ is not None:
             self._known, self._difficulty = arrays["vectors"], arrays["difficulty"]
+            if self._known.shape != (len(self.task_names_), self.n_components_):
+                raise ValueError("the shape of the vectors must agree with the names")
             return
         if state.model is None:
             raise ValueError("the success model is missing")
         self.model_ = state.model
         landmarks = arrays["landmarks"].astype(np.float64)
         self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
+        if self.map_.weights.shape[1] != self.n_components_:
+            raise ValueError("the shape of the weights must agree with the dimensions")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

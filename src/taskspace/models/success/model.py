@@ -43,6 +43,8 @@ from taskspace.models.success.network import (
     precise,
     success_network,
 )
+from taskspace.outcomes import feature_rows
+from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.task_names import as_list, positions
 from taskspace.progress import Advance, progress_bar
@@ -97,6 +99,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         agents_: The names of the agents.
         task_names_: The names of the tasks if they have no features, otherwise None.
         sample_: A random sample of up to 1000 training tasks, as `predict_proba` takes them.
+        feature_names_: The names of the features; empty without features. Columns of a DataFrame of
+            tasks are found by these names.
         kind_: The kind of the model: "network", "linear" or "means" (only with features).
         held_out_: The indices of the tasks of the test scores, which were used for nothing else;
             empty if the scores are cross-validated (only with features).
@@ -122,6 +126,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     (2,)
     """
 
+    feature_names_: tuple[str, ...] = ()
     history_: dict[str, list[float]]
     calibration_: dict[str, float]
 
@@ -181,7 +186,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             self._fit_table(outcomes, rng)
         else:
             self._fit_features(outcomes, rng)
-        self.agents_ = outcomes.agents
+        self.agents_, self.feature_names_ = outcomes.agents, outcomes.feature_names
         self.task_names_ = outcomes.tasks if outcomes.features is None else None
         return self
 
@@ -312,8 +317,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             ("batch_size", 1, checks.LARGEST_BATCH), ("epochs", 0, checks.MOST),
         ):  # fmt: skip
             checks.whole(getattr(self, name), name, least, most)
-        rate = checks.numbers(self.learning_rate, "learning_rate")
-        if rate.ndim or rate <= 0:
+        if checks.number(self.learning_rate, "learning_rate") <= 0:
             raise ValueError(
                 f"learning_rate must be a positive number, got {checks.brief(self.learning_rate)}"
             )
@@ -343,12 +347,13 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "test_scores_")
         if self.task_names_ is not None:
             return self.profiles_[:, positions(self.task_names_, as_list(tasks), "model")]
-        if np.asarray(tasks).dtype.kind in "US":
+        array = checks.array(in_order(tasks, self.feature_names_), "tasks")
+        if array.dtype.kind in "US":
             raise ValueError(
                 "tasks must be one row of features per task, got names; this model was fitted to"
                 " features, so it cannot find a task by name"
             )
-        rows = tasks if np.ndim(tasks) != 1 else np.asarray(tasks)[None]
+        rows = feature_rows.rows(array if array.ndim != 1 else array[None])
         _check_rows(rows, self.sample_.dtype)
         features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
         with one_thread():  # bit-identical on any number of cores
@@ -409,6 +414,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         settings = {
             "parameters": parameters,
             "agents": self.agents_.tolist(),
+            "feature_names": self.feature_names_,
             "test_scores": self.test_scores_,
         }
         if self.task_names_ is not None:
@@ -451,6 +457,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         model = cls(**settings["parameters"])
         model.agents_ = np.array(settings["agents"], np.str_)
         model.test_scores_, model.task_names_ = settings["test_scores"], None
+        model.feature_names_ = tuple(settings.get("feature_names", ()))  # older folders have none
         if "task_names" in settings:
             model.task_names_ = np.array(settings["task_names"], np.str_)
             model.profiles_ = tensors["profiles"].numpy()

@@ -39,11 +39,7 @@ class TableSource(Source):
 
     def __post_init__(self) -> None:
         checks.whole(self.steps, "steps")
-        if self.n_components != "auto":
-            checks.whole(
-                self.n_components, "the number of dimensions, if not 'auto',", 1,
-                checks.MOST_DIMENSIONS,
-            )  # fmt: skip
+        checks.dimensions(self.n_components, "the number of dimensions")
         if self.outcomes.n_tasks < FEWEST_TASKS:
             raise ValueError(
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
