@@ -356,6 +356,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         rows = feature_rows.rows(array if array.ndim != 1 else array[None])
         _check_rows(rows, self.sample_.dtype)
         features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
+        checks.moderate(features, "the features of tasks")
         with one_thread():  # bit-identical on any number of cores
             logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
         probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
