@@ -28,7 +28,7 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import Run, load_embedder
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
-from taskspace.runs.stages import Stages
+from taskspace.runs.stages import Stages, check_folder
 
 Log = Callable[[str], None]
 
@@ -77,7 +77,7 @@ def run(
     """
     remote = on_ray(executor)
     source = _source(environment, preset, seed, data, executor, method)
-    folder = Path(out) if out is not None else Path("runs") / source.name.lower()
+    folder = check_folder(out if out is not None else Path("runs") / source.name.lower())
     with connected() if remote else contextlib.nullcontext():
         return _run(source, folder, log)
 
@@ -140,21 +140,22 @@ def fit(
         >>> run.embedder.n_components_
         3
     """
-    from taskspace.runs.sources.table import TableSource, reading
+    from taskspace.runs.sources.table import TableSource, check_sizes, reading
 
     named = {
         "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
         "score": score,
     }  # fmt: skip
+    folder = check_folder(out)  # bad options are refused before the table is read
+    check_sizes(n_components, steps)
+    seed, method = checks.seed(seed), check_method(method)
     outcomes = _outcomes(results, {**named, "max_score": max_score})
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
-    source = TableSource(
-        outcomes, name, n_components, checks.seed(seed), check_method(method), steps
-    )
+    source = TableSource(outcomes, name, n_components, seed, method, steps)
     for line in reading(outcomes):
         (log or _to_standard_error)(line)
-    return _run(source, Path(out), log)
+    return _run(source, folder, log)
 
 
 def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:

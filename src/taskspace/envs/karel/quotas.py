@@ -197,6 +197,8 @@ def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
 
     It is locked for other processes during the block.
     """
+    if not os.fspath(target):  # as a path, it would be the working folder
+        raise ValueError("the folder of a data set must have a name, got ''")
     folder = Path(target)
     with explain_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
