@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.cases import Call, Command
+from tests.bad_inputs.commands import EVERY
 
 CALLS: list[Call] = []
-COMMANDS: list[Command] = []
+COMMANDS: list[Command] = EVERY

@@ -136,14 +136,17 @@ def _has_row_names(header: Sequence[str], rows: Sequence[Sequence[str]], text: s
     """Whether rows start with a name that is not in the header.
 
     R writes such names, which are unique. Otherwise a cell too many is a mistake, e.g. a decimal
-    comma: so numbers are names only if they are in quotes.
+    comma: so numbers are names only if they are in quotes, and texts if they are all that names
+    the agents.
     """
     if not rows or any(len(row) != len(header) + 1 for row in rows):
         return False
     names = [row[0] for row in rows]
-    quoted = text.lstrip().startswith('"') and f'\n"{names[0]}"' in text
-    numbers = all(_NUMBER.fullmatch(name.strip()) for name in names)
-    return len(set(names)) == len(names) and all(names) and (quoted or not numbers)
+    if len(set(names)) < len(names) or not all(names):
+        return False
+    if all(_NUMBER.fullmatch(name.strip()) for name in names):
+        return f'\n"{names[0]}"' in text
+    return not recognised(header, AGENTS)
 
 
 def _rows(text: str, separator: str, complete: bool) -> list[list[str]]:

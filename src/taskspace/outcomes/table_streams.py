@@ -29,7 +29,7 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
                 some = True
                 yield tables.read(piece)
     except (pyarrow.ArrowException, KeyError) as error:
-        raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+        raise tables.unreadable(file, error) from error
     if not some:
         raise ValueError(f"the table {path} must have at least one row, got an empty table")
 

@@ -17,6 +17,7 @@ from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
 from taskspace.outcomes.csv_dialect import find_dialect
 
+_LONGEST = 200  # characters of a message of pyarrow, which may repeat a row
 _PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
 
 
@@ -135,7 +136,14 @@ def _read_file(path: Path, text: Collection[str]) -> Any:
         table.validate(full=True)  # detects damaged text early
         return _with_index_first(table)
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
-        raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: Exception) -> ValueError:
+    """The error for a file that is not a table, in one line."""
+    reason = " ".join(str(error).split())
+    reason = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
+    return ValueError(f"cannot read {path} as a {kind_of(path)[1:]} table: {reason}")
 
 
 def _with_index_first(table: Any) -> Any:
