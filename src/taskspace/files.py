@@ -41,11 +41,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     If the block raises, the temporary file is removed and whatever was at `path` is untouched.
     """
-    target = checks.path(path).resolve()  # the target of a link, not the link itself
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
-    if target.is_dir():
-        raise IsADirectoryError(f"cannot write {target}: it is a folder")
+    target = check_target(path)
     with explain_errors(target):
         made = tempfile.mkstemp(prefix=OURS, suffix=target.suffix, dir=target.parent)
     os.close(made[0])
@@ -59,6 +55,16 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Return the resolved path of a file to be written, whose folder must exist."""
+    target = checks.path(path).resolve()  # the target of a link, not the link itself
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {target}: the folder {target.parent} does not exist")
+    if target.is_dir():
+        raise IsADirectoryError(f"cannot write {target}: it is a folder")
+    return target
 
 
 @contextlib.contextmanager

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from taskspace.cli import main
 from tests.messages import says
 
 SECONDS = 120  # that a command may take
@@ -47,37 +51,87 @@ class Call:
 
 @dataclass(frozen=True)
 class Command:
-    """A command that must end with exit code 2 and one sentence on standard error.
+    """A command that must end with exit code 2 and one sentence, before any work is done.
 
     Attributes:
         name: What is wrong, in a few words.
         words: The words of the command after `taskspace`.
         tokens: Words that the message must contain.
         files: Files that the command finds in its folder, by name.
+        prepare: What else is done in this folder before.
+        process: Whether the command is run in a process of its own, which takes seconds.
     """
 
     name: str
     words: tuple[str, ...]
     tokens: str
     files: tuple[tuple[str, str | bytes], ...] = ()
+    prepare: Callable[[Path], object] | None = None
+    process: bool = False
 
     def fault(self, folder: Path) -> str | None:
         """What is wrong with the answer to this input; None if it is as expected."""
         for name, content in self.files:
             raw = content.encode() if isinstance(content, str) else content
             (folder / name).write_bytes(raw)
-        done = subprocess.run(
-            [sys.executable, "-m", "taskspace.cli", *self.words],
-            cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
-        if done.returncode == 0:
-            return f"SILENT: exit code 0, printed {done.stdout[-100:]!r}"
-        if done.returncode != 2:
-            return f"exit code {done.returncode}: {done.stderr[-200:]!r}"
-        lines = done.stderr.strip().splitlines()
-        return _fault_of_message(lines[-1] if lines else "", self.tokens) or (
-            "a traceback" if "Traceback" in done.stderr else None
+        if self.prepare is not None:
+            self.prepare(folder)
+        before = set(folder.rglob("*"))
+        code, output, errors = (_in_a_process if self.process else _in_this_one)(self.words, folder)
+        if code == 0:
+            return f"SILENT: exit code 0, printed {output[-100:]!r}"
+        if code != 2:
+            return f"exit code {code}: {errors[-200:]!r}"
+        return _fault_of_errors(errors, self.tokens) or _fault_of_files(
+            set(folder.rglob("*")) - before
         )
+
+
+def _in_a_process(words: tuple[str, ...], folder: Path) -> tuple[int, str, str]:
+    """The exit code, standard output and standard error of a command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "taskspace.cli", *words],
+        cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False,
+        stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def _in_this_one(words: tuple[str, ...], folder: Path) -> tuple[int | str, str, str]:
+    """The same without the seconds that a process needs to start."""
+    output, errors = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    here, stdin = Path.cwd(), sys.stdin
+    code: int | str
+    try:
+        os.chdir(folder)
+        sys.stdin = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            code = main(words)
+    except SystemExit as exit:  # of the parser of arguments
+        code = 0 if exit.code is None else exit.code
+    except Exception as error:
+        code = f"Traceback: {type(error).__name__}: {error}"
+    finally:
+        os.chdir(here)
+        sys.stdin = stdin
+    output.flush()
+    return code, output.buffer.getvalue().decode(), errors.getvalue()  # type: ignore[attr-defined]
+
+
+def _fault_of_errors(errors: str, tokens: str) -> str | None:
+    """One sentence, after no more than the usage or what the columns were taken for."""
+    lines = errors.strip().splitlines()
+    if "Traceback" in errors:
+        return f"a traceback: {errors[-200:]!r}"
+    if sum(line.startswith("taskspace") for line in lines) != 1:
+        return f"not one sentence: {errors[-300:]!r}"
+    if re.search(r" … [\d.]+ s", errors):
+        return f"refused only after work: {errors[-300:]!r}"
+    return _fault_of_message(lines[-1], tokens)
+
+
+def _fault_of_files(left: set[Path]) -> str | None:
+    return f"left {sorted(path.name for path in left)[:5]} behind" if left else None
 
 
 def _fault_of_message(message: str, tokens: str) -> str | None:

@@ -61,6 +61,6 @@ def test_a_file_that_is_read_is_not_written_to(
     (tmp_path / "link.csv").symlink_to("tasks.csv")
     for out in ("tasks.csv", "./tasks.csv", str(tmp_path / "tasks.csv"), "link.csv"):
         with pytest.raises(ValueError, match=says(f"{out} --out")):
-            table_streams.refuse_overwriting(out, "quiz.csv", "tasks.csv")
-    table_streams.refuse_overwriting("other.csv", "tasks.csv", None)
-    table_streams.refuse_overwriting(None, "tasks.csv")
+            table_streams.check_out(out, "quiz.csv", "tasks.csv")
+    table_streams.check_out("other.csv", "tasks.csv", None)
+    table_streams.check_out(None, "tasks.csv")

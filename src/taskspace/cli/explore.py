@@ -57,6 +57,8 @@ def _run(options: argparse.Namespace) -> None:
 def _export(options: argparse.Namespace) -> None:
     from rich.filesize import decimal
 
+    if options.port is not None:
+        raise ValueError(f"--port must not be used with --export, got {options.port}")
     from taskspace.explore.export import export_page
 
     export_page(open_folder(options), options.export)

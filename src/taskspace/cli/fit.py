@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
     )
     add_method(parser)
     parser.add_argument(
-        "--steps", type=int, default=6000, metavar="N",
+        "--steps", type=int, metavar="N",
         help="training steps of an ordinal map (default: 6000)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
@@ -76,20 +76,29 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.outcomes.columns import UnclearColumns
     from taskspace.runs.pipeline import fit
 
-    dimensions = options.dimensions
-    named = ("features", "tasks", "agents", "agent", "task", "score", "max_score")
+    if options.steps is not None and options.method != "ordinal":
+        raise ValueError(f"--steps must be used with --method ordinal, got {options.method}")
+    named = ["features", "tasks", "agents", "agent", "task", "score", "max_score"]
+    named += ["steps"] if options.steps is not None else []
     try:
         with without_verdict():
             made = fit(
                 options.table, options.out, **{name: getattr(options, name) for name in named},
-                n_components=int(dimensions) if dimensions.isdecimal() else dimensions,
-                method=options.method, steps=options.steps, seed=options.seed,
+                n_components=_dimensions(options.dimensions),
+                method=options.method, seed=options.seed,
             )  # fmt: skip
     except UnclearColumns as error:
+        if not error.guess:
+            raise
         command = _command(options, error.guess)
         raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
     print_measurements(made)
     print(f"report: {made.report()}")
+
+
+def _dimensions(text: str) -> int | str:
+    """A number if it is one; Python refuses to read thousands of digits."""
+    return int(text) if text.isdecimal() and len(text) < 100 else text
 
 
 def _command(options: argparse.Namespace, guess: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import NoReturn
 
 from taskspace._version import __version__
 from taskspace.cli import (
@@ -27,6 +28,7 @@ from taskspace.cli import (
     similar,
 )
 
+LONGEST = 500  # characters of a message
 _EPILOG = """examples:
   taskspace envs                       list the environments
   taskspace run multikeynav            train agents, learn a map, write runs/multikeynav/report.html
@@ -82,10 +84,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"taskspace: there is not enough memory: {error or 'none is left'}", file=sys.stderr)
         return 1
     except (ValueError, OSError, ImportError) as error:
-        print(f"taskspace: {error}", file=sys.stderr)
+        print(f"taskspace: {_sentence(error)}", file=sys.stderr)
         _discard_output()
         return 2
     return 0
+
+
+def _sentence(error: Exception) -> str:
+    """The message of an error; one of the operating system without its number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"cannot use {error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -115,9 +124,19 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that does not repeat a very long argument in full; so do those of its commands."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and exit."""
+        from taskspace.outcomes.labels import shortened
+
+        super().error(shortened(message, LONGEST))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands and their options."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="taskspace",
         description="Learn a map of tasks from the performance of a population of agents.",
         epilog=_EPILOG,

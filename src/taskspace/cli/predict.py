@@ -51,13 +51,23 @@ def _run(options: argparse.Namespace) -> None:
 def _read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     """The tasks of a quiz, which may be empty, and the results on them."""
     from taskspace.outcomes import tables
-    from taskspace.outcomes.table_streams import is_empty
 
-    if is_empty(path):
-        return [], []
-    quiz = tables.read(path)
+    quiz = tables.read(path, may_be_empty=True)
     column = _result_column(made, quiz, path)
+    _check_one_agent(quiz, path)
     return made.tasks_in(quiz), tables.scores(quiz[column], column)
+
+
+def _check_one_agent(quiz: Columns, path: str) -> None:
+    """Refuse the answers of several agents, which would count as those of one."""
+    from taskspace.outcomes.columns import AGENTS, recognised
+
+    for name in recognised(quiz, AGENTS):
+        count = len(quiz[name].unique())
+        if count > 1:
+            raise ValueError(
+                f"{path} must have the results of one agent, got {count} in the column {name!r}"
+            )
 
 
 def _result_column(made: Run, quiz: Columns, path: str) -> str:

@@ -84,10 +84,12 @@ def _run(options: argparse.Namespace) -> None:
 
 def _targets(options: argparse.Namespace, made: Run) -> NDArray[np.str_]:
     from taskspace.outcomes import tables
+    from taskspace.outcomes.columns import name_column
 
     columns = tables.read(options.targets)
-    tables.require(columns, ["task"])
-    indices = [made.task_index(str(name)) for name in columns["task"].to_pylist()]
+    name = name_column(columns, "task") or "task"
+    tables.require(columns, [name])
+    indices = [made.task_index(str(task)) for task in columns[name].to_pylist()]
     return made.outcomes.tasks[indices]
 
 

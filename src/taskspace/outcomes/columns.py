@@ -28,6 +28,8 @@ RESULTS = (
 )  # fmt: skip
 COUNTS = ("successes", "rollouts")
 UNNAMED = ""  # the name of a column without one, such as an index that pandas or R has written
+_SCORES = 2  # the kind of a column of numbers from 0 to 1
+_WIDE = 3  # so many columns of scores are likely those of a table with one column per task
 OPTIONS = {"agent": AGENTS, "task": TASKS, "score": RESULTS}
 
 
@@ -36,12 +38,12 @@ class UnclearColumns(ValueError):
 
     Attributes:
         problem: What is wrong, without advice.
-        guess: The column that each of `agent`, `task` and `score` might be.
+        guess: The column that each of `agent`, `task` and `score` might be; some may be missing.
     """
 
     def __init__(self, problem: str, guess: dict[str, str]) -> None:
         named = ", ".join(f"{option}={name!r}" for option, name in guess.items())
-        super().__init__(f"{problem}; name its columns, e.g. {named}")
+        super().__init__(f"{problem}; name its columns, e.g. {named}" if guess else problem)
         self.problem, self.guess = problem, guess
 
 
@@ -54,11 +56,13 @@ class Roles:
         task: The column with the names of the tasks; None if there is one column per task.
         score: The column with the result of one attempt; None if there is one column per task, or
             if there are columns of counts.
+        counts: The columns of successes and of rollouts, if there are any.
     """
 
     agent: str
     task: str | None
     score: str | None
+    counts: tuple[str, ...] = ()
 
 
 def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
@@ -87,11 +91,17 @@ def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
     if agent is None or task is None:
         missing = "agent" if agent is None else "task"
         raise finder.unclear(f"no column with the names of the {missing}s")
-    if set(COUNTS) & set(columns) and given["score"] is None:
-        for name in COUNTS:
-            if name not in columns:
-                raise finder.unclear(f"no column {name!r}")
-        return Roles(agent, task, None)
+    counts = {name: recognised(columns, [name]) for name in COUNTS}
+    if all(counts.values()) and given["score"] in counts["successes"]:
+        raise ValueError(
+            f"score must be the result of single attempts, got {given['score']!r} beside"
+            f" {counts['rollouts'][0]!r}; omit it to use both"
+        )
+    if any(counts.values()) and given["score"] is None:
+        for name, found in counts.items():
+            if len(found) != 1:
+                raise finder.unclear(f"{'two columns' if found else 'no column'} {name!r}")
+        return Roles(agent, task, None, tuple(found[0] for found in counts.values()))
     score = finder.find("score")
     if score is None:
         raise finder.unclear("no column of results")
@@ -138,7 +148,7 @@ class _Finder:
     def wide_agent(self) -> str:
         """The column of agents in a table with one column per task: the first one."""
         first = next(iter(self._columns))
-        named_results = [*self._candidates("score"), *(set(COUNTS) & set(self._columns))]
+        named_results = [*self._candidates("score"), *recognised(self._columns, COUNTS)]
         if named_results:
             raise self.unclear("no column with the names of the tasks")
         if self._given["agent"] is not None:
@@ -174,8 +184,11 @@ class _Finder:
             for name in self._candidates(option):
                 if name not in guess.values():
                     guess.setdefault(option, name)
+        kinds = {name: _looks_like_scores(values) for name, values in self._columns.items()}
         left = [name for name in self._columns if name not in guess.values()]
-        left.sort(key=lambda name: _looks_like_scores(self._columns[name]))
+        if list(kinds.values()).count(_SCORES) >= _WIDE:
+            left = [name for name in left if kinds[name] != _SCORES]
+        left.sort(key=kinds.__getitem__)
         for option in ("agent", "task", "score"):
             if option not in guess and left:
                 guess[option] = left.pop(-1 if option == "score" else 0)
@@ -216,7 +229,7 @@ def _looks_like_scores(values: Any) -> int:
         return 0
     found = pyarrow.compute.min_max(values).as_py()
     low, high = found["min"], found["max"]
-    return 2 if low is not None and low >= 0 and high <= 1 else 1
+    return _SCORES if low is not None and low >= 0 and high <= 1 else 1
 
 
 def listed(columns: Iterable[str], most: int = 10) -> str:

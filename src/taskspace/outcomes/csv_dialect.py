@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import itertools
@@ -16,6 +17,7 @@ from taskspace.outcomes.columns import AGENTS, TASKS, UNNAMED, recognised
 _LOOKED_AT = 1 << 16  # bytes at the start of a file
 _ROWS = 100  # of them, the rows that are compared
 _SEPARATORS = (",", ";", "\t", "|")
+_NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 
@@ -105,9 +107,12 @@ def find_dialect(path: Path) -> Dialect:
     with path.open("rb") as file:
         start = file.read(_LOOKED_AT)
         complete = not file.read(1)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in start:
-        raise ValueError(f"cannot read {path} as a csv table: it must be UTF-8 text; save it so")
-    text = start.decode("utf-8-sig", errors="replace")
+    try:
+        text = _decoded(start)
+    except ValueError as error:
+        raise ValueError(
+            f"cannot read {path} as a csv table: it must be UTF-8 text; save it so"
+        ) from error
     rows = {separator: _rows(text, separator, complete) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda one: _score(rows[one]))
     header, *body = rows[separator] or [[]]
@@ -116,8 +121,32 @@ def find_dialect(path: Path) -> Dialect:
         separator != "," and _has_decimal_commas(body),
         len(header) > 1 and all(name.startswith(" ") for name in header[1:]),
         tuple(header),
-        bool(body) and all(len(row) == len(header) + 1 for row in body),
+        _has_row_names(header, body, text),
     )
+
+
+def _decoded(start: bytes) -> str:
+    """The text of the first bytes of a file, of which the last character may be cut off."""
+    if b"\0" in start:
+        raise ValueError("binary data")
+    return codecs.getincrementaldecoder("utf-8-sig")().decode(start)
+
+
+def _has_row_names(header: Sequence[str], rows: Sequence[Sequence[str]], text: str) -> bool:
+    """Whether rows start with a name that is not in the header.
+
+    R writes such names, which are unique. Otherwise a cell too many is a mistake, e.g. a decimal
+    comma: so numbers are names only if they are in quotes, and texts if they are all that names
+    the agents.
+    """
+    if not rows or any(len(row) != len(header) + 1 for row in rows):
+        return False
+    names = [row[0] for row in rows]
+    if len(set(names)) < len(names) or not all(names):
+        return False
+    if all(_NUMBER.fullmatch(name.strip()) for name in names):
+        return f'\n"{names[0]}"' in text
+    return not recognised(header, AGENTS)
 
 
 def _rows(text: str, separator: str, complete: bool) -> list[list[str]]:

@@ -14,13 +14,13 @@ from taskspace import checks
 from taskspace.outcomes import labels, tables
 from taskspace.outcomes.columns import (
     AGENTS,
-    COUNTS,
     TASKS,
     UNNAMED,
     Columns,
     Roles,
     find_roles,
     is_numeric,
+    listed,
     name_column,
     recognised,
     unclear,
@@ -152,11 +152,13 @@ def _of_long(columns: Columns, roles: Roles, most: float) -> Parts:
     pair, shape = agent * len(tasks) + task, (len(agents), len(tasks))
     # One number for successes and one for rollouts
     checks.fits_memory(16 * shape[0] * shape[1], f"{len(agents):,} agents x {len(tasks):,} tasks")
-    results = (roles.score,) if roles.score is not None else COUNTS
+    results = roles.counts or (roles.score,)
     if roles.score is None:
         _refuse_repeats(pair, agents, tasks)
-        successes = tables.amounts(columns["successes"], "successes")
-        rollouts = tables.amounts(columns["rollouts"], "rollouts", integers=True)
+        if most != 1:
+            raise ValueError(f"max_score must not be given with counts of successes, got {most:g}")
+        successes = tables.amounts(columns[roles.counts[0]], "successes")
+        rollouts = tables.amounts(columns[roles.counts[1]], "rollouts", integers=True)
         found = {"successes": _placed(successes, pair, shape)}
         found["rollouts"] = _placed(rollouts, pair, shape)
     else:
@@ -334,7 +336,11 @@ def _about(table: Any, wanted: NDArray[np.str_], what: str, holder: str) -> labe
     name = name_column(columns, what)
     if name is None:
         name = UNNAMED if UNNAMED in columns else what
-    tables.require(columns, [name])
+    if name not in columns:
+        raise ValueError(
+            f"{holder} must have a column {what!r} with their names, got the columns"
+            f" {listed(columns)}"
+        )
     names, row = tables.codes(columns.pop(name), what)
     columns.pop(UNNAMED, None)  # row numbers
     if not columns:

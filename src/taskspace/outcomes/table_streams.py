@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, check_target
 from taskspace.outcomes import tables
 from taskspace.outcomes.csv_dialect import find_dialect
 
@@ -29,21 +29,9 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[tables.Columns]:
                 some = True
                 yield tables.read(piece)
     except (pyarrow.ArrowException, KeyError) as error:
-        raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+        raise tables.unreadable(file, error) from error
     if not some:
         raise ValueError(f"the table {path} must have at least one row, got an empty table")
-
-
-def is_empty(path: str | os.PathLike[str]) -> bool:
-    """Whether a .csv or .parquet file has column names but no rows."""
-    import pyarrow
-
-    file = Path(path)
-    kind = tables.kind_of_existing(file)
-    try:
-        return not any(len(piece) for piece in _open(file, kind))
-    except pyarrow.ArrowException:
-        return False  # not a table, which reading it will say
 
 
 def _open(path: Path, kind: str) -> Iterator[Any]:
@@ -62,8 +50,11 @@ def _open(path: Path, kind: str) -> Iterator[Any]:
             yield dialect.tidy(pyarrow.Table.from_batches([batch]))
 
 
-def refuse_overwriting(out: str | None, *inputs: str | None) -> None:
-    """Refuse an output file that is also an input file, e.g. through a link."""
+def check_out(out: str | None, *inputs: str | None) -> None:
+    """Refuse an output that cannot be written, or that is also an input, e.g. through a link."""
+    if out is not None:
+        tables.kind_of(Path(out))
+        check_target(out)
     for name in inputs:
         if None not in (out, name) and Path(str(out)).resolve() == Path(str(name)).resolve():
             raise ValueError(f"--out must not be an input file, got {out}; choose another name")

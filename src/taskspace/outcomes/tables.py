@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,19 +17,21 @@ from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
 from taskspace.outcomes.csv_dialect import find_dialect
 
+_LONGEST = 200  # characters of a message of pyarrow, which may repeat a row
 _PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
 
 
-def read(table: Any, text: Collection[str] = ()) -> Columns:
-    """Read the columns of a file, a DataFrame or a mapping; empty tables are refused.
+def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) -> Columns:
+    """Read the columns of a file, a DataFrame or a mapping; tables without rows are refused.
 
     The index of a DataFrame of pandas is a column too, if it is more than row numbers. An unnamed
     column has an empty name. In a CSV file, these `text` columns are not mistaken for numbers.
     """
     import pyarrow
 
+    named = "the table"
     if isinstance(table, (str, os.PathLike)):
-        table = _read_file(Path(table), text)
+        named, table = f"the table {table}", _read_file(Path(table), text)
     index = _index(table)
     if isinstance(table, pyarrow.Table):
         names = table.column_names
@@ -39,18 +42,19 @@ def read(table: Any, text: Collection[str] = ()) -> Columns:
             "a table must be the path of a .csv or .parquet file, a DataFrame or a mapping of"
             f" columns, got {type(table).__name__}"
         )
-    if len({*index, *map(str, names)}) < len(index) + len(names):
-        raise ValueError(
-            "the columns of the table must have unique names, got two of the same name"
-        )
+    for name, count in Counter([*index, *map(str, names)]).items():
+        if count > 1:
+            raise ValueError(
+                f"the columns of {named} must have unique names, got {count} columns {name!r}"
+            )
     columns = index | {str(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(
             f"the columns of the table must have equal lengths, got lengths {sorted(lengths)}"
         )
-    if not lengths or lengths == {0}:
-        raise ValueError("the table must have at least one row, got an empty table")
+    if not lengths or (lengths == {0} and not may_be_empty):
+        raise ValueError(f"{named} must have at least one row, got an empty table")
     return columns
 
 
@@ -106,7 +110,7 @@ def kind_of(path: Path) -> str:
     """The extension of a table file, in lower case."""
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
-        raise ValueError(f"the name of a table must end in .csv or .parquet, got {path.name!r}")
+        raise ValueError(f"the name of a table must end in .csv or .parquet, got {str(path)!r}")
     return kind
 
 
@@ -124,15 +128,22 @@ def _read_file(path: Path, text: Collection[str]) -> Any:
     import pyarrow.parquet
 
     kind = kind_of_existing(path)
+    dialect = find_dialect(path) if kind == ".csv" else None
     try:
-        if kind == ".csv":
-            dialect = find_dialect(path)
+        if dialect is not None:
             return dialect.tidy(pyarrow.csv.read_csv(path, *dialect.options(text)))
         table = pyarrow.parquet.read_table(path)
         table.validate(full=True)  # detects damaged text early
         return _with_index_first(table)
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
-        raise ValueError(f"cannot read {path} as a {kind[1:]} table: {error}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: Exception) -> ValueError:
+    """The error for a file that is not a table, in one line."""
+    reason = " ".join(str(error).split())
+    reason = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
+    return ValueError(f"cannot read {path} as a {kind_of(path)[1:]} table: {reason}")
 
 
 def _with_index_first(table: Any) -> Any:
@@ -174,8 +185,9 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     checks.short_names(listed, f"the names of {what}s")
     names = np.array(listed, np.str_)
     index = encoded.indices.to_numpy().astype(np.int64)
-    if (names == "").any():
-        row = int((index == (names == "").argmax()).argmax())
+    blank = np.char.strip(names) == ""
+    if blank.any():
+        row = int((index == blank.argmax()).argmax())
         raise ValueError(f"there is no {what} in row {row} of the table")
     return names, index
 

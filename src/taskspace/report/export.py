@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.files import atomic_path
+from taskspace.files import atomic_path, explain_errors
 from taskspace.outcomes import tables
 from taskspace.report.projections import Axes
 
@@ -35,9 +35,11 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
         return [path]
     if path.suffix or path.is_file():
         raise ValueError(
-            f"the export target must be a .parquet or .csv file or a folder, got {str(path)!r}"
+            "the export target must be a .parquet, .csv or .html file or a folder, got"
+            f" {str(path)!r}"
         )
-    path.mkdir(parents=True, exist_ok=True)
+    with explain_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
     return _write_projector(run, path)
 
 

@@ -28,6 +28,9 @@ PROJECTION = Part("projection", "projection.npz")
 FIGURES = Part("figures", "figures")
 REPORT = Part("report", "report.html")
 
+# Parts that are folders; files that are added to them count as damage.
+FOLDERS = tuple(part.file for part in (TASKS, EMBEDDER, SECOND_EMBEDDER, FIGURES))
+
 # Computed on first access.
 PREDICTOR = Part("predictor", "predictor.npz")
 MODEL = Part("model", "success-model")  # of a map that has none

@@ -27,7 +27,7 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import Run, load_embedder
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
-from taskspace.runs.stages import Stages
+from taskspace.runs.stages import Stages, check_folder
 
 Log = Callable[[str], None]
 
@@ -140,21 +140,21 @@ def fit(
         >>> run.embedder.n_components_
         3
     """
-    from taskspace.runs.sources.table import TableSource
+    from taskspace.runs.sources.table import TableSource, check_sizes
 
-    folder = _checked(out, log)
     named = {
         "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
         "score": score,
     }  # fmt: skip
+    folder = _checked(out, log)  # bad options are refused before the table is read
+    check_sizes(n_components, steps)
+    seed, method = checks.seed(seed), check_method(method)
     outcomes = _outcomes(results, {**named, "max_score": max_score})
     if name is None:
         name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
     elif not isinstance(name, str) or not name:
         raise ValueError(f"name must be text, got {checks.brief(name)}")
-    source = TableSource(
-        outcomes, name, n_components, checks.seed(seed), check_method(method), steps
-    )
+    source = TableSource(outcomes, name, n_components, seed, method, steps)
     return _run(source, folder, log)
 
 
@@ -162,7 +162,7 @@ def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
     """The run folder; what could fail only after hours of work is refused here."""
     if log is not None and not callable(log):
         raise ValueError(f"log must be a function or None, got {checks.brief(log)}")
-    return checks.path(out, "out")
+    return check_folder(checks.path(out, "out"))
 
 
 def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:

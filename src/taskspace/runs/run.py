@@ -538,15 +538,27 @@ class Run:
             The paths of the written files.
 
         Raises:
-            ValueError: If the target has another file extension.
+            ValueError: If the target has another file extension, or is within a part of the run.
         """
         from taskspace.explore.export import export_page
         from taskspace.report.export import export
 
-        if checks.path(target, "the export target").suffix.lower() == ".html":
+        path = checks.path(target, "the export target")
+        self._check_outside_parts(path)
+        if path.suffix.lower() == ".html":
             export_page(self, target)
             return [Path(target)]
         return export(self, target)
+
+    def _check_outside_parts(self, target: Path) -> None:
+        """Refuse a target within a part of the run, which would count as damaged."""
+        inside = target.resolve()
+        for part in (self.folder.resolve() / name for name in layout.FOLDERS):
+            if inside == part or part in inside.parents:
+                raise ValueError(
+                    f"the export target must not be within a part of the run, got {str(target)!r};"
+                    " choose another name"
+                )
 
 
 def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict[str, Any]:

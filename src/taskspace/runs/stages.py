@@ -35,6 +35,7 @@ from taskspace.runs.layout import SETTINGS, Part
 
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 2
+_LISTED = 5  # most differences that a message lists
 UNFINISHED = f"{OURS}unfinished-"  # prefix of the folders of pieces of unfinished stages
 
 
@@ -206,7 +207,7 @@ def _hash(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(values).encode()).hexdigest()
 
 
-# -- settings ------------------------------------------------------------------------------------
+# -- folders and settings ------------------------------------------------------------------------
 
 
 def _canonical(value: Any) -> str:
@@ -220,24 +221,38 @@ def _plain(settings: Mapping[str, Any]) -> Any:
         raise ValueError(f"settings must be plain JSON, got {error}") from error
 
 
+def check_folder(folder: str | os.PathLike[str]) -> Path:
+    """Return the path of a run folder, which may not exist yet.
+
+    Raises:
+        ValueError: If the name is empty, or if there is a file or a folder with other files.
+    """
+    if not os.fspath(folder):  # as a path, it would be the working folder
+        raise ValueError("the run folder must have a name, got ''")
+    path = Path(folder)
+    if path.is_file():
+        raise ValueError(f"{path} must be a run folder or empty, got a file; use a new folder")
+    names = os.listdir(path) if path.is_dir() else []
+    if SETTINGS not in names and not all(name.startswith(OURS) for name in names):
+        raise ValueError(f"{path} must be a run folder or empty, got other files; use a new folder")
+    return path
+
+
 def _check_settings(folder: Path, wanted: dict[str, Any]) -> None:
     """Raise if the folder holds anything but a run with these settings."""
-    names = os.listdir(folder)
-    if SETTINGS not in names:
-        if all(name.startswith(OURS) for name in names):
-            return
-        raise ValueError(
-            f"{folder} must be a run folder or empty, got other files; use a new folder"
-        )
+    if not (check_folder(folder) / SETTINGS).exists():
+        return
     there = read_settings(folder)
     old, new = dict(_leaves(there)), dict(_leaves(wanted))
-    listed = "; ".join(
+    differing = [
         f"{name.removeprefix('settings.')}: {old.get(name, 'nothing')} in the folder,"
         f" {new.get(name, 'nothing')} requested"
         for name in {**old, **new}
         if old.get(name) != new.get(name)
-    )
-    if listed:
+    ]
+    if differing:
+        more = [f"{len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
+        listed = "; ".join([*differing[:_LISTED], *more])
         raise ValueError(f"{folder} holds a run with other settings ({listed}); use a new folder")
 
 

@@ -38,7 +38,7 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.envs.karel.drawing import draw_task, example_name
     from taskspace.envs.karel.language import parse, pretty
 
-    if options.picture and Path(options.picture).suffix != ".png":
+    if options.picture is not None and Path(options.picture).suffix != ".png":
         raise ValueError(f"--picture must be a .png file, got {options.picture!r}")
     if options.task < 0:
         raise ValueError(f"--task must be at least 0, got {options.task}")

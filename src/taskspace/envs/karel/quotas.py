@@ -197,10 +197,15 @@ def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
 
     It is locked for other processes during the block.
     """
+    if not os.fspath(target):  # as a path, it would be the working folder
+        raise ValueError("the folder of a data set must have a name, got ''")
     folder = Path(target)
+    is_new = not folder.exists()
     with explain_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with take_lock(folder) as lock, contextlib.ExitStack() as undo:
+        if is_new:
+            undo.callback(_remove_if_empty, folder)  # after an error
         undo.callback(Path(lock.name).unlink)  # not needed later: a full folder is refused
         taken = [name for part in PARTS for name in sorted(folder.glob(f"{part}.*"))]
         if taken:
@@ -208,3 +213,8 @@ def new_folder(target: str | os.PathLike[str]) -> Iterator[Path]:
                 f"the folder must have no data set yet, got {taken[0]}; use another folder"
             )
         yield folder
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()

@@ -38,8 +38,7 @@ class TableSource(Source):
     steps: int  # of the paper's map
 
     def __post_init__(self) -> None:
-        checks.whole(self.steps, "steps")
-        checks.dimensions(self.n_components, "the number of dimensions")
+        check_sizes(self.n_components, self.steps)
         if self.outcomes.n_tasks < FEWEST_TASKS:
             raise ValueError(
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
@@ -115,6 +114,12 @@ class TableSource(Source):
             **measures.basic_measurements(self.name, outcomes, embedder),
             **measures.label_scores(outcomes.task_labels, embedder.points(outcomes.task_inputs)),
         }
+
+
+def check_sizes(n_components: Any, steps: Any) -> None:
+    """Refuse an invalid number of dimensions or training steps."""
+    checks.whole(steps, "steps")
+    checks.dimensions(n_components, "the number of dimensions")
 
 
 def _digest(outcomes: Outcomes) -> str:
