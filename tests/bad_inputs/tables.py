@@ -223,7 +223,7 @@ CALLS = [
     Call("file: UTF-16", _read_file("results.csv", "agent,task,score\na,s,1\n".encode("utf-16")),
          "UTF-8"),
     Call("file: Latin-1", _read_file("results.csv", "agent,task,score\né,s,1\n".encode("latin-1")),
-         "results.csv UTF8"),
+         "results.csv UTF-8"),
     Call("file: zeros", _read_file("results.csv", bytes(1000)), "results.csv UTF-8"),
     Call("file: HTML", _read_file("results.csv", "<html>\n<body>not found</body>\n</html>\n"),
          "columns"),
