@@ -86,7 +86,11 @@ def cut(part: str) -> Callable[[Path], None]:
 
 def with_bytes(part: str, content: bytes) -> Callable[[Path], None]:
     """Replace a file of the run."""
-    return lambda run: (run / part).write_bytes(content)
+
+    def change(run: Path) -> None:
+        (run / part).write_bytes(content)
+
+    return change
 
 
 def from_other(*parts: str) -> Callable[[Path], None]:

@@ -144,8 +144,10 @@ PAPER = [
     *[
         _other(options, f"reproduce {options}", tokens, process=process)
         for options, tokens, process in (
-            ("table1 --env maze", "'maze'", True), ("table1 --env ''", "''", False),
-            ("table1 --seeds 0", "seeds 0", False), ("table1 --seeds -1", "seeds -1", False),
+            ("table1 --env maze", "'maze'", True),
+            ("table1 --env ''", "''", False),
+            ("table1 --seeds 0", "seeds 0", False),
+            ("table1 --seeds -1", "seeds -1", False),
             ("table1 --seeds x", "--seeds 'x'", False),
             ("table1 --seeds 1000000000000", "seeds 1,000", False),
             ("table1 --preset huge", "--preset 'huge'", False),

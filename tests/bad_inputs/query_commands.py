@@ -64,7 +64,8 @@ RUNS = [
     _ask(f"a run that is {what}", words.replace("course", folder, 1), tokens, process=here)
     for words in (*_TABLES.values(), "export course x.csv", "explore course --no-open")
     for what, folder, tokens, here in (
-        ("missing", "no", "map no", True), ("a file", "file", "map file", False),
+        ("missing", "no", "map no", True),
+        ("a file", "file", "map file", False),
         ("no run", ".", "map .", False),
     )
 ]
@@ -217,7 +218,7 @@ _PARTS = ("outcomes.npz", "vectors.npz", "clusters.npz", "outcomes.json", "vecto
 DAMAGE = [
     *[
         _ask(f"{part} is {what}", "hardest broken", "broken", prepare=folders.damaged(change),
-             process=part == "outcomes.npz")
+             process=part == "outcomes.npz" and what == "cut")
         for part in _PARTS
         for what, change in (
             ("missing", folders.without(part)), ("cut", folders.cut(part)),
@@ -226,7 +227,8 @@ DAMAGE = [
         )
     ],
     *[
-        _ask(f"the map is {what}", "embed broken one.csv", "broken", prepare=folders.damaged(change))
+        _ask(f"the map is {what}", "embed broken one.csv", "broken",
+             prepare=folders.damaged(change))
         for what, change in (
             ("missing", folders.without("embedder")),
             ("without its description", folders.without("embedder/embedder.json")),
@@ -236,7 +238,7 @@ DAMAGE = [
     ],
     *[
         _ask(f"results of another run, with their stamp, for {words.split()[0]}",
-             words.replace("course", "broken", 1), "broken", process=True,
+             words.replace("course", "broken", 1), "broken", process="predict" in words,
              prepare=folders.damaged(folders.from_other("outcomes.npz", "outcomes.json")))
         for words in _TABLES.values()
     ],

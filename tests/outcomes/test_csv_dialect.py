@@ -50,6 +50,31 @@ def test_row_names_of_a_wide_table_are_agents(tmp_path: Path) -> None:
         assert outcomes.tasks.tolist() == ["q1", "q2"]
 
 
+def test_row_numbers_of_r_are_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text('"agent","task","score"\n"1","a","t",1\n"2","b","t",0\n"3","a","u",1\n')
+    outcomes = Outcomes.from_table(path)
+    assert outcomes.agents.tolist() == ["a", "b"]
+    assert outcomes.tasks.tolist() == ["t", "u"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agent,task,score\na,t,1,0.5\na,u,1,0.5\n",  # the same name twice
+        "agent,t,u\na,1,0,\nb,0,1,\n",  # a separator at the end
+        "agent,t,u\na,1,0,1\nb,0,1,1\n",  # the agents have names
+        "level,kind\n1,5,1\n2,5,1\n",  # decimal commas
+    ],
+)
+def test_a_cell_too_many_is_no_row_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    assert not find_dialect(path).row_names
+    with pytest.raises(ValueError, match=says("table.csv csv")):
+        Outcomes.from_table(path)
+
+
 def test_a_separator_within_quotes_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text('agent;task;score\na;"1, 2; 3, 4, 5";1\n')
@@ -68,6 +93,7 @@ def test_a_long_file_is_looked_at_only_at_its_start(tmp_path: Path) -> None:
     [
         (LONG.encode("utf-16"), "table.csv UTF-8"),
         (LONG.encode("utf-16-le"), "table.csv UTF-8"),
+        ("agent,task,score\né,t,1\n".encode("latin-1"), "table.csv UTF-8"),
         (b'agent, task, score\na, "t, u", 1\n', "table.csv csv"),
         (b'agent, task, score\na, "t", 1\n', "'task' quotes space"),
     ],

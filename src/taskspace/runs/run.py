@@ -538,7 +538,6 @@ class Run:
             return [Path(target)]
         return export(self, target)
 
-
     def _check_outside_parts(self, target: Path) -> None:
         """Refuse a target within a part of the run, which would count as damaged."""
         inside = target.resolve()
