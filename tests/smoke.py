@@ -97,7 +97,7 @@ def check_fit_and_predict(folder: Path) -> None:
         for task in range(20)
     ]
     results = write_table(folder / "results.csv", ["agent", "task", "score"], rows)
-    taskspace("fit", results, "--out", folder / "course", "--dimensions", 2, "--steps", 500)
+    taskspace("fit", results, "--out", folder / "course", "--dimensions", 2)
     quiz = write_table(folder / "quiz.csv", ["task", "result"], [["q2", 1], ["q5", 0], ["q8", 1]])
     tasks = write_table(folder / "tasks.csv", ["task"], [["q4"], ["q11"]])
     answer = taskspace("predict", folder / "course", "--quiz", quiz, tasks)

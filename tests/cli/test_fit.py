@@ -102,7 +102,10 @@ def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> 
         (["fit", "good.csv", "--max-score", "0", "--out", "run"], "max_score positive 0.0"),
         (["fit", "good.csv", "--features", "size", "--out", "run"], "column 'size' features"),
         (["fit", "good.csv", "--out", "run", "--dimensions", "few"], "dimensions 'few'"),
-        (["fit", "good.csv", "--out", "run", "--steps", "-1"], "steps -1"),
+        (["fit", "good.csv", "--out", "run", "--steps", "5"], "--steps ordinal"),
+        (["fit", "good.csv", "--out", "run", "--method", "ordinal", "--steps", "-1"], "steps -1"),
+        (["fit", "no.csv", "--out", "run", "--dimensions", "0"], "dimensions 0"),
+        (["fit", "no.csv", "--out", ""], "folder name"),
         (["fit", "good.csv", "--out", "run"], "tasks 3 2"),
     ],
 )

@@ -69,3 +69,18 @@ def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str], quiz: str, tokens: str
 ) -> None:
     check_complaint(["predict", str(fitted), "--quiz", quiz, "one.csv"], tokens, capsys)
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize(
+    ("quiz", "tokens"),
+    [
+        ("agent,task,result\na,q1,1\nb,q1,0\n", "quiz.csv 'agent' 2"),
+        ("hello\n", "quiz.csv results hello"),  # not a quiz without answers
+    ],
+)
+def test_the_answers_of_others_are_refused(
+    fitted: Path, capsys: pytest.CaptureFixture[str], quiz: str, tokens: str
+) -> None:
+    Path("quiz.csv").write_text(quiz)
+    check_complaint(["predict", str(fitted), "--quiz", "quiz.csv", "two.csv"], tokens, capsys)

@@ -130,3 +130,24 @@ def test_scores_are_rescaled() -> None:
         np.testing.assert_allclose(rates, [1, 0.4], rtol=1e-6)
         with pytest.raises(ValueError, match=says("0 4 5.0")):
             Outcomes.from_table(given, max_score=4)
+
+
+def test_counts_have_their_names_in_any_case() -> None:
+    table = {"Agent": ["a", "b"], "Task": ["t", "t"], "Successes": [1, 3], "Rollouts": [4, 4]}
+    outcomes = Outcomes.from_table(table)
+    assert outcomes.successes.tolist() == [[1], [3]]
+    assert outcomes.rollouts.tolist() == [[4], [4]]
+    with pytest.raises(ValueError, match=says("score 'Successes' 'Rollouts'")):
+        Outcomes.from_table(table, score="Successes")
+    with pytest.raises(ValueError, match=says("max_score counts 5")):
+        Outcomes.from_table(table, max_score=5)
+
+
+def test_scores_of_tasks_are_not_guessed_to_be_names() -> None:
+    scores = {task: [0, 1] for task in "tuvw"}
+    with pytest.raises(UnclearColumns) as told:
+        Outcomes.from_table({"name": ["a", "b"], **scores})
+    assert told.value.guess == {"agent": "name"}
+    with pytest.raises(UnclearColumns) as told:
+        Outcomes.from_table(scores)
+    assert told.value.guess == {}

@@ -64,3 +64,16 @@ def test_a_file_that_is_read_is_not_written_to(
             table_streams.check_out(out, "quiz.csv", "tasks.csv")
     table_streams.check_out("other.csv", "tasks.csv", None)
     table_streams.check_out(None, "tasks.csv")
+
+
+@pytest.mark.parametrize(
+    ("out", "tokens"),
+    [("x.txt", "'x.txt' .csv"), ("no/x.csv", "no exist"), ("x.csv", "x.csv folder")],
+)
+def test_an_output_that_cannot_be_written_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, tokens: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").mkdir()
+    with pytest.raises((ValueError, OSError), match=says(tokens)):
+        table_streams.check_out(out, "tasks.csv")

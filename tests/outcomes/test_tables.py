@@ -396,7 +396,7 @@ def test_dates_are_no_numbers(tmp_path: Path) -> None:
 
 def test_text_that_is_not_utf8_is_told(tmp_path: Path) -> None:
     (tmp_path / "old.csv").write_bytes(f"{HEADING}\nä,t,1,2\n".encode("latin-1"))
-    refuses(tmp_path / "old.csv", "old.csv csv UTF8")
+    refuses(tmp_path / "old.csv", "old.csv csv UTF-8")
 
 
 def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:

@@ -81,3 +81,9 @@ def test_other_targets_are_refused(made: Run, tmp_path: Path, name: str) -> None
         export(made, tmp_path / name)
     assert (tmp_path / "taken").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_part_of_the_run_is_no_target(made: Run) -> None:
+    for name in ("embedder", "figures/projector"):
+        with pytest.raises(ValueError, match=says("target part")):
+            made.export(made.folder / name)

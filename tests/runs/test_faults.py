@@ -182,7 +182,7 @@ def test_a_full_disk_is_told_on_the_command_line(
     columns = {f"q{number}": column for number, column in enumerate(cells.T)}
     tables.write({"agent": np.arange(40), **columns}, table)
     with limited():
-        code = main(["fit", str(table), "--out", str(tmp_path / "run"), "--steps", "0"])
+        code = main(["fit", str(table), "--out", str(tmp_path / "run")])
     assert code == 2
     told = capsys.readouterr().err
     path = tmp_path / "run" / "outcomes.npz"

@@ -72,9 +72,10 @@ def lines(descriptions: Mapping[str, str]) -> str:
 def open_folder(options: argparse.Namespace, *inputs: str | None) -> Run:
     """Open the run folder; raise if the output cannot be written or is one of the input files."""
     from taskspace.outcomes.table_streams import check_out
-    from taskspace.runs.run import open_run
 
     check_out(getattr(options, "out", None), *inputs)
+    from taskspace.runs.run import open_run  # takes seconds
+
     return open_run(Path(options.folder))
 
 

@@ -110,7 +110,8 @@ def kind_of(path: Path) -> str:
     """The extension of a table file, in lower case."""
     kind = path.suffix.lower()
     if kind not in (".csv", ".parquet"):
-        raise ValueError(f"the name of a table must end in .csv or .parquet, got {str(path)!r}")
+        name = path.name or str(path)  # the working folder has no name
+        raise ValueError(f"the name of a table must end in .csv or .parquet, got {name!r}")
     return kind
 
 

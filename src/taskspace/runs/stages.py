@@ -207,7 +207,7 @@ def _hash(values: Mapping[str, Any]) -> str:
     return hashlib.sha256(_canonical(values).encode()).hexdigest()
 
 
-# -- folders and settings ------------------------------------------------------------------------
+# -- folders and settings --------------------------------------------------------------------------
 
 
 def _canonical(value: Any) -> str:

@@ -106,7 +106,10 @@ def test_filter_checks_before_work(tmp_path: Path) -> None:
     source = lines(tmp_path / "all.json", public_record(), "x")
     with pytest.raises(ValueError, match=r"all\.json:2"):
         filter_dataset(source, tmp_path / "subset")
-    assert list((tmp_path / "subset").iterdir()) == []
+    assert not (tmp_path / "subset").exists()
+    with pytest.raises(ValueError, match=says("folder name")):
+        filter_dataset(source, "")
+    (tmp_path / "subset").mkdir()
     (tmp_path / "subset" / "training.npz").touch()
     with pytest.raises(FileExistsError, match=says("training.npz")):
         filter_dataset(source, tmp_path / "subset")
