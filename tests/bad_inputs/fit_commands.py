@@ -187,7 +187,7 @@ VALUES = [
             ("huge", "s{0},q{1},{2},1e30".format, "rollouts 1e+30", ""),
             ("none", "s{0},q{1},0,0".format, "result none", ""),
             ("a pair twice", "s{0},q,{2},1".format, "pair s0 q 1", ""),
-            ("a highest score", "s{0},q{1},{2},1".format, "max_score successes rollouts 5", "--max-score 5"),
+            ("a highest score", "s{0},q{1},{2},1".format, "max_score rollouts 5", "--max-score 5"),
         )
     ],
 ]  # fmt: skip
