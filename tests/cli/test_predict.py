@@ -63,7 +63,7 @@ def test_two_columns_of_results_are_refused(
 
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(
-    ("quiz", "tokens"), [("unknown.csv", "column 'result'"), ("bad.csv", "result")]
+    ("quiz", "tokens"), [("unknown.csv", "column result task"), ("bad.csv", "result")]
 )
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str], quiz: str, tokens: str

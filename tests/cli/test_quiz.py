@@ -158,7 +158,7 @@ def test_mistakes_are_told_before_the_first_question(
     (tmp_path / "exam.csv").write_text("task\nq9\n")
     with pytest.raises(ValueError, match=says("'q9'")):
         run(str(folder), "--targets", str(tmp_path / "exam.csv"))
-    with pytest.raises(ValueError, match=says("--until 2")):
+    with pytest.raises(ValueError, match=says("--until 2.0")):
         run(str(folder), "--until", "2")
     with pytest.raises(ValueError, match=says("--at-most -1")):
         run(str(folder), "--at-most", "-1")
