@@ -83,7 +83,7 @@ LISTS = [
     _ask("an option that it has not", "hardest course --easier", "--easier"),
     _ask("a task", "hardest course q1", "q1"),
     _ask("no reference", "select course one.csv", "--reference", process=True),
-    _ask("no options", "select course --reference one.csv", "OPTIONS"),
+    _ask("no table of options", "select course --reference one.csv", "OPTIONS"),
     _ask("two references", "select course --reference two.csv one.csv", "two.csv one 2"),
     _ask("no row in the reference", "select course --reference header.csv one.csv",
          "header.csv empty"),

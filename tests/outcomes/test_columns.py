@@ -139,7 +139,7 @@ def test_counts_have_their_names_in_any_case() -> None:
     assert outcomes.rollouts.tolist() == [[4], [4]]
     with pytest.raises(ValueError, match=says("score 'Successes' 'Rollouts'")):
         Outcomes.from_table(table, score="Successes")
-    with pytest.raises(ValueError, match=says("max_score counts 5")):
+    with pytest.raises(ValueError, match=says("max_score rollouts 5")):
         Outcomes.from_table(table, max_score=5)
 
 

@@ -244,10 +244,12 @@ def _check_settings(folder: Path, wanted: dict[str, Any]) -> None:
         return
     there = read_settings(folder)
     old, new = dict(_leaves(there)), dict(_leaves(wanted))
+    # Settings that both have come first: the others follow from them.
+    names = sorted({**old, **new}, key=lambda name: name not in old or name not in new)
     differing = [
         f"{name.removeprefix('settings.')}: {old.get(name, 'nothing')} in the folder,"
         f" {new.get(name, 'nothing')} requested"
-        for name in {**old, **new}
+        for name in names
         if old.get(name) != new.get(name)
     ]
     if differing:
