@@ -246,6 +246,22 @@ def test_nobody_is_lost_in_empty_space(browser: Any, url: str) -> None:
         check_points(page)
 
 
+def test_a_link_wins_over_an_address_that_is_not_yet_written(browser: Any, url: str) -> None:
+    with opened(browser, url) as page:
+        page.evaluate(
+            "() => { explorer.map.show([0, 1, 0, 1]); const start = performance.now();"
+            " while (performance.now() < start + 400);"  # the address is due to be written
+            " location.hash = '#view=axes&range=50,51,50,51'; }"
+        )
+        page.wait_for_selector("#nothing:visible")
+        page.evaluate("location.hash = '#view=axes'")
+        page.wait_for_selector("#nothing", state="hidden")
+        page.go_back()
+        page.wait_for_selector("#nothing:visible")
+        page.go_forward()
+        page.wait_for_selector("#nothing", state="hidden")
+
+
 def test_a_finger_that_stays_moves_the_map_on(browser: Any, url: str) -> None:
     with opened(browser, url, has_touch=True) as page:
         touch = fingers(page)

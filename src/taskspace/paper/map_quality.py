@@ -12,6 +12,7 @@ import numpy as np
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import Triplets, draw_triplets
 from taskspace.models.embedding.scoring import PairSimilarity, inner_products
+from taskspace.models.embedding.table_map import fit_table
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.paper.figure6 import evaluated_twice
 from taskspace.paper.information import LABEL, sizes, success_model
@@ -19,6 +20,7 @@ from taskspace.paper.study import Study, Table, mean_and_spread
 from taskspace.runs.measures import CLEAR, silhouettes, similarity_scores
 from taskspace.runs.run import Run
 from taskspace.runs.sources.plans import ordinal_plan
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 ORDINAL = "ordinal map"
@@ -35,7 +37,8 @@ NOTE = (
     f" triplets: those whose two similarities differ by more than {CLEAR} bits. Two similarities"
     " are often nearly equal, so even a second evaluation of the same agents and tasks (last row)"
     " falls short of 1 in the first column; that is the ceiling, and only clear triplets show how"
-    " many orders a map gets wrong. silhouette: as in Table 1; error in bits: root mean square over"
+    " many orders a map gets wrong. The map of the second evaluation shows what the dimensions"
+    " alone cost: it has seen the new tasks themselves. silhouette: as in Table 1; error in bits: root mean square over"
     " all pairs of tasks (inner products of the ordinal map are not in bits)."
 )
 
@@ -85,7 +88,7 @@ def _run(study: Study, environment: str, seed: int) -> list[Row]:
 
 
 def _measured(study: Study, made: Run, seed: int) -> Iterator[Row]:
-    """One row per map, then the success model and the second evaluation."""
+    """One row per map, then the success model and the second evaluation, in as many dimensions."""
     played, repeated = evaluated_twice(study, made, seed)
     truth, again = (SuccessStatistics.from_outcomes(part) for part in (played, repeated))
     triplets = new_triplets(truth, seed)
@@ -108,6 +111,9 @@ def _measured(study: Study, made: Run, seed: int) -> Iterator[Row]:
         )
     exact = model.similarity(tasks).astype(np.float64)
     yield row("success model", lambda first, second: exact[first, second])
+    for size in sizes(made.name):
+        vectors, _ = fit_table(again, size, INFORMATION, np.random.default_rng(seed))
+        yield row("map of the second evaluation", inner_products(vectors), dimensions=size)
     yield row("second evaluation", again.pairs)
 
 

@@ -25,7 +25,8 @@ export class State {
   constructor(space) {
     this.space = space;
     this.listeners = [];
-    this.now = read(space, window.location.hash);
+    this.written = window.location.hash; // the address as this page knows it
+    this.now = read(space, this.written);
     window.addEventListener("hashchange", () => this.restore());
   }
 
@@ -45,12 +46,17 @@ export class State {
   note(values) {
     this.now = { ...this.now, ...values };
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.write(), REST);
+    this.resting = setTimeout(() => {
+      // A link that was followed meanwhile is not overwritten; its event arrives next.
+      if (window.location.hash === this.written) this.write();
+    }, REST);
   }
 
   restore() {
     if (window.location.hash === this.written) return;
-    this.now = read(this.space, window.location.hash);
+    clearTimeout(this.resting);
+    this.written = window.location.hash;
+    this.now = read(this.space, this.written);
     this.notify(new Set(Object.keys(EMPTY)));
   }
 
