@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
-import subprocess
-import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from taskspace.cli import main
+from tests.commands import Done, in_this_process
 from tests.messages import says
-
-SECONDS = 120  # that a command may take
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,6 @@ class Command:
         tokens: Words that the message must contain.
         files: Files that the command finds in its folder, by name.
         prepare: What else is done in this folder before.
-        process: Whether the command is run in a process of its own, which takes seconds.
     """
 
     name: str
@@ -67,9 +59,15 @@ class Command:
     tokens: str
     files: tuple[tuple[str, str | bytes], ...] = ()
     prepare: Callable[[Path], object] | None = None
-    process: bool = False
 
-    def fault(self, folder: Path) -> str | None:
+    @property
+    def verb(self) -> str:
+        """The command without its arguments, as it stands before the colon of the name."""
+        return self.name.partition(":")[0]
+
+    def fault(
+        self, folder: Path, run: Callable[[Sequence[str], Path], Done] = in_this_process
+    ) -> str | None:
         """What is wrong with the answer to this input; None if it is as expected."""
         for name, content in self.files:
             raw = content.encode() if isinstance(content, str) else content
@@ -77,45 +75,14 @@ class Command:
         if self.prepare is not None:
             self.prepare(folder)
         before = set(folder.rglob("*"))
-        code, output, errors = (_in_a_process if self.process else _in_this_one)(self.words, folder)
-        if code == 0:
-            return f"SILENT: exit code 0, printed {output[-100:]!r}"
-        if code != 2:
-            return f"exit code {code}: {errors[-200:]!r}"
-        return _fault_of_errors(errors, self.tokens) or _fault_of_files(
+        done = run(self.words, folder)
+        if done.returncode == 0:
+            return f"SILENT: exit code 0, printed {done.stdout[-100:]!r}"
+        if done.returncode != 2:
+            return f"exit code {done.returncode}: {done.stderr[-200:]!r}"
+        return _fault_of_errors(done.stderr, self.tokens) or _fault_of_files(
             set(folder.rglob("*")) - before
         )
-
-
-def _in_a_process(words: tuple[str, ...], folder: Path) -> tuple[int, str, str]:
-    """The exit code, standard output and standard error of a command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "taskspace.cli", *words],
-        cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False,
-        stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
-
-
-def _in_this_one(words: tuple[str, ...], folder: Path) -> tuple[int | str, str, str]:
-    """The same without the seconds that a process needs to start."""
-    output, errors = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    here, stdin = Path.cwd(), sys.stdin
-    code: int | str
-    try:
-        os.chdir(folder)
-        sys.stdin = io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-            code = main(words)
-    except SystemExit as exit:  # of the parser of arguments
-        code = 0 if exit.code is None else exit.code
-    except Exception as error:
-        code = f"Traceback: {type(error).__name__}: {error}"
-    finally:
-        os.chdir(here)
-        sys.stdin = stdin
-    output.flush()
-    return code, output.buffer.getvalue().decode(), errors.getvalue()  # type: ignore[attr-defined]
 
 
 def _fault_of_errors(errors: str, tokens: str) -> str | None:

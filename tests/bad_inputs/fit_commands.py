@@ -34,7 +34,7 @@ AGENTS = "agent,country\n" + "".join(f"s{agent},c{agent % 3}\n" for agent in ran
 
 
 def _fit(
-    name: str, table: str | bytes, tokens: str, options: str = "", *, process: bool = False,
+    name: str, table: str | bytes, tokens: str, options: str = "", *,
     prepare: Callable[[Path], object] | None = None, **files: str | bytes,
 ) -> Command:  # fmt: skip
     """A command that fits `table`; `t_csv="…"` is another file, t.csv."""
@@ -42,7 +42,7 @@ def _fit(
     words = words if "--out" in words else (*words, "--out", "out")
     others = [(other.replace("_", "."), content) for other, content in files.items()]
     everything = (("r.csv", table), *others)
-    return Command(f"fit: {name}", words, tokens, everything, prepare, process)
+    return Command(f"fit: {name}", words, tokens, everything, prepare)
 
 
 def _scores(score: str) -> str:
@@ -51,11 +51,11 @@ def _scores(score: str) -> str:
 
 
 FILES = [
-    _fit("an empty file", "", "r.csv csv", process=True),
+    _fit("an empty file", "", "r.csv csv"),
     _fit("only line breaks", "\n\n\n", "r.csv csv"),
     _fit("only a header", "agent,task,score\n", "r.csv row empty"),
     _fit("one row", "agent,task,score\na,x,1\n", "tasks 3 1"),
-    _fit("UTF-16", LONG.encode("utf-16"), "r.csv UTF-8", process=True),
+    _fit("UTF-16", LONG.encode("utf-16"), "r.csv UTF-8"),
     _fit("UTF-32", LONG.encode("utf-32"), "r.csv UTF-8"),
     _fit("Latin-1", LONG.replace("s1", "é").encode("latin-1"), "r.csv UTF-8"),
     _fit("binary data", bytes(range(256)) * 9, "r.csv UTF-8"),
@@ -78,10 +78,10 @@ FILES = [
 ]  # fmt: skip
 
 
-def _names(name: str, path: str, tokens: str, *, process: bool = False) -> Command:
+def _names(name: str, path: str, tokens: str) -> Command:
     words = ("fit", path, "--out", "out")
     kept = tuple((name, LONG) for name in ("r.txt", "r.xlsx", "r.tsv", "r", "r.parquet"))
-    return Command(f"fit: {name}", words, tokens, kept, _other_things, process)
+    return Command(f"fit: {name}", words, tokens, kept, _other_things)
 
 
 def _other_things(folder: Path) -> None:
@@ -95,7 +95,7 @@ def _other_things(folder: Path) -> None:
 
 
 PATHS = [
-    _names("no such file", "no.csv", "no.csv", process=True),
+    _names("no such file", "no.csv", "no.csv"),
     _names("a folder", ".", "'.' .csv .parquet"),
     _names("a run folder", "course", "'course' .csv .parquet"),
     _names("an empty name", "", ".csv .parquet"),
@@ -116,7 +116,7 @@ PATHS = [
 
 COLUMNS = [
     _fit("unknown names", long("who,what,points"),
-         "fit r.csv --agent who --task what --score points --out", process=True),
+         "fit r.csv --agent who --task what --score points --out"),
     _fit("no header of a long table", LONG.split("\n", 1)[1], "columns agents"),
     _fit("no column of agents", long("what,task,score"), "columns agents --agent what"),
     _fit("no column of tasks", long("agent,what,score"), "columns tasks --task what"),
@@ -163,17 +163,17 @@ VALUES = [
     _fit("a negative score", _scores("-1"), "score 0 1 -1.0 16"),
     _fit("an infinite score", _scores("inf"), "score 0 1 inf"),
     _fit("a score that overflows", _scores("1e999"), "score 0 1 inf"),
-    _fit("scores from 0 to 5", _scores("5"), "score 0 1 5.0 --max-score", process=True),
+    _fit("scores from 0 to 5", _scores("5"), "score 0 1 5.0 --max-score"),
     _fit("a score above the highest", _scores("5"), "score 0 3 5.0", "--max-score 3"),
     _fit("no scores", long(row="s{0},q{1},".format), "result none"),
     _fit("only NaN", long(row="s{0},q{1},nan".format), "result none"),
     _fit("a nameless agent", LONG.replace("s3", "", 1), "agent row 15"),
     _fit("a blank name", LONG.replace("q3", "  ", 1), "task row 3"),
     _fit("a name of a megabyte", LONG.replace("q3", "q" * 1_000_000), "names tasks 10,000"),
-    _fit("only one agent", long(row=lambda a, t, s: f"s,q{t},{s}"), "agents 2 1", process=True),
+    _fit("only one agent", long(row=lambda a, t, s: f"s,q{t},{s}"), "agents 2 1"),
     _fit("one task", long(row=lambda a, t, s: f"s{a},q,{s}"), "tasks 3 1"),
     _fit("only two tasks", long(row=lambda a, t, s: f"s{a},q{t % 2},{s}"), "tasks 3 2"),
-    _fit("everything solved", long(row="s{0},q{1},1".format), "agents differ 10", process=True),
+    _fit("everything solved", long(row="s{0},q{1},1".format), "agents differ 10"),
     _fit("nothing solved", long(row="s{0},q{1},0".format), "agents differ 10"),
     _fit("agents that are equal", long(row=lambda a, t, s: f"s{a},q{t},{t % 2}"),
          "agents differ 10"),
@@ -194,7 +194,7 @@ VALUES = [
 
 TABLES_ABOUT = [
     _fit("features of text", LONG, "'topic' numbers", "--tasks t.csv --features topic",
-         t_csv=TASKS, process=True),
+         t_csv=TASKS),
     _fit("no such feature", LONG, "'size'", "--tasks t.csv --features size", t_csv=TASKS),
     _fit("features without a name", LONG, "''", "--tasks t.csv --features ''", t_csv=TASKS),
     _fit("a feature twice", LONG, "'level'", "--tasks t.csv --features level,level", t_csv=TASKS),
@@ -208,9 +208,9 @@ TABLES_ABOUT = [
     _fit("a missing feature", LONG, "'level' finite q1", "--tasks t.csv --features level",
          t_csv=TASKS.replace("1.5", "")),
     _fit("a feature that overflows", LONG, "features 1e+100 1e+308",
-         "--tasks t.csv --features level", t_csv=TASKS.replace("1.5", "1e308"), process=True),
+         "--tasks t.csv --features level", t_csv=TASKS.replace("1.5", "1e308")),
     _fit("a feature that all tasks share", LONG, "features 1 5", "--tasks t.csv --features n",
-         t_csv="task,n\n" + "".join(f"q{task},7\n" for task in range(5)), process=True),
+         t_csv="task,n\n" + "".join(f"q{task},7\n" for task in range(5))),
     _fit("a feature that differs between agents",
          long("agent,task,score,age", "s{0},q{1},{2},{0}".format), "'age'", "--features age"),
     _fit("results as a table of tasks", LONG, "tasks 'q0'", "--tasks r.csv"),
@@ -245,12 +245,12 @@ OPTIONS = [
         )
         for value in values
     ],
-    _fit("steps of another method", LONG, "--steps ordinal", "--steps 5", process=True),
+    _fit("steps of another method", LONG, "--steps ordinal", "--steps 5"),
     _fit("an option of another command", LONG, "--preset", "--preset fast"),
     _fit("an option without its value", LONG, "--agent", "--agent"),
     _fit("two tables", LONG, "r2.csv", "r2.csv"),
     _fit("bad dimensions and a table that does not exist", LONG, "dimensions", "--dimensions 0"),
-    Command("fit: no folder", ("fit", "r.csv"), "--out", (("r.csv", LONG),), process=True),
+    Command("fit: no folder", ("fit", "r.csv"), "--out", (("r.csv", LONG),)),
     Command("fit: nothing", ("fit",), "RESULTS --out"),
     *[
         _fit(f"--out {what}", LONG, tokens, f"--out {out}", prepare=_other_things)

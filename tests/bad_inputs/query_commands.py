@@ -17,15 +17,13 @@ FILES = {
 
 
 def _ask(
-    name: str, words: str, tokens: str, table: str | bytes | None = None, *, process: bool = False,
+    name: str, words: str, tokens: str, table: str | bytes | None = None, *,
     prepare: Callable[[Path], object] = folders.whole,
 ) -> Command:  # fmt: skip
     """A command on a run folder; `table` is the content of bad.csv."""
     files = FILES if table is None else {**FILES, "bad.csv": table}
     split = shlex.split(words)
-    return Command(
-        f"{split[0]}: {name}", tuple(split), tokens, tuple(files.items()), prepare, process
-    )
+    return Command(f"{split[0]}: {name}", tuple(split), tokens, tuple(files.items()), prepare)
 
 
 _LISTS = {
@@ -36,7 +34,7 @@ _TABLES = {**_LISTS, "embed": "embed course one.csv", "quiz": "quiz course",
            "predict": "predict course --quiz quiz.csv one.csv"}  # fmt: skip
 
 NUMBERS = [
-    _ask(f"-k {k!r}", f"{words} -k {shlex.quote(k)}", tokens, process=k == "0")
+    _ask(f"-k {k!r}", f"{words} -k {shlex.quote(k)}", tokens)
     for words in _LISTS.values()
     for k, tokens in (
         ("0", "-k positive 0"), ("-1", "-k positive -1"), ("1.5", "-k '1.5'"), ("nan", "-k 'nan'"),
@@ -46,8 +44,7 @@ NUMBERS = [
 
 OUTPUTS = [
     *[
-        _ask(f"--out {out or 'without a name'}", f"{words} --out {shlex.quote(out)}", tokens,
-             process=out == "no/x.csv")
+        _ask(f"--out {out or 'without a name'}", f"{words} --out {shlex.quote(out)}", tokens)
         for words in _TABLES.values()
         for out, tokens in (
             ("x.txt", "'x.txt' .csv .parquet"), ("", ".csv .parquet"), ("no/x.csv", "no exist"),
@@ -61,17 +58,17 @@ OUTPUTS = [
 ]  # fmt: skip
 
 RUNS = [
-    _ask(f"a run that is {what}", words.replace("course", folder, 1), tokens, process=here)
+    _ask(f"a run that is {what}", words.replace("course", folder, 1), tokens)
     for words in (*_TABLES.values(), "export course x.csv", "explore course --no-open")
-    for what, folder, tokens, here in (
-        ("missing", "no", "map no", True),
-        ("a file", "file", "map file", False),
-        ("no run", ".", "map .", False),
+    for what, folder, tokens in (
+        ("missing", "no", "map no"),
+        ("a file", "file", "map file"),
+        ("no run", ".", "map ."),
     )
 ]
 
 LISTS = [
-    _ask("an unknown task", "similar course q99", "task 'q99' course", process=True),
+    _ask("an unknown task", "similar course q99", "task 'q99' course"),
     _ask("an empty name", "similar course ''", "task ''"),
     _ask("a position", "similar course 1", "task '1'"),
     _ask("another case", "similar course Q1", "task 'Q1'"),
@@ -82,7 +79,7 @@ LISTS = [
     _ask("a name with a hyphen", "similar course -- -q1", "task '-q1'"),
     _ask("an option that it has not", "hardest course --easier", "--easier"),
     _ask("a task", "hardest course q1", "q1"),
-    _ask("no reference", "select course one.csv", "--reference", process=True),
+    _ask("no reference", "select course one.csv", "--reference"),
     _ask("no table of options", "select course --reference one.csv", "OPTIONS"),
     _ask("two references", "select course --reference two.csv one.csv", "two.csv one 2"),
     _ask("no row in the reference", "select course --reference header.csv one.csv",
@@ -99,57 +96,56 @@ LISTS = [
 ]  # fmt: skip
 
 TASKS = [
-    _ask(name, f"embed {run} bad.csv", tokens, table, process=process)
-    for name, run, table, tokens, process in (
-        ("an empty file", "course", "", "bad.csv csv", False),
-        ("only a header", "course", "task\n", "bad.csv row", False),
-        ("an unknown task", "course", "task\nq1\nq99\n", "'q99'", True),
-        ("no column of tasks", "course", "name\nq1\n", "'task'", False),
-        ("features of a run without", "course", "level,kind\n1,1\n", "'task'", False),
-        ("two columns of tasks", "course", "item,question\nq1,q2\n", "'item' 'question'", False),
-        ("a column twice", "course", "task,task\nq1,q2\n", "unique 'task'", False),
-        ("a column of the answer", "course", "task,v0\nq1,3\n", "bad.csv 'v0'", False),
-        ("its own answer", "course", "task,difficulty\nq1,3\n", "bad.csv 'difficulty'", False),
-        ("a row without a name", "course", "task,x\nq1,1\n,2\n", "''", False),
-        ("a short row", "course", "task,x\nq1\n", "bad.csv 2 1", False),
-        ("UTF-16", "course", ONE.encode("utf-16"), "bad.csv UTF-8", False),
-        ("Latin-1", "course", "task\né\n".encode("latin-1"), "bad.csv UTF-8", False),
-        ("a missing feature column", "levels", "level\n1\n", "'kind'", False),
-        ("names of features in capitals", "levels", "Level,Kind\n1,1\n", "'level'", False),
-        ("text", "levels", "level,kind\nhigh,1\n", "'level' numbers", False),
-        ("a decimal comma", "levels", "level,kind\n0,5,1\n", "bad.csv 2 3", True),
-        ("decimal commas", "levels", "level,kind\n1,5,1\n2,5,1\n", "bad.csv 2 3", False),
-        ("NaN", "levels", "level,kind\nnan,1\n", "'level' 0", False),
-        ("an empty cell", "levels", "level,kind\n1,1\n,1\n", "'level' 1", False),
-        ("infinity", "levels", "level,kind\ninf,1\n", "finite 0", False),
-        ("a number that overflows", "levels", "level,kind\n1e308,1\n", "1e+100 1e+308", True),
+    _ask(name, f"embed {run} bad.csv", tokens, table)
+    for name, run, table, tokens in (
+        ("an empty file", "course", "", "bad.csv csv"),
+        ("only a header", "course", "task\n", "bad.csv row"),
+        ("an unknown task", "course", "task\nq1\nq99\n", "'q99'"),
+        ("no column of tasks", "course", "name\nq1\n", "'task'"),
+        ("features of a run without", "course", "level,kind\n1,1\n", "'task'"),
+        ("two columns of tasks", "course", "item,question\nq1,q2\n", "'item' 'question'"),
+        ("a column twice", "course", "task,task\nq1,q2\n", "unique 'task'"),
+        ("a column of the answer", "course", "task,v0\nq1,3\n", "bad.csv 'v0'"),
+        ("its own answer", "course", "task,difficulty\nq1,3\n", "bad.csv 'difficulty'"),
+        ("a row without a name", "course", "task,x\nq1,1\n,2\n", "''"),
+        ("a short row", "course", "task,x\nq1\n", "bad.csv 2 1"),
+        ("UTF-16", "course", ONE.encode("utf-16"), "bad.csv UTF-8"),
+        ("Latin-1", "course", "task\né\n".encode("latin-1"), "bad.csv UTF-8"),
+        ("a missing feature column", "levels", "level\n1\n", "'kind'"),
+        ("names of features in capitals", "levels", "Level,Kind\n1,1\n", "'level'"),
+        ("text", "levels", "level,kind\nhigh,1\n", "'level' numbers"),
+        ("a decimal comma", "levels", "level,kind\n0,5,1\n", "bad.csv 2 3"),
+        ("decimal commas", "levels", "level,kind\n1,5,1\n2,5,1\n", "bad.csv 2 3"),
+        ("NaN", "levels", "level,kind\nnan,1\n", "'level' 0"),
+        ("an empty cell", "levels", "level,kind\n1,1\n,1\n", "'level' 1"),
+        ("infinity", "levels", "level,kind\ninf,1\n", "finite 0"),
+        ("a number that overflows", "levels", "level,kind\n1e308,1\n", "1e+100 1e+308"),
     )
 ]
 
 ANSWERS = [
     *[
-        _ask(name, f"predict {run} --quiz bad.csv {tasks}", tokens, quiz, process=process)
-        for name, run, tasks, quiz, tokens, process in (
-            ("an empty file", "course", "one.csv", "", "bad.csv csv", False),
-            ("a header of something else", "course", "one.csv", "x\n", "bad.csv x", True),
-            ("no results", "course", "one.csv", ONE, "bad.csv results task", False),
-            ("only results", "course", "one.csv", "result\n1\n", "'task'", False),
+        _ask(name, f"predict {run} --quiz bad.csv {tasks}", tokens, quiz)
+        for name, run, tasks, quiz, tokens in (
+            ("an empty file", "course", "one.csv", "", "bad.csv csv"),
+            ("a header of something else", "course", "one.csv", "x\n", "bad.csv x"),
+            ("no results", "course", "one.csv", ONE, "bad.csv results task"),
+            ("only results", "course", "one.csv", "result\n1\n", "'task'"),
             ("two columns of results", "course", "one.csv", "task,success,result\nq1,0.3,0\n",
-             "bad.csv 'success' 'result'", True),
-            ("points", "course", "one.csv", "task,points\nq1,1\n", "bad.csv results points", False),
-            ("above 1", "course", "one.csv", "task,result\nq1,2\n", "result 0 1 2.0", False),
-            ("negative", "course", "one.csv", "task,result\nq1,-1\n", "result 0 1 -1.0", False),
-            ("infinite", "course", "one.csv", "task,result\nq1,inf\n", "result 0 1 inf", False),
-            ("text", "course", "one.csv", "task,result\nq1,yes\n", "'result' 'yes'", False),
-            ("an unknown task", "course", "one.csv", "task,result\nq99,1\n", "'q99'", False),
-            ("a nameless task", "course", "one.csv", "task,result\n,1\n", "''", False),
-            ("a column twice", "course", "one.csv", "task,result,result\nq1,1,1\n", "'result'",
-             False),
+             "bad.csv 'success' 'result'"),
+            ("points", "course", "one.csv", "task,points\nq1,1\n", "bad.csv results points"),
+            ("above 1", "course", "one.csv", "task,result\nq1,2\n", "result 0 1 2.0"),
+            ("negative", "course", "one.csv", "task,result\nq1,-1\n", "result 0 1 -1.0"),
+            ("infinite", "course", "one.csv", "task,result\nq1,inf\n", "result 0 1 inf"),
+            ("text", "course", "one.csv", "task,result\nq1,yes\n", "'result' 'yes'"),
+            ("an unknown task", "course", "one.csv", "task,result\nq99,1\n", "'q99'"),
+            ("a nameless task", "course", "one.csv", "task,result\n,1\n", "''"),
+            ("a column twice", "course", "one.csv", "task,result,result\nq1,1,1\n", "'result'"),
             ("two agents", "course", "one.csv", "agent,task,result\na,q1,1\nb,q1,0\n",
-             "bad.csv agent 2", True),
-            ("a missing feature", "levels", "levels.csv", "level,result\n1,1\n", "'kind'", False),
+             "bad.csv agent 2"),
+            ("a missing feature", "levels", "levels.csv", "level,result\n1,1\n", "'kind'"),
             ("a feature that overflows", "levels", "levels.csv", "level,kind,result\n1e300,1,1\n",
-             "1e+100 1e+300", False),
+             "1e+100 1e+300"),
         )
     ],
     _ask("no quiz", "predict course one.csv", "--quiz"),
@@ -161,8 +157,7 @@ ANSWERS = [
     _ask("tasks with an answer", "predict course --quiz quiz.csv bad.csv", "'probability'",
          "task,probability\nq1,1\n"),
     *[
-        _ask(f"{option} {value!r}", f"quiz course {option} {shlex.quote(value)}", tokens,
-             process=value == "2")
+        _ask(f"{option} {value!r}", f"quiz course {option} {shlex.quote(value)}", tokens)
         for option, value, tokens in (
             ("--until", "2", "--until 0 1 2.0"), ("--until", "-0.1", "--until -0.1"),
             ("--until", "nan", "--until"), ("--until", "inf", "--until"),
@@ -178,9 +173,10 @@ ANSWERS = [
 ]  # fmt: skip
 
 EXPORTS = [
+    _ask("no target", "export course", "TARGET"),
+    _ask("two targets", "export course x.csv y.csv", "y.csv"),
     *[
-        _ask(f"a target {what}", f"export course {shlex.quote(target)}", tokens,
-             process=what == "without a name")
+        _ask(f"a target {what}", f"export course {shlex.quote(target)}", tokens)
         for what, target, tokens in (
             ("without a name", "", "target ''"), ("that is text", "x.txt", ".csv 'x.txt'"),
             ("in a folder that does not exist", "no/x.csv", "no exist"),
@@ -191,8 +187,6 @@ EXPORTS = [
             ("that cannot exist", "/proc/x", "/proc/x"),
         )
     ],
-    _ask("no target", "export course", "TARGET"),
-    _ask("two targets", "export course x.csv y.csv", "y.csv"),
     *[
         _ask(f"a page {what}", f"explore course --export {shlex.quote(page)}", tokens)
         for what, page, tokens in (
@@ -204,7 +198,7 @@ EXPORTS = [
     _ask("a port for a file", "explore course --export x.html --port 9000", "--port --export"),
     *[
         _ask(f"{option} {value!r}", f"explore course --no-open {option} {shlex.quote(value)}",
-             tokens, process=value == "65536")
+             tokens)
         for option, value, tokens in (
             ("--port", "-1", "port -1"), ("--port", "65536", "port 65535 65536"),
             ("--port", "1.5", "--port '1.5'"), ("--port", "99999999999", "port"),
@@ -217,8 +211,7 @@ _PARTS = ("outcomes.npz", "vectors.npz", "clusters.npz", "outcomes.json", "vecto
           "clusters.json", "map.json", "settings.json")  # fmt: skip
 DAMAGE = [
     *[
-        _ask(f"{part} is {what}", "hardest broken", "broken", prepare=folders.damaged(change),
-             process=part == "outcomes.npz" and what == "cut")
+        _ask(f"{part} is {what}", "hardest broken", "broken", prepare=folders.damaged(change))
         for part in _PARTS
         for what, change in (
             ("missing", folders.without(part)), ("cut", folders.cut(part)),
@@ -238,7 +231,7 @@ DAMAGE = [
     ],
     *[
         _ask(f"results of another run, with their stamp, for {words.split()[0]}",
-             words.replace("course", "broken", 1), "broken", process="predict" in words,
+             words.replace("course", "broken", 1), "broken",
              prepare=folders.damaged(folders.from_other("outcomes.npz", "outcomes.json")))
         for words in _TABLES.values()
     ],
