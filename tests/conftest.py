@@ -3,8 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+
+# What takes longest, by CPU seconds. It starts first, so that both workers end at the same time.
+LONGEST = (
+    "tests/cli", "tests/paper", "tests/test_docs.py", "tests/explore", "tests/rollouts/test_ray.py",
+    "tests/bad_inputs/test_bad_inputs.py", "tests/training/karel/test_recipes.py",
+    "tests/runs/test_pipeline.py", "tests/runs/sources/test_karel.py",
+)  # fmt: skip
+# The tests of these folders share runs that are made once per worker, so one worker has them all.
+SHARING = ("tests/cli", "tests/explore", "tests/paper")
+
+
+def unit_of(test: str) -> str:
+    """The tests that a worker runs together: those of a file, or of a folder that shares runs."""
+    file = test.partition("::")[0]
+    return next((folder for folder in SHARING if file.startswith(f"{folder}/")), file)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        ranks = {unit: rank for rank, unit in enumerate(LONGEST)}
+        items.sort(key=lambda item: ranks.get(unit_of(item.nodeid), len(ranks)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return unit_of(nodeid)
+
+    return Units(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 from taskspace.cli import main
+from tests.commands import Done, in_this_process
 from tests.messages import says
 
 N_AGENTS, N_TASKS = 60, 40
@@ -23,11 +22,10 @@ LEVELS = np.column_stack([RNG.normal(size=N_TASKS), np.arange(N_TASKS) % 2])  # 
 SOLVED = SKILLS[:, LEVELS[:, 1].astype(int)] > LEVELS[:, 0]
 
 
-def command(*arguments: Any) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own."""
-    words = [sys.executable, "-m", "taskspace.cli", *map(str, arguments)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-    assert "Traceback" not in done.stderr
+def command(*arguments: Any) -> Done:
+    """A command; in this process, as one of its own takes seconds (see test_processes.py)."""
+    done = in_this_process([str(argument) for argument in arguments], Path.cwd())
+    assert isinstance(done.returncode, int), done.returncode
     return done
 
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.commands import Done
+
 SCRIPT = str(Path(sys.executable).parent / "taskspace")
 WAYS = {"module": [sys.executable, "-m", "taskspace.cli"], "script": [SCRIPT]}
 
@@ -21,9 +23,8 @@ def run(*arguments: str, way: str = "module", **variables: str) -> subprocess.Co
     return done
 
 
-def complaint(*arguments: str) -> str:
+def complaint(done: subprocess.CompletedProcess[str] | Done) -> str:
     """The one sentence about a mistake."""
-    done = run(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("taskspace: ")
     assert done.stderr.count("\n") == 1

@@ -19,5 +19,5 @@ def test_bench_help_says_what_is_measured() -> None:
 
 
 def test_a_benchmark_without_a_json_form_says_so() -> None:
-    told = complaint("bench", "similarity", "--json")
+    told = complaint(run("bench", "similarity", "--json"))
     assert told.startswith("`bench similarity` has no JSON output")

@@ -13,7 +13,8 @@ from taskspace.cli import main
 from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
-from tests.cli.maps import LEVELS, SOLVED, check_complaint, command
+from tests.cli.maps import LEVELS, SOLVED, check_complaint
+from tests.commands import in_a_process
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -38,7 +39,9 @@ def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> No
     lines = ["agent," + ",".join(f"q{task}" for task in range(12))]
     lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
     (tmp_path / "noise.csv").write_text("\n".join(lines))
-    done = command("fit", tmp_path / "noise.csv", "--out", tmp_path / "run")
+    done = in_a_process(["fit", "noise.csv", "--out", "run"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
     made = open_run(tmp_path / "run")
     assert made.verdict.weak
     assert (done.stdout + done.stderr).count(str(made.verdict)) == 1

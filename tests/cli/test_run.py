@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from tests.cli.process import complaint
+from tests.cli.maps import command
+from tests.cli.process import complaint, run
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
@@ -16,13 +17,18 @@ pytestmark = pytest.mark.slow
     ("arguments", "tokens"),
     [
         (["multikeynav", "--data", "x"], "data MultiKeyNav Karel 'x'"),
-        (["multikeynav", "--ray", "127.0.0.1:1"], "Ray 127.0.0.1:1"),
         (["multikeynav", "--ray", "here"], "Ray 10.0.0.1:6379 'here'"),
         (["karel", "--data", "nowhere"], "nowhere/training.npz"),
         (["multikeynav", "--preset", "small"], "preset 'small' fast"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(arguments: list[str], tokens: str) -> None:
-    told = complaint("run", *arguments)
+    told = complaint(command("run", *arguments))
     assert re.search(says(tokens), told)
+    assert told.count("\n") == 1
+
+
+def test_a_cluster_that_does_not_answer_is_told_in_one_sentence() -> None:
+    told = complaint(run("run", "multikeynav", "--ray", "127.0.0.1:1"))
+    assert re.search(says("Ray 127.0.0.1:1"), told)
     assert told.count("\n") == 1

@@ -14,11 +14,10 @@ import pytest
 
 import taskspace as ts
 from taskspace.runs import measures, pipeline
+from tests.commands import in_this_process
 from tests.messages import says
 
 pytestmark = pytest.mark.slow
-
-COMMAND = [sys.executable, "-m", "taskspace.cli"]
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +122,14 @@ pipeline.run("multikeynav", sys.argv[1], preset="fast", log=kill)
 """
 
 
-@pytest.mark.parametrize("stage", ["population", "clusters"])
 def test_a_killed_run_resumes_and_ends_with_the_same_results(
-    finished: Path, tmp_path: Path, stage: str
+    finished: Path, tmp_path: Path
 ) -> None:
-    program = [sys.executable, "-c", KILLED_AFTER, str(tmp_path / "r"), stage]
-    assert subprocess.run(program, capture_output=True).returncode == -signal.SIGKILL
-    assert (tmp_path / "r" / f"{stage}.json").exists()
-    assert not (tmp_path / "r" / "report.html").exists()
+    for stage in ("population", "clusters"):
+        program = [sys.executable, "-c", KILLED_AFTER, str(tmp_path / "r"), stage]
+        assert subprocess.run(program, capture_output=True).returncode == -signal.SIGKILL
+        assert (tmp_path / "r" / f"{stage}.json").exists()
+        assert not (tmp_path / "r" / "report.html").exists()
     pipeline.run("multikeynav", tmp_path / "r", preset="fast", log=lambda line: None)
     assert same_results(finished, tmp_path / "r")
 
@@ -147,7 +146,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_results(
 def test_mistakes_are_told_without_a_traceback(
     arguments: list[str], tokens: str, tmp_path: Path
 ) -> None:
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    done = in_this_process(arguments, tmp_path)
     assert done.returncode == 2
     assert re.search(says(tokens), done.stderr)
     assert "Traceback" not in done.stderr
