@@ -1,6 +1,7 @@
 """Commands in processes of their own print and write what they do in the process of the tests.
 
-`fit` is such a process in test_fit.py.
+One that prints, one that reads tables and one that writes a file; `fit` is a process in test_fit.py,
+and bad input to every command in tests/bad_inputs.
 """
 
 from __future__ import annotations
@@ -18,9 +19,6 @@ pytestmark = pytest.mark.slow
     "words",
     [
         "similar {} q5 -k 4 --harder",
-        "hardest {} -k 2",
-        "select {} --reference one.csv options.csv -k 2",
-        "embed {} options.csv",
         "predict {} --quiz quiz.csv options.csv",
         "export {} map.csv",
     ],
@@ -30,7 +28,6 @@ def test_a_process_does_the_same(words: str, fitted: Path, tmp_path: Path) -> No
     for name, run in (("here", in_this_process), ("there", in_a_process)):
         folder = tmp_path / name
         folder.mkdir()
-        (folder / "one.csv").write_text("task\nq5\n")
         (folder / "options.csv").write_text("task\nq1\nq7\nq9\nq2\n")
         (folder / "quiz.csv").write_text("task,result\nq3,1\nq4,0\n")
         done = run(words.format(fitted).split(), folder)

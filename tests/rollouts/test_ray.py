@@ -86,9 +86,9 @@ def test_networks_experts_and_functions(cluster: Any, multikeynav: Any) -> None:
     }
     choices: list[dict[str, Any]] = [{}, {"keep_returns": True, "keep_results": True}]
     for named in choices:
-        here = ts.evaluate(agents, env, tasks, 10, seed=5, **named)
+        here = ts.evaluate(agents, env, tasks, 40, seed=5, **named)
         assert here.successes.any()
-        assert_same(here, ts.evaluate(agents, env, tasks, 10, seed=5, executor="ray", **named))
+        assert_same(here, ts.evaluate(agents, env, tasks, 40, seed=5, executor="ray", **named))
 
 
 @pytest.mark.slow
@@ -175,8 +175,8 @@ def test_an_environment_and_agents_of_ones_own(cluster: Any) -> None:
 @pytest.mark.slow
 def test_a_population_trains(cluster: Any, tmp_path: Path) -> None:
     env = ts.make("MultiKeyNav")
-    recipe = recipe_for(env)
-    few = replace(recipe, subpopulations=recipe.subpopulations[:3], fast_steps=200).fast()
+    recipe = recipe_for(env).fast()
+    few = replace(recipe, subpopulations=recipe.subpopulations[:3])
     store = Checkpoints(tmp_path)
     here = ts.train_population(env, recipe=few)
     there = ts.train_population(env, recipe=few, executor="ray", checkpoints=store)
@@ -230,7 +230,7 @@ def test_a_dead_worker_and_a_dead_node_change_nothing(
     cluster: Any, multikeynav: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env, tasks = multikeynav
-    monkeypatch.setattr(chunks, "_STEPS_PER_CHUNK", 12_500)  # some ten pieces of work
+    monkeypatch.setattr(chunks, "_STEPS_PER_CHUNK", 50_000)  # some ten pieces of work
     answer = logits(4)
 
     def waits(states: Any) -> Any:
@@ -242,11 +242,11 @@ def test_a_dead_worker_and_a_dead_node_change_nothing(
         return answer(states)
 
     networks = [ts.MLPPolicy.random(env, seed=i) for i in range(3)]
-    here = ts.evaluate([*networks, answer], env, tasks, 10)
+    here = ts.evaluate([*networks, answer], env, tasks, 40)
     node = next(iter(cluster.worker_nodes))
     killer = threading.Thread(target=kill_both, args=(tmp_path, node, cluster), daemon=True)
     killer.start()
-    there = ts.evaluate([*networks, waits], env, tasks, 10, executor="ray")
+    there = ts.evaluate([*networks, waits], env, tasks, 40, executor="ray")
     assert_same(here, there)
     killer.join()
     assert not node.any_processes_alive()
