@@ -1,7 +1,7 @@
 """Commands in processes of their own print and write what they do in the process of the tests.
 
-One that prints, one that reads tables and one that writes a file; `fit` is a process in test_fit.py,
-and bad input to every command in tests/bad_inputs.
+One that prints, one that reads tables and one that writes a file. `fit` is a process in
+test_fit.py, and bad input to every command is in tests/bad_inputs.
 """
 
 from __future__ import annotations
