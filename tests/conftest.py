@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-# What takes longest, by CPU seconds. It starts first, so that both workers end at the same time.
+# What takes longest starts first, so that both workers end at about the same time.
 LONGEST = (
-    "tests/cli", "tests/paper", "tests/test_docs.py", "tests/explore", "tests/rollouts/test_ray.py",
+    "tests/rollouts/test_ray.py", "tests/paper", "tests/test_docs.py", "tests/cli", "tests/explore",
     "tests/bad_inputs/test_bad_inputs.py", "tests/training/karel/test_recipes.py",
     "tests/runs/test_pipeline.py", "tests/runs/sources/test_karel.py",
 )  # fmt: skip
