@@ -31,7 +31,7 @@ from taskspace.models.embedding.verdict import Evidence, Verdict, judge
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
-from taskspace.outcomes.feature_rows import in_order
+from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
@@ -432,6 +432,9 @@ class Run:
     def check_tasks(self, rows: Any) -> NDArray[Any]:
         """Check the features of tasks; for an environment, also their ranges.
 
+        An environment knows the valid ranges. For a table of results there is a warning if a
+        feature is far outside its range among the tasks of the outcomes.
+
         Args:
             rows: One row of features per task.
 
@@ -451,7 +454,10 @@ class Run:
                 f"tasks must be rows of {features.shape[1]} features, got an array of shape"
                 f" {given.shape}"
             )
-        return given if self.from_table else self.environment.check_tasks(given)
+        if not self.from_table:
+            return self.environment.check_tasks(given)
+        warn_if_far(given, features, self.outcomes.feature_names)
+        return given
 
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
         if self.profiles is not None:
