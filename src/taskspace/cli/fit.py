@@ -38,9 +38,7 @@ examples:
 
 def add(commands: Any) -> None:
     """Add `fit` to the commands of a parser."""
-    parser = add_command(
-        commands, "fit", _run, "make a map from a table of results or logs", _TABLES
-    )
+    parser = add_command(commands, "fit", _run, "make a map from results or logs", _TABLES)
     parser.add_argument(
         "results", metavar="RESULTS", nargs="+",
         help="table of results, .csv or .parquet, or files or folders of logs, see below",

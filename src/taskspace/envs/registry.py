@@ -64,7 +64,8 @@ def make(name: str) -> Environment:
         near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
         hint = f" Did you mean {by_lower[near[0]]!r}?" if near else ""
         raise ValueError(
-            f"there is no environment {name!r} in taskspace; there are {', '.join(everything)}.{hint}"
+            f"there is no environment {name!r} in taskspace; there are"
+            f" {', '.join(everything)}.{hint}"
         )
     own = ENVIRONMENTS | PROGRAMMING
     if known not in own:

@@ -29,5 +29,5 @@ def as_score(value: Any) -> float:
 
 
 def _said(value: Any) -> str:
-    kinds = {list: "a list", dict: "several values"}
+    kinds: dict[type, str] = {list: "a list", dict: "several values"}
     return kinds.get(type(value), checks.brief(value))

@@ -26,7 +26,8 @@ class _Part:
     closed = False
 
     def __init__(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-        self._file: Any = archive.fp
+        file: Any = archive.fp
+        self._file = file
         self._file.seek(member.header_offset)
         signature, name, extra = _LOCAL.unpack(self._file.read(_LOCAL.size))
         if signature != b"PK\3\4":

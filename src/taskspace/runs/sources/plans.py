@@ -155,7 +155,7 @@ def _check(environment: str, preset: str) -> None:
     if environment not in ORDINAL_PLANS:
         raise ValueError(
             f"the environment of a run must be one of {', '.join(ORDINAL_PLANS)} and Karel, got"
-            f" {environment}; train agents of your own, and pass the outcomes of `evaluate` to `fit`"
+            f" {environment}; train your own agents, and pass the outcomes of `evaluate` to `fit`"
         )
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {checks.brief(preset)}")
