@@ -19,6 +19,7 @@ from taskspace.outcomes.readers.scores import as_score
 
 LONGEST_TEXT = 200  # characters of the text of a task that are kept
 _SCANNED = 4 * LONGEST_TEXT  # characters that are looked at, since spaces do not count
+_NO_DIGEST = hash("")
 BENCHMARK, TEXT = "benchmark", "text"  # the labels of tasks
 
 
@@ -33,6 +34,7 @@ class Tasks:
         self.names: list[str] = []
         self.benchmarks: list[str] = []
         self.texts: list[str] = []
+        self._digests: list[int] = []  # of texts, which tell most equal texts quickly
         self._numbers: dict[str, dict[str, int]] = {}
 
     def of(self, benchmark: str) -> dict[str, int]:
@@ -47,14 +49,18 @@ class Tasks:
         self.names.append(f"{benchmark}/{task}" if benchmark else task)
         self.benchmarks.append(benchmark)
         self.texts.append("")
+        self._digests.append(_NO_DIGEST)
         return number
 
     def describe(self, number: int, text: str) -> None:
         """Keep the text of a task; another text than before is refused."""
-        short = shortened(text[:_SCANNED], LONGEST_TEXT)
-        known = self.texts[number]
+        start = text[:_SCANNED]
+        digest = hash(start)
+        if digest == self._digests[number]:
+            return
+        short, known = shortened(start, LONGEST_TEXT), self.texts[number]
         if not known:
-            self.texts[number] = short
+            self.texts[number], self._digests[number] = short, digest
         elif short and short != known:
             raise ValueError(
                 f"the task {self.names[number]} must have the same text in all logs, got"

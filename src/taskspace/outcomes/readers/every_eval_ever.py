@@ -13,7 +13,7 @@ from taskspace.outcomes.readers.collector import Collector, Sheet
 from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, start_to, whole
 
 SCORE, IS_CORRECT = "score", "is_correct"
-_NEEDED = ("model_id", "evaluation_name", "sample_id")
+_NEEDED = {"model_id", "evaluation_name", "sample_id"}
 _DIGITS = 16  # of the hash of a sample that names it; 64 bits
 
 
@@ -55,11 +55,10 @@ class EveryEvalEver(Reader):
 def _parse(line: bytes) -> dict[str, Any] | None:
     """What a line says besides inputs and outputs."""
     start, end = start_to(line, b', "input": '), end_from(line, b', "evaluation": ')
-    if start is None or end is None or any(name not in start for name in _NEEDED):
+    if start is None or end is None or not _NEEDED <= start.keys():
         start, end = whole(line) or {}, {}
-    row = start | end
-    complete = all(isinstance(row.get(name), str) and row[name] for name in _NEEDED)
-    return row if complete and isinstance(row.get("evaluation"), dict) else None
+    start |= end
+    return start if _NEEDED <= start.keys() and "evaluation" in start else None
 
 
 def _text(line: bytes) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from taskspace.outcomes.readers.base import Reader
-from taskspace.outcomes.readers.collector import Collector
+from taskspace.outcomes.readers.collector import Collector, Sheet
 from taskspace.outcomes.readers.json_text import JsonText
 from taskspace.outcomes.readers.zip_members import open_member
 
@@ -20,7 +20,10 @@ _ATTACHMENT = "attachment://"
 _LOOKED_AT = 1 << 12  # characters at the start of a log that say that it is one
 _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_args_passed")
 
+_KEPT = 1000  # characters of a text
+
 Record = dict[str, Any]
+_Scored = tuple[str | None, list[tuple[str, Any]]]
 
 
 class Inspect(Reader):
@@ -58,14 +61,25 @@ def _read(path: Path, header: Record, samples: Iterable[Record], results: Collec
         results.warn(f"skipped {path}: the same run is in another log")
         return
     agent, benchmark, settings = spec["model"], spec["task"], _settings(spec)
+    sheets: dict[str, Sheet] = {}
+    for (task, _), (text, scores) in _latest(samples).items():
+        for metric, value in scores:
+            sheet = sheets.get(metric)
+            if sheet is None:
+                sheet = sheets[metric] = results.sheet(agent, benchmark, metric, "", settings)
+            sheet.add(task, value, text)
+        results.unscored += not scores
+
+
+def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
+    """The text and the scores of each sample and epoch; one that was run again replaces itself."""
+    found: dict[tuple[str, int], _Scored] = {}
     for sample in samples:
-        if sample.get("invalidation"):
-            continue
-        task, text = str(sample["id"]), _text(sample)
-        for metric, value in _scores(sample):
-            sheet = results.sheet(agent, benchmark, metric, "", settings)
-            if sheet.wanted:
-                sheet.add(task, value, text)
+        scores = [] if sample.get("invalidation") else list(_scores(sample))
+        text = _text(sample)
+        key = (str(sample["id"]), sample.get("epoch", 1))
+        found[key] = (text[:_KEPT] if text else None, scores)
+    return found
 
 
 def _settings(spec: Record) -> dict[str, Any]:
@@ -136,10 +150,11 @@ def _header(path: Path, archive: zipfile.ZipFile) -> Record:
 def _samples(archive: zipfile.ZipFile) -> Iterator[Record]:
     """The summaries of the samples, or the samples themselves if there are none."""
     names = archive.namelist()
-    journal = [name for name in names if name.startswith(_JOURNAL)]
+    journal = {name for name in names if name.startswith(_JOURNAL)}
     lists = [_SUMMARIES] if _SUMMARIES in names else sorted(journal, key=_number)
     if not lists:
-        yield from _values(archive, [name for name in names if name.startswith(_SAMPLES)])
+        full = dict.fromkeys(name for name in names if name.startswith(_SAMPLES))
+        yield from _values(archive, full)
     for name in lists:
         with _text_of(archive, name) as file:
             yield from JsonText(file).items()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
-_decode = json.JSONDecoder().raw_decode
+_scan = json.JSONDecoder().scan_once
 _CHUNK = 1 << 18  # characters per read, and more if one value is longer
 _SPACE = " \t\r\n"
 
@@ -28,13 +28,13 @@ class JsonText:
         self._peek()
         while True:
             try:
-                value, end = _decode(self._text, self._at)
+                value, end = _scan(self._text, self._at)
             except RecursionError as error:
                 raise ValueError("it is nested too deeply") from error
-            except ValueError:
+            except (ValueError, StopIteration) as error:
                 if self._more():
                     continue
-                raise
+                raise ValueError(f"its end is missing, or it is damaged: {error}") from error
             if end == len(self._text) and self._more():
                 continue  # a number may go on
             self._at = end

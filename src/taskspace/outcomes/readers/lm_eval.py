@@ -71,10 +71,15 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     """The fields at the end of a line, which is where the results are."""
     for marker in (b', "filter": ', b', "doc_hash": '):
         row = end_from(line, marker)
-        if row is not None and isinstance(row.get("doc_hash"), str):
+        if row is not None and "doc_hash" in row and _has_metrics(row):
             return row
     row = whole(line)
     return row if row is not None and isinstance(row.get("doc_hash"), str) else None
+
+
+def _has_metrics(row: dict[str, Any]) -> bool:
+    listed = row.get("metrics")
+    return row.keys() >= set(listed) if listed else any(name not in _FIELDS for name in row)
 
 
 def _others(row: dict[str, Any]) -> Iterable[str]:
@@ -140,7 +145,7 @@ def _model(about: dict[str, Any]) -> str | None:
 
 
 def _agent(path: Path, about: dict[str, Any]) -> str:
-    return _model(about) or path.resolve().parent.name
+    return _model(about) or path.absolute().parent.name
 
 
 def _arguments(about: dict[str, Any]) -> dict[str, str]:
