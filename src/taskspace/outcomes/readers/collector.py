@@ -35,18 +35,21 @@ class Tasks:
         self.benchmarks: list[str] = []
         self.texts: list[str] = []
         self._digests: list[int] = []  # of texts, which tell most equal texts quickly
-        self._numbers: dict[str, dict[str, int]] = {}
+        self._numbers: dict[tuple[str, str], dict[str, int]] = {}
+        self._taken: set[str] = set()
 
-    def of(self, benchmark: str) -> dict[str, int]:
-        """The numbers of the tasks of a benchmark."""
-        return self._numbers.setdefault(benchmark, {})
+    def of(self, format: str, benchmark: str) -> dict[str, int]:
+        """The numbers of the tasks of a benchmark; harnesses number its tasks differently."""
+        return self._numbers.setdefault((format, benchmark), {})
 
-    def new(self, benchmark: str, task: str) -> int:
+    def new(self, format: str, benchmark: str, task: str) -> int:
         """Number a task."""
         if not isinstance(task, str) or not task:
             raise ValueError(f"the name of a task must be text, got {checks.brief(task)}")
-        number = self.of(benchmark)[task] = len(self.names)
-        self.names.append(f"{benchmark}/{task}" if benchmark else task)
+        number = self.of(format, benchmark)[task] = len(self.names)
+        name = f"{benchmark}/{task}" if benchmark else task
+        self.names.append(f"{name} ({format})" if name in self._taken else name)
+        self._taken.add(self.names[-1])
         self.benchmarks.append(benchmark)
         self.texts.append("")
         self._digests.append(_NO_DIGEST)
@@ -76,10 +79,10 @@ class Sheet:
         wanted: Whether the metric may be chosen; if not, attempts need not be added.
     """
 
-    def __init__(self, tasks: Tasks, benchmark: str, *, wanted: bool) -> None:
+    def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool) -> None:
         self.wanted = wanted
         self.tasks, self.scores = array("i"), array("d")
-        self._all, self._benchmark, self._known = tasks, benchmark, tasks.of(benchmark)
+        self._all, self._place, self._known = tasks, place, tasks.of(*place)
 
     def knows(self, task: str) -> bool:
         """Whether the task has been seen, in this log or another one."""
@@ -96,7 +99,7 @@ class Sheet:
             return
         number = self._known.get(task)
         if number is None:
-            number = self._all.new(self._benchmark, task)
+            number = self._all.new(*self._place, task)
         if text is not None:
             self._all.describe(number, text)
         if score.__class__ is not float:
@@ -117,9 +120,11 @@ class Collector:
 
     def __init__(self, choice: Choice, max_score: float = 1) -> None:
         self.tasks, self.agents = Tasks(), AgentNames()
-        self.used: dict[str, tuple[str, str]] = {}  # metric and filter of each benchmark
+        # The metric and the filter by format and benchmark.
+        self.used: dict[tuple[str, str], tuple[str, str]] = {}
         self.unscored = 0  # attempts that have no score
         self._choice, self._most = choice, max_score
+        self._format = ""
         self._seen: set[str] = set()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
@@ -164,7 +169,8 @@ class Collector:
         found = self._sheets.get(key)
         if found is None:
             wanted = self._choice.wants(metric)
-            found = self._sheets[key] = Sheet(self.tasks, benchmark, wanted=wanted)
+            place = (self._format, benchmark)
+            found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted)
         return found
 
     def asked_for(self, metric: str) -> bool:
@@ -182,6 +188,10 @@ class Collector:
         """Tell the user about results that were not read."""
         warnings.warn(message, LogWarning, stacklevel=2)
 
+    def begin_log(self, format: str) -> None:
+        """Expect the results of a log of this format."""
+        self._format = format
+
     def finish_log(self, path: Path) -> None:
         """Choose among the sheets of one log, and keep the chosen ones."""
         groups: dict[Key, dict[tuple[str, str], Sheet]] = {}
@@ -198,7 +208,7 @@ class Collector:
         filter = self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
         if metric is None or filter is None:
             return
-        chosen = self.used.setdefault(benchmark, (metric, filter))
+        chosen = self.used.setdefault((self._format, benchmark), (metric, filter))
         if chosen != (metric, filter):
             raise ValueError(
                 f"the results of {benchmark or 'all logs'} must be by one metric and filter, got"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ class Inspect(Reader):
         try:
             with _opened(path) as (header, samples):
                 _read(path, header, samples, results)
-        except (zipfile.BadZipFile, KeyError, TypeError, EOFError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
             raise ValueError(f"cannot read {path} as a log of Inspect: {error!r}") from error
 
 

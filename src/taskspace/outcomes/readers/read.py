@@ -105,14 +105,15 @@ class _Found:
 
 def _find(paths: list[Path], known: list[Reader]) -> _Found:
     found, in_folders = _Found(), _Found()
-    for path in paths:
-        if path.is_dir():
-            for file in files_in(path):
-                _sort(file, known, in_folders)
-            continue
-        _sort(path, known, found)
-        if found.ignored:
-            raise ValueError(f"{path} must be in a known format: {formats(known)}")
+    given = [path for path in paths if not path.is_dir()]
+    inside = [file for path in paths if path.is_dir() for file in files_in(path)]
+    seen: set[Path] = set()  # a file may be found by several paths and links
+    for path in given + inside:
+        if path.resolve() not in seen:
+            seen.add(path.resolve())
+            _sort(path, known, found if path in given else in_folders)
+    if found.ignored:
+        raise ValueError(f"{str(found.ignored[0])!r} must be in a known format: {formats(known)}")
     if found.logs and found.tables:
         raise ValueError(
             "paths must be either logs or tables, got both; read them separately:"
@@ -122,13 +123,13 @@ def _find(paths: list[Path], known: list[Reader]) -> _Found:
         found.logs |= in_folders.logs
     if not found.logs:
         found.tables += in_folders.tables
-    left = [*in_folders.ignored, *in_folders.tables, *in_folders.logs]
-    read = {_identity(path) for path in (*found.logs, *found.tables)}
-    found.ignored = [path for path in left if _identity(path) not in read]
+    read = {*found.logs, *found.tables}
+    read_files = {path.resolve() for path in read}
+    found.ignored = [path for path in inside if path.resolve() not in read_files]
     if not read:
         raise ValueError(
-            f"{paths[0]} must have at least one log in a known format, got none among"
-            f" {len(left)} files; the formats are {formats(known)}"
+            f"{str(paths[0])!r} must have at least one log in a known format, got none among"
+            f" {len(inside)} files; the formats are {formats(known)}"
         )
     return found
 
@@ -144,15 +145,12 @@ def _sort(path: Path, known: list[Reader], found: _Found) -> None:
         found.logs[path] = reader
 
 
-def _identity(path: Path) -> Path:
-    return path.resolve()
-
-
 def _read(path: Path, reader: Reader, results: Collector) -> None:
     """Read one log; what is wrong with it is said in one sentence."""
+    results.begin_log(reader.name)
     try:
         reader.read(path, results)
-    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"cannot read {path} as a log of {reader.name}: {type(error).__name__}: {error}"
         ) from error
@@ -189,7 +187,7 @@ def _said(found: _Found, results: Collector, outcomes: Outcomes) -> list[str]:
     for name in dict.fromkeys(reader.name for reader in found.logs.values()):
         paths = [path for path, reader in found.logs.items() if reader.name == name]
         lines.append(_named("read", paths, f" as logs of {name}"))
-    chosen = list(results.used.items())
+    chosen = [(benchmark, names) for (_, benchmark), names in results.used.items()]
     lines += [_metric(*one) for one in chosen[:_MOST_LISTED]]
     if len(chosen) > _MOST_LISTED:
         lines.append(f"and {len(chosen) - _MOST_LISTED} more benchmarks")

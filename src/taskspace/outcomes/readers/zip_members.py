@@ -17,7 +17,14 @@ def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
         return archive.open(member)
     import pyarrow
 
-    return pyarrow.CompressedInputStream(pyarrow.PythonFile(_Part(archive, member)), "zstd")
+    if not pyarrow.Codec.is_available("zstd"):
+        raise ValueError(
+            f"{name} is compressed by zstd, which this pyarrow was built without; write the log as"
+            " .json"
+        )
+    part = pyarrow.PythonFile(_Part(archive, member), mode="r")
+    stream: IO[bytes] = pyarrow.CompressedInputStream(part, "zstd")
+    return stream
 
 
 class _Part:
