@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_without_a_hash_the_identifier_names_a_task(tmp_path: Path) -> None:
 
 
 def test_the_file_beside_names_the_metrics(tmp_path: Path) -> None:
-    results = [
+    results: list[dict[str, Any]] = [
         {"evaluation_result_id": name, "metric_config": {"metric_id": name}}
         for name in ("em", "f1")
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.outcomes.readers.logs import (
 )
 
 
-def right(item: int, mean: float | None = 1.0, **more: object) -> dict[str, object]:
+def right(item: int, mean: float | None = 1.0, **more: Any) -> dict[str, Any]:
     stats = [helm_stat("exact_match", mean), helm_stat("num_references", 4)]
     return helm_instance(item, *stats, **more)
 

@@ -55,10 +55,10 @@ class EveryEvalEver(Reader):
 def _parse(line: bytes) -> dict[str, Any] | None:
     """What a line says besides inputs and outputs."""
     start, end = start_to(line, b', "input": '), end_from(line, b', "evaluation": ')
-    if start is None or end is None or not _NEEDED <= start.keys():
+    if start is None or end is None or not start.keys() >= _NEEDED:
         start, end = whole(line) or {}, {}
     start |= end
-    return start if _NEEDED <= start.keys() and "evaluation" in start else None
+    return start if start.keys() >= _NEEDED and "evaluation" in start else None
 
 
 def _text(line: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from taskspace.outcomes.readers.collector import Collector
 
-_scan = json.JSONDecoder().scan_once
+_decode = json.JSONDecoder().raw_decode
 _MOST_DAMAGED = 0.01  # of the lines; a file with more is in another format
 _LONGEST_LINE = 1 << 28  # bytes
 _MARKS = "\ufeff \t"  # before the first character: a byte order mark, or an indent
@@ -75,8 +75,8 @@ def start_to(line: bytes, marker: bytes) -> dict[str, Any] | None:
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         text = line.decode().lstrip(_MARKS)
-        value, end = _scan(text, 0)
-    except (ValueError, RecursionError, StopIteration):
+        value, end = _decode(text)
+    except (ValueError, RecursionError):
         return None
     complete = end == len(text) or text[end:].isspace()
     return value if complete and isinstance(value, dict) else None

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
-_scan = json.JSONDecoder().scan_once
+_decode = json.JSONDecoder().raw_decode
 _CHUNK = 1 << 18  # characters per read, and more if one value is longer
 _SPACE = " \t\r\n"
+_AFTER = (*_SPACE, ",", "]", "}", ":")  # what may follow a value
 
 
 class JsonText:
@@ -28,14 +29,14 @@ class JsonText:
         self._peek()
         while True:
             try:
-                value, end = _scan(self._text, self._at)
+                value, end = _decode(self._text, self._at)
             except RecursionError as error:
                 raise ValueError("it is nested too deeply") from error
-            except (ValueError, StopIteration) as error:
+            except ValueError as error:
                 if self._more():
                     continue
                 raise ValueError(f"its end is missing, or it is damaged: {error}") from error
-            if end == len(self._text) and self._more():
+            if self._text[end : end + 1] not in _AFTER and self._more():
                 continue  # a number may go on
             self._at = end
             return value
