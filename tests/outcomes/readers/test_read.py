@@ -43,12 +43,13 @@ def test_a_mixed_folder_says_what_was_read_and_what_was_ignored(tmp_path: Path) 
     write(tmp_path / ".hidden" / "r.jsonl", lines(RESPONSES))
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "lost.jsonl").symlink_to("nowhere")
+    (tmp_path / "self.jsonl").symlink_to("self.jsonl")
     found = ts.read_results(tmp_path)
     assert sorted(found.agents) == ["org/b", "org__a"]
     said = reading(found)
     assert "1 file as logs of lm-evaluation-harness" in said
     assert "1 file as logs of Inspect" in said
-    assert all(name in said for name in ("notes.txt", "pipe.json", "lost.jsonl", "summary.csv"))
+    assert all(name in said for name in ("4 files", "lost.jsonl", "notes.txt", "summary.csv"))
     assert "pairs without a result: 2 of 4" in said
 
 

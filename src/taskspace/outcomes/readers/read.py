@@ -107,10 +107,10 @@ def _find(paths: list[Path], known: list[Reader]) -> _Found:
     found, in_folders = _Found(), _Found()
     given = [path for path in paths if not path.is_dir()]
     inside = [file for path in paths if path.is_dir() for file in files_in(path)]
-    seen: set[Path] = set()  # a file may be found by several paths and links
+    seen: set[str] = set()  # a file may be found by several paths and links
     for path in given + inside:
-        if path.resolve() not in seen:
-            seen.add(path.resolve())
+        if os.path.realpath(path) not in seen:
+            seen.add(os.path.realpath(path))
             _sort(path, known, found if path in given else in_folders)
     if found.ignored:
         raise ValueError(f"{str(found.ignored[0])!r} must be in a known format: {formats(known)}")
@@ -124,8 +124,8 @@ def _find(paths: list[Path], known: list[Reader]) -> _Found:
     if not found.logs:
         found.tables += in_folders.tables
     read = {*found.logs, *found.tables}
-    read_files = {path.resolve() for path in read}
-    found.ignored = [path for path in inside if path.resolve() not in read_files]
+    same = {os.path.realpath(path) for path in read}
+    found.ignored = [path for path in inside if os.path.realpath(path) not in same]
     if not read:
         raise ValueError(
             f"{str(paths[0])!r} must have at least one log in a known format, got none among"
