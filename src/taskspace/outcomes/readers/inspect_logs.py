@@ -24,7 +24,7 @@ _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_
 _KEPT = 1000  # characters of a text
 
 Record = dict[str, Any]
-_Scored = tuple[str | None, list[tuple[str, Any]]]
+_Scored = tuple[str | None, tuple[tuple[str, Any], ...]]
 
 
 class Inspect(Reader):
@@ -76,7 +76,7 @@ def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
     """The text and the scores of each sample and epoch; one that was run again replaces itself."""
     found: dict[tuple[str, int], _Scored] = {}
     for sample in samples:
-        scores = [] if sample.get("invalidation") else list(_scores(sample))
+        scores = () if sample.get("invalidation") else tuple(_scores(sample))
         text = _text(sample)
         key = (str(sample["id"]), sample.get("epoch", 1))
         found[key] = (text[:_KEPT] if text else None, scores)

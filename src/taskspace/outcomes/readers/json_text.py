@@ -43,23 +43,28 @@ class JsonText:
 
     def items(self) -> Iterator[Any]:
         """Read the items of an array."""
-        return (self.value() for _ in self._entries("[", "]"))
+        self._take("[")
+        more = self._peek() != "]"
+        while more:
+            yield self.value()
+            more = self._goes_on()
+        self._take("]")
 
     def members(self) -> Iterator[str]:
         """Read the keys of an object; after each, its value must be read."""
-        for _ in self._entries("{", "}"):
-            key = self.value()
+        self._take("{")
+        more = self._peek() != "}"
+        while more:
+            key: str = self.value()
             self._take(":")
             yield key
+            more = self._goes_on()
+        self._take("}")
 
-    def _entries(self, opening: str, closing: str) -> Iterator[None]:
-        self._take(opening)
-        while self._peek() != closing:
-            yield None
-            if self._peek() != ",":
-                break
-            self._at += 1
-        self._take(closing)
+    def _goes_on(self) -> bool:
+        found = self._peek() == ","
+        self._at += found
+        return found
 
     def _take(self, expected: str) -> None:
         found = self._peek()
@@ -70,11 +75,12 @@ class JsonText:
     def _peek(self) -> str:
         """The next character that is no space; empty at the end."""
         while True:
-            while self._at < len(self._text) and self._text[self._at] in _SPACE:
+            found = self._text[self._at : self._at + 1]
+            if found and found not in _SPACE:
+                return found
+            if found:
                 self._at += 1
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more():
+            elif not self._more():
                 return ""
 
     def _more(self) -> bool:
