@@ -9,7 +9,9 @@ ridge regression on the answered tasks, so that no matrix is larger than agents 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,11 +56,19 @@ class Regression:
         found: Floats = self.covariance @ (self.scaled @ standard) + self.start
         return found
 
+    def without(self, agent: int) -> Regression:
+        """The regression on the other agents: this one has the weight 0.
+
+        Removing a row is a rank-one change of the inverse.
+        """
+        row = self.covariance[agent] / self.covariance[agent, agent]
+        covariance = self.covariance - np.outer(row, self.covariance[agent])
+        return replace(self, covariance=covariance, start=self.start - row * self.start[agent])
+
     def left_out(self, results: Floats) -> Floats:
         """The weights (agents, rows) for each known agent, as if it were new, given its results.
 
-        They are those of a regression on the other agents: removing a row from the regression is
-        a rank-one change of its inverse.
+        Row for row, they are those of `without`.
         """
         agents = len(results)
         standard = (results - self.means) / self.deviations
@@ -126,28 +136,41 @@ class LinearPopulation:
         single = filled.astype(np.float32)
         return cls(single, None if complete else tried, _variances(rates, tried))
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The model as arrays, for a file."""
+        return {
+            "rates": self.rates,
+            "variances": self.variances,
+            **({} if self.tried is None else {"tried": self.tried}),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> LinearPopulation | None:
+        """The model from what `arrays` returned; None if it is not among the arrays."""
+        if "rates" not in arrays:
+            return None
+        return cls(arrays["rates"], arrays.get("tried"), arrays["variances"])
+
     @property
     def common(self) -> Floats:
         """How much each task follows the common factor (tasks,); 1 on average."""
         return self.variances / self.variances.mean()
 
-    def regression(self, answered: Numbers, shrinkage: Shrinkage, without: int = -1) -> Regression:
-        """The regression on these tasks, optionally without one of the known agents."""
-        agents = np.delete(np.arange(len(self.rates)), [without] if without >= 0 else [])
-        known = self.rates[np.ix_(agents, answered)].astype(np.float64)
+    def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
+        """The regression of a new agent on the known agents, on these tasks."""
+        known, count = self.rates[:, answered].astype(np.float64), len(self.rates)
         means, deviations = known.mean(0), np.sqrt(self.variances[answered])
         rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
         precision = rows @ rows.T
-        count = len(agents)
-        penalty = np.full(count + 1, shrinkage.noise * len(self.rates))
-        penalty[-1] = 1 / shrinkage.common
-        precision[np.diag_indices(count + 1)] += penalty
+        precision[np.diag_indices(count)] += shrinkage.noise * count
+        precision[-1, -1] += 1 / shrinkage.common
         covariance = np.linalg.inv(precision)
-        total = covariance[:, :count].sum(1)
-        total /= total[:count].sum()
-        covariance -= np.outer(total, covariance[:, :count].sum(1))
-        share = shrinkage.noise / (1 + shrinkage.noise)
-        return Regression(rows, means, deviations, covariance, total, share)
+        # The weights of the agents add up to 1: the direction of their sum is taken out.
+        towards = covariance[:, :count].sum(1)
+        start = towards / towards[:count].sum()
+        noise = shrinkage.noise / (1 + shrinkage.noise)
+        constrained = covariance - np.outer(start, towards)
+        return Regression(rows, means, deviations, constrained, start, noise)
 
     def sums(self, tasks: Numbers) -> Floats:
         """The sum over tasks of each row of the regression: the known agents, the common factor."""
