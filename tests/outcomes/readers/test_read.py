@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.outcomes.readers.collector import LONGEST_TEXT, LogWarning
+from taskspace.outcomes.readers.collector import LogWarning
+from taskspace.outcomes.readers.sheets import LONGEST_TEXT
 from tests.messages import says
 from tests.outcomes.readers.logs import (
     REAL,

@@ -9,8 +9,9 @@ from typing import Any
 
 from taskspace.files import read_json
 from taskspace.outcomes.readers.base import Reader
-from taskspace.outcomes.readers.collector import Collector, Sheet
+from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, start_to, whole
+from taskspace.outcomes.readers.sheets import Sheet
 
 SCORE, IS_CORRECT = "score", "is_correct"
 _NEEDED = {"model_id", "evaluation_name", "sample_id"}

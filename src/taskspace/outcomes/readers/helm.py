@@ -9,8 +9,9 @@ from typing import Any
 
 from taskspace.files import read_json
 from taskspace.outcomes.readers.base import Reader
-from taskspace.outcomes.readers.collector import Collector, Sheet
+from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_text import JsonText
+from taskspace.outcomes.readers.sheets import Sheet
 
 ORIGINAL = "original"  # the filter of instances that are not perturbed
 _SPEC, _INSTANCES, _STATE = "run_spec.json", "instances.json", "scenario_state.json"

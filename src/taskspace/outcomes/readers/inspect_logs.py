@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from taskspace.outcomes.readers.base import Reader
-from taskspace.outcomes.readers.collector import Collector, Sheet
+from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_text import JsonText
+from taskspace.outcomes.readers.sheets import Sheet
 from taskspace.outcomes.readers.zip_members import open_member
 
 _HEADER, _START = "header.json", "_journal/start.json"  # the latter if a run did not end
@@ -76,7 +77,7 @@ def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
     """The text and the scores of each sample and epoch; one that was run again replaces itself."""
     found: dict[tuple[str, int], _Scored] = {}
     for sample in samples:
-        scores = () if sample.get("invalidation") else tuple(_scores(sample))
+        scores = () if sample.get("invalidation") else tuple(scores_of(sample))
         text = _text(sample)
         key = (str(sample["id"]), sample.get("epoch", 1))
         found[key] = (text[:_KEPT] if text else None, scores)
@@ -90,7 +91,7 @@ def _settings(spec: Record) -> dict[str, Any]:
     return {**found, "solver": spec["solver"]} if spec.get("solver") else found
 
 
-def _scores(sample: Record) -> Iterator[tuple[str, Any]]:
+def scores_of(sample: Record) -> Iterator[tuple[str, Any]]:
     """The scores of a sample by scorer; a scorer with several values has one metric for each."""
     scores = sample.get("scores") or {}
     if not scores and sample.get("score"):  # in logs of old versions

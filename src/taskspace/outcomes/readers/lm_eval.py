@@ -9,8 +9,9 @@ from typing import Any
 
 from taskspace.files import read_json
 from taskspace.outcomes.readers.base import Reader
-from taskspace.outcomes.readers.collector import Collector, Sheet
+from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, whole
+from taskspace.outcomes.readers.sheets import Sheet
 
 _NAME = re.compile(r"^(?:samples_)?(.+?)(?:_(\d{4}-\d\d-\d\dT[\d:.-]+?))?$")
 _FIELDS = {
