@@ -35,7 +35,7 @@ SAMPLES = [Sample(id=f"q{task}", input=f"Question {task}", target="yes") for tas
 
 def earlier(**labels: Any) -> ts.Outcomes:
     names = [f"sums/q{task}" for task in range(N_TASKS)]
-    return ts.Outcomes(SOLVED[:-1], 1, tasks=names, task_labels=labels)
+    return ts.Outcomes(SOLVED[:-1].astype(int), 1, tasks=names, task_labels=labels)
 
 
 LABELS = {"benchmark": ["sums"] * N_TASKS, "text": [f"Question {task}" for task in range(N_TASKS)]}
@@ -114,7 +114,7 @@ def test_samples_that_the_earlier_models_did_not_try_are_refused(
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match=says("half_width 0")):
         ScoreStopping(earlier(), 0)
-    with pytest.raises(ValueError, match=says("level 2")):
+    with pytest.raises(ValueError, match=says("0 1 2")):
         ScoreStopping(earlier(), 0.1, level=2)
 
 
