@@ -34,8 +34,9 @@ SAMPLES = [Sample(id=f"q{task}", input=f"Question {task}", target="yes") for tas
 
 
 def earlier(**labels: Any) -> ts.Outcomes:
-    names = [f"sums/q{task}" for task in range(N_TASKS)]
-    return ts.Outcomes(SOLVED[:-1].astype(int), 1, tasks=names, task_labels=labels)
+    names = np.array([f"sums/q{task}" for task in range(N_TASKS)])
+    tried = np.ones((N_AGENTS, N_TASKS), np.uint8)
+    return ts.Outcomes(SOLVED[:-1].astype(int), tried, tasks=names, task_labels=labels)
 
 
 LABELS = {"benchmark": ["sums"] * N_TASKS, "text": [f"Question {task}" for task in range(N_TASKS)]}
