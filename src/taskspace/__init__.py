@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from taskspace.models.embedding.task_embedder import TaskEmbedder
     from taskspace.models.success.model import SuccessModel
     from taskspace.outcomes.outcomes import Outcomes
+    from taskspace.outcomes.readers.read import read_results
     from taskspace.report.plots import plot_map
     from taskspace.rollouts.evaluate import evaluate
     from taskspace.runs.pipeline import fit, run
@@ -63,6 +64,7 @@ _HOMES = {
     "open_run": "taskspace.runs.run",
     "plot_map": "taskspace.report.plots",
     "predict": "taskspace.applications.predictor",
+    "read_results": "taskspace.outcomes.readers.read",
     "run": "taskspace.runs.pipeline",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
@@ -89,6 +91,7 @@ __all__ = [
     "open_run",
     "plot_map",
     "predict",
+    "read_results",
     "run",
     "select",
     "train_population",

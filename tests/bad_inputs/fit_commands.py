@@ -96,7 +96,8 @@ def _other_things(folder: Path) -> None:
 
 PATHS = [
     _names("no such file", "no.csv", "no.csv"),
-    _names("a folder", ".", "'.' .csv .parquet"),
+    _names("a folder with a damaged table", ".", "r.parquet parquet"),
+    _names("a folder without logs", "full", "'full' 1 Inspect HELM .csv .parquet"),
     _names("a run folder", "course", "'course' .csv .parquet"),
     _names("an empty name", "", ".csv .parquet"),
     _names("a folder that looks like a file", "folder.csv", "folder.csv"),

@@ -13,9 +13,10 @@ from taskspace.cli import main
 from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
-from tests.cli.maps import LEVELS, SOLVED, check_complaint
+from tests.cli.maps import LEVELS, SOLVED, check_complaint, command
 from tests.commands import in_a_process
 from tests.messages import says
+from tests.outcomes.readers.logs import lm_log, lm_sample
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +95,27 @@ def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> 
         fit(SOLVED.astype(float), tmp_path)
 
 
+def test_a_folder_of_logs_is_read_and_changed_logs_are_noticed(tmp_path: Path) -> None:
+    for agent in range(20):
+        rows = [lm_sample(task, acc=float(SOLVED[agent, task]), f1=0.5) for task in range(6)]
+        lm_log(tmp_path / "logs" / f"org__m{agent}", *rows)
+    words = ("fit", tmp_path / "logs", "--out", tmp_path / "run")
+    unclear = command(*words)
+    assert unclear.returncode == 2
+    assert re.search(says(f"acc f1 {tmp_path}/logs --metric acc --out"), unclear.stderr)
+    done = command(*words, "--metric", "acc")
+    assert done.returncode == 0
+    assert "20 files as logs of lm-evaluation-harness" in done.stderr
+    made = open_run(tmp_path / "run")
+    assert (made.outcomes.n_agents, made.outcomes.n_tasks) == (20, 6)
+    assert made.outcomes.task_labels["text"][2] == "What is 2?"
+    assert made.results["environment"] == "logs"
+    fit(tmp_path / "logs", tmp_path / "run", metric="acc", log=lambda line: None)
+    lm_log(tmp_path / "logs" / "org__m0", lm_sample(0, acc=0.0, f1=0.5), date="2026-09-09T00-00-00")
+    with pytest.raises(ValueError, match=says("settings results")):
+        fit(tmp_path / "logs", tmp_path / "run", metric="acc", log=lambda line: None)
+
+
 @pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(
     ("words", "tokens"),
@@ -109,6 +131,9 @@ def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> 
         (["fit", "good.csv", "--out", "run", "--method", "ordinal", "--steps", "-1"], "steps -1"),
         (["fit", "no.csv", "--out", "run", "--dimensions", "0"], "dimensions 0"),
         (["fit", "no.csv", "--out", ""], "folder name"),
+        (["fit", "good.csv", "--metric", "acc", "--out", "run"], "metric logs"),
+        (["fit", "good.csv", "no.jsonl", "--out", "run"], "no.jsonl"),
+        (["fit", ".", "--task", "x", "--out", "run"], "task logs"),
         (["fit", "good.csv", "--out", "run"], "tasks 3 2"),
     ],
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from taskspace.outcomes.feature_rows import default_names, in_order, rows
+from taskspace.outcomes.feature_rows import default_names, in_order, rows, warn_if_far
 from tests.messages import says
 
 FRAME = pd.DataFrame({"height": [1, 2], "topic": ["a", "b"], "width": [3, 4]}, index=[7, 5])
@@ -57,3 +58,25 @@ def test_bytes_stay_bytes() -> None:
 def test_what_is_no_table_is_refused(tasks: Any) -> None:
     with pytest.raises(ValueError, match=says("tasks")):
         rows(tasks)
+
+
+KNOWN = np.array([[0.0, -1.5, 7.0], [10.0, 1.5, 7.0]])
+
+
+@pytest.mark.parametrize(
+    ("task", "tokens"),
+    [
+        ([5, 77, 7], "'level' -1.5 1.5 77"),
+        ([-6, 0, 7], "'width' 0 10 -6"),
+        ([5, 0, 8], "'same' 7 8"),  # all known tasks have the same value
+    ],
+)
+def test_values_far_outside_the_known_range_are_named(task: list[float], tokens: str) -> None:
+    with pytest.warns(UserWarning, match=says(tokens)):
+        warn_if_far(np.array([[5, 0, 7], task]), KNOWN, ("width", "level", "same"))
+
+
+def test_values_a_little_outside_are_accepted() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_far(np.array([[14, -2.9, 7], [0, 1.5, 7]]), KNOWN, ("width", "level", "same"))

@@ -14,7 +14,7 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """List the environments that come with taskspace.
+    """List the environments that come with taskspace, and those of other installed packages.
 
     The table shows what varies between tasks, the number of actions, the size of the state, the
     horizon, and the clusters of tasks. Use a name with `taskspace run`.
@@ -23,13 +23,13 @@ def _run(options: argparse.Namespace) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from taskspace.envs.registry import ENVIRONMENTS, PROGRAMMING, make
+    from taskspace.envs.registry import make, names
 
     table = Table(title="Environments: taskspace.make(name)", box=SIMPLE_HEAD)
     for heading in ("name", "tasks vary by", "actions", "state", "horizon"):
         table.add_column(heading, min_width=13 if heading == "name" else None)
     table.add_column("clusters")
-    for name in ENVIRONMENTS | PROGRAMMING:
+    for name in names():
         env = make(name)
         table.add_row(
             name,

@@ -1,4 +1,4 @@
-"""`taskspace fit RESULTS --out DIR`: make a map from a table of results."""
+"""`taskspace fit RESULTS --out DIR`: make a map from a table of results or evaluation logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from taskspace.cli.arguments import add_command, add_method
 from taskspace.cli.printing import print_measurements, without_verdict
 
-_TABLES = """RESULTS has one of these forms:
+_TABLES = """A table of results has one of these forms:
   student,question,correct          attempts with scores from 0 to 1, one row per attempt
   agent,task,successes,rollouts     counts, one row per pair of agent and task
   agent,question 1,question 2,…     one column per task; empty cells are missing results
@@ -21,20 +21,28 @@ Other columns are labels of tasks or of agents: the report, the explorer and lis
 the map does not learn from them. To let it learn from columns of numbers that describe tasks, so
 that it can place tasks that nobody has tried, name them by --features.
 
+Logs of lm-evaluation-harness, Inspect, HELM, Every Eval Ever and py-irt are read as well, from
+files or folders: models are agents, and items are tasks. Repeated runs and epochs are attempts. If
+the logs have several metrics or filters, choose by --metric and --filter. `fit` prints which files
+were read as what.
+
 examples:
   taskspace fit results.csv --out runs/course
   taskspace fit results.csv --tasks questions.csv --agents students.csv --out runs/course
   taskspace fit results.csv --tasks levels.csv --features width,height --out runs/levels
   taskspace fit results.csv --agent name --task exercise --score points --max-score 5 --out runs/c
+  taskspace fit logs --out runs/models
+  taskspace fit logs --metric acc_norm,exact_match --filter strict-match --out runs/models
 """
 
 
 def add(commands: Any) -> None:
     """Add `fit` to the commands of a parser."""
-    parser = add_command(commands, "fit", _run, "make a map from a table of results", _TABLES)
+    parser = add_command(commands, "fit", _run, "make a map from results or logs", _TABLES)
     parser.add_argument(
-        "table", metavar="RESULTS", help="table of results, .csv or .parquet, see below"
-    )
+        "results", metavar="RESULTS", nargs="+",
+        help="table of results, .csv or .parquet, or files or folders of logs, see below",
+    )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", required=True, help="run folder to write")
     parser.add_argument("--tasks", metavar="FILE", help="table of labels with one row per task")
     parser.add_argument("--agents", metavar="FILE", help="table of labels with one row per agent")
@@ -53,6 +61,15 @@ def add(commands: Any) -> None:
         help="highest possible score; scores are divided by it (default: 1)",
     )  # fmt: skip
     parser.add_argument(
+        "--metric", metavar="NAMES",
+        help="metric of logs to read; of several names, parted by commas, the first that a"
+        " benchmark has",
+    )  # fmt: skip
+    parser.add_argument(
+        "--filter", metavar="NAMES",
+        help="filter of logs to read, likewise; for HELM, a perturbation or original",
+    )  # fmt: skip
+    parser.add_argument(
         "--dimensions",
         default="auto",
         metavar="N",
@@ -68,22 +85,24 @@ def add(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Make a map from a table of results, e.g. of students on exam questions.
+    """Make a map from results, e.g. of students on exam questions or of models on benchmarks.
 
     All results are written to the run folder: the map, measurements of its quality, and the report
     (report.html). Interrupted runs resume: repeat the same command.
     """
     from taskspace.outcomes.columns import UnclearColumns
+    from taskspace.outcomes.readers.choices import UnclearResults
     from taskspace.runs.pipeline import fit
 
     if options.steps is not None and options.method != "ordinal":
         raise ValueError(f"--steps must be used with --method ordinal, got {options.method}")
     named = ["features", "tasks", "agents", "agent", "task", "score", "max_score"]
+    named += ["metric", "filter"]
     named += ["steps"] if options.steps is not None else []
     try:
         with without_verdict():
             made = fit(
-                options.table, options.out, **{name: getattr(options, name) for name in named},
+                _results(options), options.out, **{name: getattr(options, name) for name in named},
                 n_components=_dimensions(options.dimensions),
                 method=options.method, seed=options.seed,
             )  # fmt: skip
@@ -92,8 +111,17 @@ def _run(options: argparse.Namespace) -> None:
             raise
         command = _command(options, error.guess)
         raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
+    except UnclearResults as error:
+        command = _command(options, error.guess)
+        raise ValueError(f"{error.problem}; choose by name, e.g. {command}") from error
     print_measurements(made)
     print(f"report: {made.report()}")
+
+
+def _results(options: argparse.Namespace) -> str | list[str]:
+    """One path or several."""
+    paths: list[str] = options.results
+    return paths[0] if len(paths) == 1 else paths
 
 
 def _dimensions(text: str) -> int | str:
@@ -102,6 +130,6 @@ def _dimensions(text: str) -> int | str:
 
 
 def _command(options: argparse.Namespace, guess: dict[str, str]) -> str:
-    """The command with the columns named, to be pasted and corrected."""
+    """The command with columns, metrics or filters named, to be pasted and corrected."""
     named = [word for option, column in guess.items() for word in (f"--{option}", column)]
-    return shlex.join(["taskspace", "fit", options.table, *named, "--out", options.out])
+    return shlex.join(["taskspace", "fit", *options.results, *named, "--out", options.out])

@@ -35,6 +35,7 @@ _EPILOG = """examples:
   taskspace run karel                  the same for agents that write programs; takes longer
   taskspace run cartpolevar --ray      train and evaluate agents on a Ray cluster
   taskspace fit results.csv --out DIR  make a map from a table of results
+  taskspace fit logs --out DIR         the same from the logs of an evaluation harness
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import gymnasium as gym
 
+from taskspace.outcomes.plugins import load, plugins
+
 if TYPE_CHECKING:
     from taskspace.envs.base import Environment
 
@@ -20,10 +22,21 @@ ENVIRONMENTS = {
     "BasicKarel": "taskspace.envs.basickarel",
 }
 PROGRAMMING = {"Karel": "taskspace.envs.karel.environment"}  # without steps: not in Gymnasium
+GROUP = "taskspace.environments"  # of entry points, by which other packages add environments
+
+
+def names() -> list[str]:
+    """The names of all environments: those of the library, and those of other packages."""
+    own = ENVIRONMENTS | PROGRAMMING
+    return [*own, *(name for name in sorted(plugins(GROUP)) if name not in own)]
 
 
 def make(name: str) -> Environment:
-    """Make one of the library's environments.
+    """Make an environment of the library, or one that another installed package adds.
+
+    Packages add environments by entry points in the group `taskspace.environments`, each of which
+    names a subclass of `Environment`; it is made without arguments. They cannot replace the
+    environments of the library.
 
     Args:
         name: The name of the environment, in upper or lower case.
@@ -33,6 +46,7 @@ def make(name: str) -> Environment:
 
     Raises:
         ValueError: If there is no environment of this name.
+        ImportError: If an environment of another package cannot be loaded.
 
     Example:
         >>> import taskspace as ts
@@ -43,16 +57,23 @@ def make(name: str) -> Environment:
         raise ValueError(
             f"the name of an environment must be a string such as 'MultiKeyNav', got {name!r}"
         )
-    modules = ENVIRONMENTS | PROGRAMMING
-    by_lower = {known.lower(): known for known in modules}
+    everything = names()
+    by_lower = {known.lower(): known for known in reversed(everything)}  # ours come first
     known = by_lower.get(name.lower())
     if known is None:
         near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
         hint = f" Did you mean {by_lower[near[0]]!r}?" if near else ""
         raise ValueError(
-            f"there is no environment {name!r} in taskspace; there are {', '.join(modules)}.{hint}"
+            f"there is no environment {name!r} in taskspace; there are"
+            f" {', '.join(everything)}.{hint}"
         )
-    environment: Environment = getattr(importlib.import_module(modules[known]), known)()
+    own = ENVIRONMENTS | PROGRAMMING
+    if known not in own:
+        from taskspace.envs.base import Environment
+
+        added: Environment = load(plugins(GROUP)[known], Environment)
+        return added
+    environment: Environment = getattr(importlib.import_module(own[known]), known)()
     return environment
 
 

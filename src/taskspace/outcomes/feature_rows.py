@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.outcomes.columns import listed
+
+FAR = 0.5  # how far outside a range, as a fraction of it, a model is not trusted any more
 
 
 def default_names(count: int) -> tuple[str, ...]:
@@ -63,3 +66,26 @@ def rows(tasks: Any, what: str = "tasks") -> NDArray[Any]:
             f" shape {found.shape}{advice}"
         )
     return found
+
+
+def warn_if_far(tasks: NDArray[Any], known: NDArray[Any], names: Sequence[str]) -> None:
+    """Warn if a feature of new tasks is far outside its range among the known tasks.
+
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warn_if_far(np.array([[3.0, 77.0]]), np.array([[0.0, -1.0], [3.0, 1.0]]), ["a", "b"])
+    >>> print(caught[0].message)
+    the feature 'b' of the known tasks is from -1 to 1, got 77; predictions for such tasks are
+    guesses
+    """
+    low, high = known.min(0).astype(np.float64), known.max(0).astype(np.float64)
+    outside = np.maximum(low - tasks, tasks - high)
+    far = outside > FAR * (high - low)
+    if not far.any():
+        return
+    column = int(np.flatnonzero(far.any(0))[0])
+    value = tasks[np.argmax(outside[:, column]), column]
+    warnings.warn(
+        f"the feature {names[column]!r} of the known tasks is from {low[column]:g} to"
+        f" {high[column]:g}, got {value:g}; predictions for such tasks are guesses",
+        stacklevel=3,
+    )

@@ -46,7 +46,7 @@ def parts(
 
     `given` are the columns that the user has named as `agent`, `task` and `score`.
     """
-    most = _max_score(max_score)
+    most = check_max_score(max_score)
     wanted, tasks, rows = _inputs(features, tasks)
     if isinstance(table, np.ndarray):
         _refuse_columns(given)
@@ -85,7 +85,8 @@ def parts(
     return _with_features(found, wanted, rows)
 
 
-def _max_score(value: Any) -> float:
+def check_max_score(value: Any) -> float:
+    """Return the highest possible score, a positive number."""
     is_number = checks.is_integer(value) or isinstance(value, (float, np.floating))
     if not is_number or not 0 < value < math.inf:
         raise ValueError(f"max_score must be a positive number, got {checks.brief(value)}")

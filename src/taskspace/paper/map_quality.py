@@ -38,8 +38,8 @@ NOTE = (
     " are often nearly equal, so even a second evaluation of the same agents and tasks (last row)"
     " falls short of 1 in the first column; that is the ceiling, and only clear triplets show how"
     " many orders a map gets wrong. The map of the second evaluation shows what the dimensions"
-    " alone cost: it has seen the new tasks themselves. silhouette: as in Table 1; error in bits: root mean square over"
-    " all pairs of tasks (inner products of the ordinal map are not in bits)."
+    " alone cost: it has seen the new tasks themselves. silhouette: as in Table 1; error in bits:"
+    " root mean square over all pairs of tasks (inner products of the ordinal map are not in bits)."
 )
 
 Row = dict[str, Any]

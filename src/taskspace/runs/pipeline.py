@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
@@ -93,6 +94,8 @@ def fit(
     task: str | None = None,
     score: str | None = None,
     max_score: float = 1,
+    metric: str | Iterable[str] | None = None,
+    filter: str | Iterable[str] | None = None,
     n_components: int | str = "auto",
     method: str = INFORMATION,
     steps: int = 6000,
@@ -100,12 +103,13 @@ def fit(
     name: str | None = None,
     log: Log | None = None,
 ) -> Run:
-    """Make a map from a table of results, and write a report.
+    """Make a map from a table of results or from evaluation logs, and write a report.
 
     All results are written to a run folder. Interrupted runs resume.
 
     Args:
-        results: `Outcomes`, or a table in any form that `Outcomes.from_table` accepts.
+        results: `Outcomes`, a table in any form that `Outcomes.from_table` accepts, or logs: a
+            file, a folder, or a list of them, as in `read_results`.
         out: The run folder.
         features: The columns that the map learns from, as in `Outcomes.from_table`. Without
             features, the map knows tasks by their names.
@@ -115,11 +119,13 @@ def fit(
         task: The column with the names of the tasks, if it has an unusual name.
         score: The column with the results, if it has an unusual name.
         max_score: The highest possible score; scores are divided by it.
+        metric: The metric of logs to read, as in `read_results`.
+        filter: The filter of logs to read, as in `read_results`.
         n_components: The number of dimensions of the map, or "auto".
         method: "information" or "ordinal", as in `run`.
         steps: The number of training steps of an ordinal map.
         seed: The random seed of the whole run.
-        name: The name of the tasks in the report, by default the file name of the table.
+        name: The name of the tasks in the report, by default the name of the file or folder.
         log: A function that is called with one line of text per stage. By default, the lines go
             to standard error.
 
@@ -146,16 +152,24 @@ def fit(
         "features": features, "tasks": tasks, "agents": agents, "agent": agent, "task": task,
         "score": score,
     }  # fmt: skip
+    chosen = {"metric": metric, "filter": filter}
     folder = _checked(out, log)  # bad options are refused before the table is read
     check_sizes(n_components, steps)
     seed, method = checks.seed(seed), check_method(method)
-    outcomes = _outcomes(results, {**named, "max_score": max_score})
+    outcomes = _outcomes(results, named, chosen, max_score)
     if name is None:
-        name = Path(results).name if isinstance(results, (str, os.PathLike)) else "results"
+        name = _name(results)
     elif not isinstance(name, str) or not name:
         raise ValueError(f"name must be text, got {checks.brief(name)}")
     source = TableSource(outcomes, name, n_components, seed, method, steps)
     return _run(source, folder, log)
+
+
+def _name(results: Any) -> str:
+    """The name of a file or a folder, which "." has too."""
+    if not isinstance(results, (str, os.PathLike)):
+        return "results"
+    return Path(results).name or Path(results).resolve().name or "results"
 
 
 def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
@@ -165,15 +179,26 @@ def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
     return check_folder(checks.path(out, "out"))
 
 
-def _outcomes(results: Any, options: dict[str, Any]) -> Outcomes:
+def _outcomes(
+    results: Any, named: dict[str, Any], chosen: dict[str, Any], max_score: float
+) -> Outcomes:
+    """The outcomes in a table or in logs; options that are for something else are refused."""
+    if is_log(results):
+        _refuse(named, "logs; it is for tables of results")
+        return read_results(results, **chosen, max_score=max_score)
+    what = "Outcomes" if isinstance(results, Outcomes) else "a table of results"
+    _refuse(chosen, f"{what}; it is for logs")
     if not isinstance(results, Outcomes):
-        return Outcomes.from_table(results, **options)
-    used = {name: value for name, value in options.items() if name != "max_score"}
-    given = [name for name, value in used.items() if value is not None]
-    given += ["max_score"] if options["max_score"] != 1 else []
-    if given:
-        raise ValueError(f"{given[0]} must not be given with Outcomes; it is for tables of results")
+        return Outcomes.from_table(results, **named, max_score=max_score)
+    given = {"max_score": None if max_score == 1 else max_score}
+    _refuse({**named, **given}, "Outcomes; it is for tables of results")
     return results
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ValueError(f"{given[0]} must not be given with {what}")
 
 
 def learn(

@@ -31,7 +31,7 @@ from taskspace.models.embedding.verdict import Evidence, Verdict, judge
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
-from taskspace.outcomes.feature_rows import in_order
+from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
@@ -270,7 +270,9 @@ class Run:
     def _model_predictor(self) -> PerformancePredictor:
         some = slice(MOST_KNOWN)  # tasks are in random order
         fitted = PerformancePredictor().fit(self.model)
-        return fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
+        known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
+        known.labels_ = {name: values[some] for name, values in self.outcomes.task_labels.items()}
+        return known
 
     @property
     def figures(self) -> Path:
@@ -432,6 +434,9 @@ class Run:
     def check_tasks(self, rows: Any) -> NDArray[Any]:
         """Check the features of tasks; for an environment, also their ranges.
 
+        An environment knows the valid ranges. For a table of results there is a warning if a
+        feature is far outside its range among the tasks of the outcomes.
+
         Args:
             rows: One row of features per task.
 
@@ -451,7 +456,10 @@ class Run:
                 f"tasks must be rows of {features.shape[1]} features, got an array of shape"
                 f" {given.shape}"
             )
-        return given if self.from_table else self.environment.check_tasks(given)
+        if not self.from_table:
+            return self.environment.check_tasks(given)
+        warn_if_far(given, features, self.outcomes.feature_names)
+        return given
 
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
         if self.profiles is not None:

@@ -141,16 +141,21 @@ def check_method(method: str) -> str:
 
 def information_plan(environment: str, preset: str = "default") -> InformationPlan:
     """The plan of a preset for the information map of an environment."""
-    _check_preset(preset)
+    _check(environment, preset)
     return replace(INFORMATION_PLANS[environment], **INFORMATION_PRESETS[preset])
 
 
 def ordinal_plan(environment: str, preset: str = "default") -> OrdinalPlan:
     """The plan of a preset for the paper's map of an environment."""
-    _check_preset(preset)
+    _check(environment, preset)
     return replace(ORDINAL_PLANS[environment], **ORDINAL_PRESETS[preset])
 
 
-def _check_preset(preset: str) -> None:
+def _check(environment: str, preset: str) -> None:
+    if environment not in ORDINAL_PLANS:
+        raise ValueError(
+            f"the environment of a run must be one of {', '.join(ORDINAL_PLANS)} and Karel, got"
+            f" {environment}; train your own agents, and pass the outcomes of `evaluate` to `fit`"
+        )
     if preset not in PRESETS:
         raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got {checks.brief(preset)}")

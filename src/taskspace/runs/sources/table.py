@@ -16,6 +16,7 @@ from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.readers.read import READING
 from taskspace.outcomes.result_tables import check_telling_apart
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
@@ -60,11 +61,11 @@ class TableSource(Source):
         }
 
     def reading(self) -> list[str]:
-        """What the columns of the table were taken for."""
+        """Which files were read as what, and what the columns of a table were taken for."""
         outcomes = self.outcomes
-        columns = outcomes.info.get("columns")
+        columns, read = outcomes.info.get("columns"), outcomes.info.get(READING, [])
         if columns is None:
-            return []
+            return [*read, *_labels_of(outcomes)] if read else []
         agent = f"column {columns['agent']!r}" if columns["agent"] else "the unnamed column"
         if columns["task"] is None:
             lines = [f"agents: {agent}; tasks: the other columns of numbers"]
@@ -75,11 +76,9 @@ class TableSource(Source):
             lines.append(
                 f"features, which the map learns from: {', '.join(outcomes.feature_names)}"
             )
-        for what, labels in (("tasks", outcomes.task_labels), ("agents", outcomes.agent_labels)):
-            if labels:
-                lines.append(f"labels of {what}: {_listed(labels)}")
+        lines += _labels_of(outcomes)
         lines += [f"not used: {name} ({reason})" for name, reason in columns["unused"].items()]
-        return lines
+        return [*read, *lines]
 
     def play(self, stages: Stages) -> Played:
         """Save the outcomes in the run folder."""
@@ -132,6 +131,11 @@ def _digest(outcomes: Outcomes) -> str:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
     return digest.hexdigest()
+
+
+def _labels_of(outcomes: Outcomes) -> list[str]:
+    both = {"tasks": outcomes.task_labels, "agents": outcomes.agent_labels}
+    return [f"labels of {what}: {_listed(labels)}" for what, labels in both.items() if labels]
 
 
 def _listed(labels: Labels) -> str:

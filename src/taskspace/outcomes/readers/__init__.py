@@ -1,0 +1,1 @@
+"""Readers of evaluation logs: one module per format, and a registry that others can extend."""

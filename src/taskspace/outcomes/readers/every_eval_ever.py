@@ -1,0 +1,86 @@
+"""Logs in the schema of Every Eval Ever: `*_samples.jsonl`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from taskspace.files import read_json
+from taskspace.outcomes.readers.base import Reader
+from taskspace.outcomes.readers.collector import Collector
+from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, start_to, whole
+from taskspace.outcomes.readers.sheets import Sheet
+
+SCORE, IS_CORRECT = "score", "is_correct"
+_NEEDED = {"model_id", "evaluation_name", "sample_id"}
+_DIGITS = 16  # of the hash of a sample that names it; 64 bits
+
+
+class EveryEvalEver(Reader):
+    """Reads samples; the file about the whole evaluation says what their metrics are."""
+
+    name = "Every Eval Ever"
+    files = "*_samples.jsonl"
+
+    def recognises(self, path: Path) -> bool:
+        """Whether the first line is a sample."""
+        if path.suffix != ".jsonl":
+            return False
+        return {"evaluation_id", "sample_id", "evaluation"} <= first_object(path).keys()
+
+    def beside(self, path: Path) -> Iterable[Path]:
+        """The file about the whole evaluation."""
+        return [_about(path)]
+
+    def read(self, path: Path, results: Collector) -> None:
+        """Read one file."""
+        metrics = _metrics(path)
+        correct = results.asked_for(IS_CORRECT)
+        sheets: dict[tuple[str, str, str], Sheet] = {}
+        for row, line in rows(path, results, _parse):
+            found = row["evaluation"]
+            metric = metrics.get(row.get("evaluation_result_id") or "", SCORE)
+            key = (row["model_id"], row["evaluation_name"], IS_CORRECT if correct else metric)
+            sheet = sheets.get(key)
+            if sheet is None:
+                sheet = sheets[key] = results.sheet(*key)
+            if sheet.wanted:
+                digest = row.get("sample_hash")
+                task = digest[:_DIGITS] if digest else row["sample_id"]
+                text = None if digest and sheet.knows(task) else _text(line)
+                sheet.add(task, found.get(IS_CORRECT if correct else SCORE), text)
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """What a line says besides inputs and outputs."""
+    start, end = start_to(line, b', "input": '), end_from(line, b', "evaluation": ')
+    if start is None or end is None or not start.keys() >= _NEEDED:
+        start, end = whole(line) or {}, {}
+    start |= end
+    return start if start.keys() >= _NEEDED and "evaluation" in start else None
+
+
+def _text(line: bytes) -> str:
+    found = (whole(line) or {}).get("input") or {}
+    return str(found.get("raw") or "")
+
+
+def _about(path: Path) -> Path:
+    return path.with_name(re.sub(r"(_samples)?\.jsonl$", ".json", path.name))
+
+
+def _metrics(path: Path) -> dict[str, str]:
+    """The metrics of the evaluation by the identifiers of its results."""
+    about = _about(path)
+    if not about.is_file():
+        return {}
+    found = {}
+    for result in read_json(about).get("evaluation_results") or []:
+        metric = result.get("metric_config") or {}
+        name = str(metric.get("metric_id") or metric.get("metric_name") or SCORE)
+        found[result.get("evaluation_result_id") or ""] = name
+        if metric.get("lower_is_better"):
+            raise ValueError(f"the metrics of {about} must be better if higher, got {name}")
+    return found

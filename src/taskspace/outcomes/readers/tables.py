@@ -1,0 +1,40 @@
+"""Tables of results among logs: they are read by `Outcomes.from_table`, several as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from taskspace.outcomes import tables
+from taskspace.outcomes.columns import listed
+from taskspace.outcomes.outcomes import Outcomes
+
+NAME, FILES = "table of results", "*.csv or *.parquet"
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file has the name of a table."""
+    return path.suffix.lower() in (".csv", ".parquet")
+
+
+def read_tables(paths: Sequence[Path], max_score: float) -> Outcomes:
+    """Read one table, or several with the same columns as if they were one."""
+    import pyarrow
+
+    if len(paths) == 1:
+        return Outcomes.from_table(paths[0], max_score=max_score)
+    found = [tables.read(path) for path in paths]
+    for path, columns in zip(paths, found, strict=True):
+        if columns.keys() != found[0].keys():
+            raise ValueError(
+                f"tables that are read together must have the same columns, got {listed(columns)}"
+                f" in {path} and {listed(found[0])} in {paths[0]}"
+            )
+    parts = [pyarrow.table(columns) for columns in found]
+    try:
+        joined = pyarrow.concat_tables(parts, promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        raise ValueError(
+            f"tables that are read together must have the same types of columns: {error}"
+        ) from error
+    return Outcomes.from_table(joined, max_score=max_score)

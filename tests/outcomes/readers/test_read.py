@@ -1,0 +1,230 @@
+"""Folders of logs: what is read as what, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import taskspace as ts
+from taskspace.outcomes.readers.collector import LogWarning
+from taskspace.outcomes.readers.sheets import LONGEST_TEXT
+from tests.messages import says
+from tests.outcomes.readers.logs import (
+    REAL,
+    inspect_json,
+    inspect_sample,
+    lines,
+    lm_log,
+    lm_sample,
+    needs_real_logs,
+    write,
+)
+
+RESPONSES = {"subject_id": "ken", "responses": {"q1": 0, "q2": 1}}
+TABLE = "agent,task,score,topic\na,q1,1,sums\na,q2,0,areas\n"
+
+
+def reading(found: ts.Outcomes) -> str:
+    return "\n".join(found.info["reading"])
+
+
+# -- files and folders -----------------------------------------------------------------------------
+
+
+def test_a_mixed_folder_says_what_was_read_and_what_was_ignored(tmp_path: Path) -> None:
+    lm_log(tmp_path / "org__a", lm_sample(0, acc=1.0))
+    inspect_json(tmp_path / "logs" / "b.json", "org/b", inspect_sample(1, "C"))
+    write(tmp_path / "notes.txt", "mine")
+    write(tmp_path / "summary.csv", "model,arc,gsm\na,0.3,0.4\n")
+    write(tmp_path / ".hidden" / "r.jsonl", lines(RESPONSES))
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "lost.jsonl").symlink_to("nowhere")
+    (tmp_path / "self.jsonl").symlink_to("self.jsonl")
+    found = ts.read_results(tmp_path)
+    assert sorted(found.agents) == ["org/b", "org__a"]
+    said = reading(found)
+    assert "1 file as logs of lm-evaluation-harness" in said
+    assert "1 file as logs of Inspect" in said
+    assert all(name in said for name in ("4 files", "lost.jsonl", "notes.txt", "summary.csv"))
+    assert "pairs without a result: 2 of 4" in said
+
+
+def test_several_paths_are_read_together(tmp_path: Path) -> None:
+    paths = [lm_log(tmp_path / name, lm_sample(0, acc=1.0)) for name in "ab"]
+    assert ts.read_results(paths).agents.tolist() == ["a", "b"]
+    assert ts.read_results([str(tmp_path / "b"), paths[0]]).n_agents == 2
+
+
+def test_links_in_a_circle_end_and_files_are_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "in" / "r.jsonl", lines(RESPONSES))
+    (tmp_path / "in" / "circle").symlink_to(tmp_path)
+    (tmp_path / "again").symlink_to(tmp_path / "in")
+    (tmp_path / "other.jsonl").symlink_to(path)
+    found = ts.read_results(tmp_path)
+    assert found.rollouts.max() == 1
+    assert ts.read_results([tmp_path, path, tmp_path / "in"]).rollouts.max() == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "tokens"),
+    [({}, "0 files lm-evaluation-harness Inspect .csv"), ({"a.txt": "x"}, "1 HELM Ever py-irt")],
+)
+def test_a_folder_without_logs_is_refused(tmp_path: Path, content: Any, tokens: str) -> None:
+    for name, text in content.items():
+        write(tmp_path / name, text)
+    with pytest.raises(ValueError, match=says(tokens)):
+        ts.read_results(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "tokens"),
+    [
+        ("nothing", FileNotFoundError, "nothing"),
+        ([], ValueError, "paths empty"),
+        ("", ValueError, "''"),
+        (5, TypeError, "5"),
+        (["a.txt"], ValueError, "a.txt Inspect"),
+        (["r.jsonl", "t.csv"], ValueError, "r.jsonl t.csv both"),
+    ],
+)
+def test_bad_paths_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, error: type, tokens: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("a.txt"), "x")
+    write(Path("r.jsonl"), lines(RESPONSES))
+    write(Path("t.csv"), TABLE)
+    with pytest.raises(error, match=says(tokens)):
+        ts.read_results(given)
+
+
+@pytest.mark.parametrize(
+    "option", [{"metric": 5}, {"filter": ""}, {"metric": []}, {"max_score": 0}]
+)
+def test_bad_options_are_refused(tmp_path: Path, option: Any) -> None:
+    with pytest.raises(ValueError, match=says(next(iter(option)))):
+        ts.read_results(tmp_path, **option)
+
+
+def test_long_texts_are_shortened(tmp_path: Path) -> None:
+    sample = {**inspect_sample(1, "C"), "input": "word \n" * 10_000}
+    inspect_json(tmp_path / "a.json", "org/a", sample)
+    text = ts.read_results(tmp_path).task_labels["text"][0]
+    assert text.startswith("word word word")
+    assert len(text) <= LONGEST_TEXT
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def test_one_table_is_what_from_table_reads(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", TABLE)
+    expected = ts.Outcomes.from_table(path)
+    for given in (path, tmp_path):
+        found = ts.read_results(given)
+        np.testing.assert_array_equal(found.rates, expected.rates)
+        assert found.task_labels["topic"].tolist() == ["sums", "areas"]
+
+
+def test_tables_with_the_same_columns_are_read_as_one(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", TABLE)
+    write(tmp_path / "b.csv", TABLE.replace("a,q", "b,q").replace("1,sums", "0.5,sums"))
+    found = ts.read_results(tmp_path)
+    assert found.rates.tolist() == [[1, 0], [0.5, 0]]
+    assert found.task_labels["topic"].tolist() == ["sums", "areas"]
+    write(tmp_path / "c.csv", TABLE.replace("topic", "page"))
+    with pytest.raises(ValueError, match=says("columns topic page")):
+        ts.read_results(tmp_path)
+
+
+# -- agents under two names ------------------------------------------------------------------------
+
+
+def test_names_that_are_alike_are_told(tmp_path: Path) -> None:
+    write(tmp_path / "r.jsonl", lines(RESPONSES, {**RESPONSES, "subject_id": "KEN"}))
+    with pytest.warns(LogWarning, match=says("'ken' 'KEN' names")):
+        ts.read_results(tmp_path)
+
+
+def test_agents_with_the_same_results_are_told(tmp_path: Path) -> None:
+    answers = np.random.default_rng(0).integers(0, 2, 30).tolist()
+    responses = {f"q{number}": answer for number, answer in enumerate(answers)}
+    rows = [{"subject_id": name, "responses": responses} for name in ("one", "two")]
+    write(tmp_path / "r.jsonl", lines(*rows))
+    with pytest.warns(LogWarning, match=says("'one' 'two' 30 same")):
+        assert ts.read_results(tmp_path).n_agents == 2
+
+
+# -- readers of other packages ---------------------------------------------------------------------
+
+READER = """
+from taskspace.outcomes.readers.base import Reader
+
+class Lines(Reader):
+    name, files = "lines", "*.results"
+
+    def recognises(self, path):
+        return path.suffix == ".results"
+
+    def read(self, path, results):
+        for line in path.read_text().splitlines():
+            agent, task, score = line.split()
+            results.add(agent, task, float(score), benchmark="mine", text=f"about {task}")
+"""
+
+
+def install(folder: Path, module: str, entry: str) -> None:
+    """A distribution as pip leaves it, in a folder of its own."""
+    write(folder / "other_package.py", module)
+    about = folder / "other_package-1.0.dist-info"
+    write(about / "METADATA", "Metadata-Version: 2.1\nName: other-package\nVersion: 1.0\n")
+    write(about / "entry_points.txt", entry)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path of modules."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.delitem(sys.modules, "other_package", raising=False)
+    return tmp_path / "site"
+
+
+def test_other_packages_add_readers(tmp_path: Path, installed: Path) -> None:
+    install(installed, READER, "[taskspace.readers]\nlines = other_package:Lines\n")
+    write(tmp_path / "logs" / "x.results", "a q1 1\na q2 0.5\nb q1 0\n")
+    found = ts.read_results(tmp_path / "logs")
+    assert found.tasks.tolist() == ["mine/q1", "mine/q2"]
+    assert found.task_labels["text"].tolist() == ["about q1", "about q2"]
+    np.testing.assert_array_equal(found.rates, [[1, 0.5], [0, np.nan]])
+    assert "1 file as logs of lines" in reading(found)
+    with pytest.raises(ValueError, match=says("lines HELM")):
+        ts.read_results(write(tmp_path / "x.txt", ""))
+
+
+@pytest.mark.parametrize(
+    ("entry", "tokens"),
+    [("other_package:Nothing", "Nothing"), ("other_package:Path", "subclass Reader")],
+)
+def test_a_reader_that_cannot_be_loaded_is_told(
+    tmp_path: Path, installed: Path, entry: str, tokens: str
+) -> None:
+    install(installed, "from pathlib import Path\n", f"[taskspace.readers]\nbad = {entry}\n")
+    write(tmp_path / "r.jsonl", lines(RESPONSES))
+    with pytest.warns(LogWarning, match=says(f"'bad' taskspace.readers {tokens}")):
+        assert ts.read_results(tmp_path / "r.jsonl").n_tasks == 2
+
+
+# -- all formats -----------------------------------------------------------------------------------
+
+
+@needs_real_logs
+def test_real_logs_of_all_formats_are_read_together() -> None:
+    found = ts.read_results(REAL, metric="exact_match,choice,accuracy")
+    assert (found.n_agents, found.n_tasks) == (5, 26)
+    assert len(set(found.task_labels["benchmark"])) == 4
+    assert int(found.rollouts.sum()) == 29
