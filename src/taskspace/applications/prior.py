@@ -95,8 +95,10 @@ def choose_prior(
             losses += _losses(groups, mixes, quiz, new, shares, linear)
     if table.vectors is not None:
         losses[..., [mix[-1] > 0 for mix in mixes]] /= 1 - LEAST_GAIN
-    share, temper, mix = np.unravel_index(int(losses.argmin()), losses.shape)
-    return Choice(mixes[int(mix)], TEMPERS[int(temper)], shares[int(share)])
+    # The candidates first: they also choose the questions of a quiz, where nothing is blended in.
+    temper, mix = map(int, np.unravel_index(int(losses[0].argmin()), losses[0].shape))
+    share = int(losses[:, temper, mix].argmin())
+    return Choice(mixes[mix], TEMPERS[temper], shares[share])
 
 
 def _mixes(mapped: bool) -> list[tuple[float, ...]]:

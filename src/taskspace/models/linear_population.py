@@ -127,14 +127,15 @@ class LinearPopulation:
         agents = len(rates)
         if agents < 2:
             raise ValueError(f"outcomes must have at least 2 agents, got {agents}")
+        if not np.isnan(rates).any():
+            predicted = None
         if agents > MOST_AGENTS:
             some = np.sort(np.random.default_rng(seed).permutation(agents)[:MOST_AGENTS])
             rates, predicted = rates[some], None if predicted is None else predicted[some]
         tried = ~np.isnan(rates)
-        complete = bool(tried.all())
-        filled = rates if complete or predicted is None else np.where(tried, rates, predicted)
-        single = filled.astype(np.float32)
-        return cls(single, None if complete else tried, _variances(rates, tried))
+        filled = rates if predicted is None else np.where(tried, rates, predicted)
+        every = None if predicted is None else tried
+        return cls(filled.astype(np.float32), every, _variances(rates, tried))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The model as arrays, for a file."""
