@@ -28,7 +28,7 @@ from taskspace.applications.candidates import Table, candidates
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, estimate_scores, groups_by
+from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -300,7 +300,52 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).score(["a"], [1]).scores.round(1)
         array([0.7])
         """
-        checked = check_level(level)
+        checked = check_level(level, "level")
+        population, *asked = self._answers(quiz, results)
+        return estimate_scores(population, *asked, *self._groups(by), checked)
+
+    def answers_needed(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        width: float,
+        *,
+        by: str | None = None,
+        level: float = 0.9,
+    ) -> NDArray[np.int64]:
+        """Estimate how many more answers make the interval of a score narrow enough.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side.
+            by: As in `score`.
+            level: As in `score`.
+
+        Returns:
+            One number per group of tasks, in the order of `score`: of further answers to random
+            tasks of the group, if each other group gets as many. The number is 0 if the interval
+            is narrow enough, and at most that of the tasks left.
+
+        Raises:
+            ValueError: As in `score`, or if `width` is not between 0 and 1.
+
+        >>> import taskspace as ts
+        >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
+        >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
+        array([1])
+        """
+        wanted = checks.number(width, "width")
+        if not 0 < wanted < 1:
+            raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
+        population, *asked = self._answers(quiz, results)
+        found = self.score(quiz, results, by=by, level=level)
+        return answers_needed(population, *asked, found, self._groups(by)[1], wanted)
+
+    def _answers(
+        self, quiz: Any, results: ArrayLike
+    ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
+        """The linear model, the tasks that were answered, each once, and the results on them."""
         given = quiz_results(results, quiz)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
@@ -313,11 +358,11 @@ class PerformancePredictor:
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
         answered = ~np.isnan(given)
-        return estimate_scores(
-            self.population_, numbers[answered], given[answered], names, groups, checked
-        )
+        return self.population_, numbers[answered], given[answered]
+
+    def _groups(self, by: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+        return groups_by(self.labels_, by, len(self.tasks_))
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -660,11 +705,11 @@ def as_predictor(
     return source
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, what: str = "interval") -> float:
     """Check the level of an interval."""
-    value = checks.array(level, "interval")
+    value = checks.array(level, what)
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
         raise ValueError(
-            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+            f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
         )
     return float(value)
