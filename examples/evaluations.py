@@ -6,12 +6,14 @@ level), `minigrid-sfl.parquet` (agent, one column per level) and `assistments-20
 (student, problem, skill, correct). Parts whose file is missing are left out.
 
 python examples/evaluations.py --data DIR            all parts; about half an hour
-python examples/evaluations.py --data DIR scores     only one: scores, intervals, quiz, agents
+python examples/evaluations.py --data DIR scores     only one: scores, quiz, agents
 python examples/evaluations.py --data DIR --fast     fewer splits
 """
 
 import argparse
+import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,73 +119,57 @@ def per_group(labels: Any, size: int, rng: np.random.Generator) -> Any:
     return np.concatenate([rng.permutation(group)[:size] for group in groups])
 
 
-def scores_of(outcomes: Any, by: str, sizes: tuple[int, ...], count: int) -> dict[int, Any]:
-    """Per size (errors of the plain mean and of ours, covered, wide; NaN for complete groups)."""
-    found: dict[int, list[Any]] = {size: [] for size in sizes}
-    labels = outcomes.task_labels[by].astype(str)
+Asked = list[tuple[str, tuple[int, ...]]]  # labels, and numbers of answers per value
+
+
+def scores_of(outcomes: Any, asked: Asked, count: int) -> dict[tuple[str, int], Any]:
+    """Arrays (agents, 4, groups): errors of the plain mean and of ours, covered, width.
+
+    The last two are NaN for groups that were answered completely, whose score is exact.
+    """
+    found: dict[tuple[str, int], list[Any]] = {(by, n): [] for by, sizes in asked for n in sizes}
     for known, new, rng in splits(outcomes, count):
         predictor = ts.PerformancePredictor().fit(known)
-        for results in new.rates:
+        for results, (by, size) in itertools.product(new.rates, found):
+            labels = outcomes.task_labels[by].astype(str)
             truth = np.array([results[labels == value].mean() for value in np.unique(labels)])
-            for size in sizes:
-                quiz = per_group(labels, size, rng)
-                told = predictor.score(quiz, results[quiz], by=by)
-                inside = (told.low - 1e-6 <= truth) & (truth <= told.high + 1e-6)
-                rows = np.stack(
-                    [np.abs(told.plain - truth), np.abs(told.scores - truth), inside,
-                     told.high - told.low]
-                )  # fmt: skip
-                rows[:, told.answered == told.tasks] *= [[1], [1], [np.nan], [np.nan]]
-                found[size].append(rows)
-    return {size: np.array(rows) for size, rows in found.items()}
+            quiz = per_group(labels, size, rng)
+            told = predictor.score(quiz, results[quiz], by=by)
+            inside = (told.low - 1e-6 <= truth) & (truth <= told.high + 1e-6)
+            errors = np.abs(told.plain - truth), np.abs(told.scores - truth)
+            rows = np.stack([*errors, inside, told.high - told.low])
+            rows[2:, told.answered == told.tasks] = np.nan
+            found[by, size].append(rows)
+    return {key: np.array(rows) for key, rows in found.items()}
 
 
 def scores(folder: Path, fast: bool) -> None:
-    """HELM-Lite: errors of scenario scores after some random items per scenario."""
-    outcomes = read(folder, "helm-lite")
-    if outcomes is None:
-        return
-    sizes = (10,) if fast else (10, 30, 100)
-    print("\nHELM-Lite, models left out: mean absolute error of a scenario's score")
-    for by in ("scenario", "family"):
-        found = scores_of(outcomes, by, sizes, 1 if fast else 3)
-        count = len(np.unique(outcomes.task_labels[by].astype(str)))
-        for size, rows in found.items():
-            partly = ~np.isnan(rows[:, 2])
-            plain, ours = rows[:, 0].mean(), rows[:, 1].mean()
-            print(
-                f"{count} {by:<8} {size:>4} items each: plain mean {plain:.4f}, ours {ours:.4f};"
-                f" only those with more items: {rows[:, 0][partly].mean():.4f},"
-                f" {rows[:, 1][partly].mean():.4f}; 90 % intervals cover"
-                f" {np.nanmean(rows[:, 2]):.1%}, mean width {np.nanmean(rows[:, 3]):.3f}"
-            )
-
-
-def intervals(folder: Path, fast: bool) -> None:
-    """Coverage of 90 % intervals on the other complete tables, by group and in total."""
-    print("\nCoverage of 90 % intervals (by group, and over all tasks)")
-    for name, by in (("animal-ai", "level"), ("minigrid-sfl", "part"), ("helm-lite", "family")):
+    """Full scores by group and over all tasks, after random answers in each group."""
+    print("\nFull scores, agents left out: mean absolute error, and coverage of 90 % intervals")
+    for name, asked in SCORED.items():
         outcomes = read(folder, name)
         if outcomes is None:
             continue
-        outcomes = with_label(outcomes, "all", np.full(outcomes.n_tasks, "all", object))
-        for label, sizes in ((by, (2, 5, 20)), ("all", (10, 30, 100))):
-            found = scores_of(outcomes, label, sizes[:1] if fast else sizes, 1 if fast else 3)
-            for size, rows in found.items():
-                plain, ours, cover, width = np.nanmean(rows, (0, 2))
-                print(
-                    f"{name:<13} {label:<7} {size:>3} answers: covered {cover:.1%}, width"
-                    f" {width:.3f}, error {ours:.4f} (plain mean {plain:.4f})"
-                )
+        every = np.full(outcomes.n_tasks, "all", object)
+        outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
+        wanted = [(by, sizes[:1] if fast else sizes) for by, sizes in asked]
+        for (by, size), rows in scores_of(outcomes, wanted, 1 if fast else 2).items():
+            plain, ours, cover, width = np.nanmean(rows, (0, 2))
+            partly = ~np.isnan(rows[:, 2])
+            print(
+                f"{name:<12} {rows.shape[2]:>2} x {by:<8} {size:>3} answers each: plain mean"
+                f" {plain:.4f}, ours {ours:.4f}; without complete groups"
+                f" {rows[:, 0][partly].mean():.4f}, {rows[:, 1][partly].mean():.4f};"
+                f" covered {cover:.1%}, mean width {width:.3f}",
+                flush=True,
+            )
 
 
-def with_label(outcomes: Any, name: str, values: Any) -> Any:
-    """The outcomes with one more label of the tasks."""
-    labels = {**outcomes.task_labels, name: values}
-    return ts.Outcomes(
-        outcomes.successes, outcomes.rollouts, agents=outcomes.agents, tasks=outcomes.tasks,
-        task_labels=labels,
-    )  # fmt: skip
+SCORED: dict[str, Asked] = {
+    "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), ("all", (30, 100))],
+    "animal-ai": [("level", (2, 5, 20)), ("all", (10, 30, 100))],
+    "minigrid-sfl": [("part", (2, 5, 20)), ("all", (10, 30, 100))],
+}
 
 
 # -- single results --------------------------------------------------------------------------------
@@ -231,7 +217,7 @@ def show(title: str, rows: list[dict[str, Any]]) -> None:
     apart = np.array([row["ours"][1] - row["Rasch"][1] for row in rows])
     listed = ", ".join(f"{name} {right:.3f} {brier:.4f}" for name, (right, brier) in means.items())
     error = apart.std() / len(rows) ** 0.5
-    print(f"{title}: {listed}; ours − Rasch {apart.mean():+.4f} ± {error:.4f}")
+    print(f"{title}: {listed}; ours − Rasch {apart.mean():+.4f} ± {error:.4f}", flush=True)
 
 
 def quiz(folder: Path, fast: bool) -> None:
@@ -245,7 +231,7 @@ def quiz(folder: Path, fast: bool) -> None:
             rows, rng = [], np.random.default_rng(SEED)
             for left_out in table.agents[: 6 if fast else None]:
                 known = table.of_agents(table.agents[table.agents != left_out])
-                rows += judged(known, table.of_agents([left_out] * 1), 20, rng)
+                rows += judged(known, table.of_agents([left_out]), 20, rng)
             show(f"Animal-AI, {title}", rows)
     outcomes = read(folder, "assistments-2009")
     if outcomes is not None:
@@ -277,7 +263,7 @@ def agents(folder: Path, fast: bool) -> None:
             if count > outcomes.n_agents - 8:
                 break
             rows = []
-            for draw in range(1 if fast else 5):
+            for draw in range(1 if fast else 3):
                 rng = np.random.default_rng(SEED + draw)
                 order = rng.permutation(outcomes.n_agents)
                 some = rng.permutation(outcomes.n_tasks)[:800]
@@ -290,7 +276,7 @@ def agents(folder: Path, fast: bool) -> None:
                 break
 
 
-PARTS = {"scores": scores, "intervals": intervals, "quiz": quiz, "agents": agents}
+PARTS = {"scores": scores, "quiz": quiz, "agents": agents}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -66,7 +66,7 @@ def groups_by(
     """
     if by is None:
         return np.array([EVERY]), np.zeros(count, np.int64)
-    if by not in labels:
+    if not isinstance(by, str) or by not in labels:
         known = ", ".join(repr(name) for name in labels) or "no labels"
         raise ValueError(
             f"by must be a label of the tasks, got {checks.brief(by)}; there are {known}"
