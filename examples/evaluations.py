@@ -62,8 +62,8 @@ def levels(columns: dict[str, Any]) -> Any:
     agents = columns.pop("agent").astype(str)
     rates = np.stack([values.astype(np.float32) for values in columns.values()], axis=1)
     part = np.random.default_rng(SEED).integers(0, 6, rates.shape[1]).astype(str)
-    tasks = list(columns)
-    return ts.Outcomes(rates, 1, agents=agents, tasks=tasks, task_labels={"part": part})
+    once, tasks = np.ones(rates.shape, np.uint8), np.array(list(columns))
+    return ts.Outcomes(rates, once, agents=agents, tasks=tasks, task_labels={"part": part})
 
 
 def students(columns: dict[str, Any]) -> Any:
@@ -184,7 +184,7 @@ def methods(known: Any) -> dict[str, Predict]:
     shrunk = (known.successes.sum(0) + 2 * mean) / (known.rollouts.sum(0) + 2)
     rasch = fit_item_response(known, same_slopes=True)
     ours = ts.PerformancePredictor().fit(known)
-    linear = ours.population_
+    linear: Any = ours.population_
     return {
         "task mean": lambda quiz, results, tasks: shrunk[tasks],
         "Rasch": rasch.predict,

@@ -60,7 +60,7 @@ def test_the_noise_of_few_tried_tasks_is_taken_out() -> None:
 
 
 def test_single_attempts_are_recognized_by_the_rates_of_others() -> None:
-    rates, solved = RNG.random((9, 5)), RNG.integers(0, 2, (9, 5)) * 1.0
+    rates, solved = RNG.random((9, 5)), RNG.integers(0, 2, (9, 5)).astype(np.float64)
     asked, yes, partly = np.array([0, 2]), np.array([1.0, 0.0]), np.array([1.0, 0.4])
     several = LinearPopulation.from_rates(rates, None, 0)
     assert single_attempts(several, asked, yes)

@@ -21,6 +21,11 @@ GROUPS = (TOPICS == "sums").astype(int)  # areas first, as in alphabetical order
 NAMES = np.array(["areas", "sums"])
 
 
+def table(successes: Any, rollouts: Any = 1, **more: Any) -> Outcomes:
+    """Outcomes of any numbers."""
+    return Outcomes(successes, rollouts, **more)
+
+
 def solve(agents: int, rng: np.random.Generator = RNG) -> Any:
     """Results (agents, 60): each topic needs a skill of its own, and both share one."""
     level = np.random.default_rng(1).normal(size=60)
@@ -28,7 +33,7 @@ def solve(agents: int, rng: np.random.Generator = RNG) -> Any:
     return (rng.random((agents, 60)) < 1 / (1 + np.exp(level - skill))) * 1
 
 
-KNOWN = Outcomes(solve(50), 1, task_labels={"topic": TOPICS, "number": np.arange(60)})
+KNOWN = table(solve(50), 1, task_labels={"topic": TOPICS, "number": np.arange(60)})
 PREDICTOR = PerformancePredictor().fit(KNOWN)
 
 
@@ -146,7 +151,7 @@ def test_a_saved_predictor_tells_the_same(tmp_path: Path) -> None:
     path = tmp_path / "predictor.npz"
     tried = RNG.random((50, 60)) < 0.9
     labels = {"topic": TOPICS}
-    partly = Outcomes(KNOWN.successes * tried, tried * 1, task_labels=labels)
+    partly = table(KNOWN.successes * tried, tried * 1, task_labels=labels)
     for predictor in (PREDICTOR, PerformancePredictor().fit(partly)):
         predictor.save(path)
         loaded = PerformancePredictor.load(path)
@@ -176,7 +181,7 @@ def test_a_predictor_of_an_earlier_version_has_no_scores(tmp_path: Path) -> None
 def test_single_attempts_make_wider_intervals_than_rates() -> None:
     rng = np.random.default_rng(5)
     truth = np.clip(rng.beta(2, 2, (40, 1)) + rng.normal(0, 0.1, (40, 60)), 0.02, 0.98)
-    predictor = PerformancePredictor().fit(Outcomes(rng.binomial(50, truth), 50))
+    predictor = PerformancePredictor().fit(table(rng.binomial(50, truth), 50))
     quiz = np.arange(0, 60, 6)
     rates = predictor.score(quiz, truth[0, quiz])
     attempts = predictor.score(quiz, (rng.random(10) < truth[0, quiz]) * 1)

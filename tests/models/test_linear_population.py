@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,11 @@ SETTINGS = [Shrinkage(), Shrinkage(0.3, 0.5)]
 SIZES = [0, 1, 5, 20]  # fewer tasks than agents, and more
 
 
+def table(successes: Any, rollouts: Any = 1, **more: Any) -> Outcomes:
+    """Outcomes of any numbers."""
+    return Outcomes(successes, rollouts, **more)
+
+
 def moments(shrinkage: Shrinkage, known: Floats = RATES) -> tuple[Floats, Floats]:
     """Mean and covariance of the results on all tasks, in variances around the weighted mean."""
     means, count = known.mean(0), len(RATES)
@@ -29,7 +36,7 @@ def moments(shrinkage: Shrinkage, known: Floats = RATES) -> tuple[Floats, Floats
 
 
 def conditional(
-    answered: Floats, results: Floats, shrinkage: Shrinkage, known: Floats = RATES
+    answered: Any, results: Floats, shrinkage: Shrinkage, known: Floats = RATES
 ) -> tuple[Floats, Floats]:
     """Mean and covariance of all tasks given results on some, by the textbook formula."""
     means, covariance = moments(shrinkage, known)
@@ -98,7 +105,7 @@ def test_missing_pairs_are_predicted() -> None:
     skill, level = RNG.normal(size=(60, 1)), RNG.normal(size=40)
     solved = (RNG.random((60, 40)) < 1 / (1 + np.exp(level - 2 * skill))) * 1
     tried = RNG.random(solved.shape) < 0.7
-    population = LinearPopulation.fit(Outcomes(solved * tried, tried * 1))
+    population = LinearPopulation.fit(table(solved * tried, tried * 1))
     assert population.tried is not None
     np.testing.assert_array_equal(population.tried, tried)
     np.testing.assert_array_equal(population.rates[tried], solved[tried])
@@ -106,7 +113,7 @@ def test_missing_pairs_are_predicted() -> None:
 
 
 def test_of_many_agents_some_are_drawn() -> None:
-    outcomes = Outcomes(RNG.integers(0, 2, (MOST_AGENTS + 20, 3)), 1)
+    outcomes = table(RNG.integers(0, 2, (MOST_AGENTS + 20, 3)), 1)
     one, other = (LinearPopulation.fit(outcomes, seed=3) for _ in range(2))
     assert one.rates.shape == (MOST_AGENTS, 3)
     np.testing.assert_array_equal(one.rates, other.rates)
@@ -122,4 +129,4 @@ def test_a_task_that_everybody_solves_does_no_harm() -> None:
 
 def test_one_agent_is_refused() -> None:
     with pytest.raises(ValueError, match=says("outcomes 2 agents 1")):
-        LinearPopulation.fit(Outcomes([[1, 0]], 1))
+        LinearPopulation.fit(table([[1, 0]], 1))

@@ -301,8 +301,9 @@ class PerformancePredictor:
         array([0.7])
         """
         checked = check_level(level, "level")
-        population, *asked = self._answers(quiz, results)
-        return estimate_scores(population, *asked, *self._groups(by), checked)
+        population, answered, given = self._answers(quiz, results)
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimate_scores(population, answered, given, names, groups, checked)
 
     def answers_needed(
         self,
@@ -338,9 +339,10 @@ class PerformancePredictor:
         wanted = checks.number(width, "width")
         if not 0 < wanted < 1:
             raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
-        population, *asked = self._answers(quiz, results)
+        population, answered, given = self._answers(quiz, results)
         found = self.score(quiz, results, by=by, level=level)
-        return answers_needed(population, *asked, found, self._groups(by)[1], wanted)
+        groups = groups_by(self.labels_, by, len(self.tasks_))[1]
+        return answers_needed(population, answered, given, found, groups, wanted)
 
     def _answers(
         self, quiz: Any, results: ArrayLike
@@ -360,9 +362,6 @@ class PerformancePredictor:
             )
         answered = ~np.isnan(given)
         return self.population_, numbers[answered], given[answered]
-
-    def _groups(self, by: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
-        return groups_by(self.labels_, by, len(self.tasks_))
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
