@@ -131,6 +131,12 @@ def test_one_table_is_what_from_table_reads(tmp_path: Path) -> None:
         assert found.task_labels["topic"].tolist() == ["sums", "areas"]
 
 
+def test_tables_have_no_metrics(tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", TABLE)
+    with pytest.raises(ValueError, match=says("metric logs")):
+        ts.read_results(tmp_path, metric="score")
+
+
 def test_tables_with_the_same_columns_are_read_as_one(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", TABLE)
     write(tmp_path / "b.csv", TABLE.replace("a,q", "b,q").replace("1,sums", "0.5,sums"))

@@ -35,9 +35,9 @@ class Inspect(Reader):
     files = "*.eval, or *.json"
 
     def recognises(self, path: Path) -> bool:
-        """Whether the file begins like a log."""
+        """Whether the file begins like a log, or has the ending of one."""
         if path.suffix == ".eval":
-            return zipfile.is_zipfile(path)
+            return True
         if path.suffix != ".json":
             return False
         try:
@@ -45,7 +45,7 @@ class Inspect(Reader):
                 start = file.read(_LOOKED_AT)
         except (OSError, UnicodeDecodeError):
             return False
-        return all(f'"{key}"' in start for key in ("version", "status", "eval", "eval_id"))
+        return all(f'"{key}"' in start for key in ("version", "status", "eval", "run_id"))
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one log; a log that was read in the other format is skipped."""

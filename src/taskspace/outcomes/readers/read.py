@@ -72,6 +72,7 @@ def read_results(
     known = readers()
     found = _find(as_paths(paths), known)
     if found.tables:
+        choice.refuse(f"tables such as {found.tables[0]}; it is for logs")
         outcomes = tables.read_tables(found.tables, most)
         lines = [_named("read", found.tables, f" as {tables.NAME}"), *_ignored(found)]
         outcomes.info[READING] = lines
@@ -108,10 +109,11 @@ def _find(paths: list[Path], known: list[Reader]) -> _Found:
     given = [path for path in paths if not path.is_dir()]
     inside = [file for path in paths if path.is_dir() for file in files_in(path)]
     seen: set[str] = set()  # a file may be found by several paths and links
-    for path in given + inside:
-        if os.path.realpath(path) not in seen:
-            seen.add(os.path.realpath(path))
-            _sort(path, known, found if path in given else in_folders)
+    for paths_there, into in ((given, found), (inside, in_folders)):
+        for path in paths_there:
+            if os.path.realpath(path) not in seen:
+                seen.add(os.path.realpath(path))
+                _sort(path, known, into)
     if found.ignored:
         raise ValueError(f"{str(found.ignored[0])!r} must be in a known format: {formats(known)}")
     if found.logs and found.tables:
