@@ -90,6 +90,7 @@ def test_a_folder_without_logs_is_refused(tmp_path: Path, content: Any, tokens: 
         (5, TypeError, "5"),
         (["a.txt"], ValueError, "a.txt Inspect"),
         (["r.jsonl", "t.csv"], ValueError, "r.jsonl t.csv both"),
+        (["t.csv", "."], ValueError, "r.jsonl t.csv both"),
     ],
 )
 def test_bad_paths_are_refused(
