@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,11 +48,8 @@ class Inspect(Reader):
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one log; a log that was read in the other format is skipped."""
-        try:
-            with _opened(path) as (header, samples):
-                _read(path, header, samples, results)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise ValueError(f"cannot read {path} as a log of Inspect: {error!r}") from error
+        with _opened(path) as (header, samples):
+            _read(path, header, samples, results)
 
 
 def _read(path: Path, header: Record, samples: Iterable[Record], results: Collector) -> None:
@@ -159,7 +155,9 @@ def _samples(archive: zipfile.ZipFile) -> Iterator[Record]:
         yield from _values(archive, full)
     for name in lists:
         with _text_of(archive, name) as file:
-            yield from JsonText(file).items()
+            text = JsonText(file)
+            yield from text.items()
+            text.end()
 
 
 def _number(name: str) -> int:
@@ -170,7 +168,10 @@ def _number(name: str) -> int:
 def _values(archive: zipfile.ZipFile, names: Iterable[str]) -> Iterator[Any]:
     for name in names:
         with _text_of(archive, name) as file:
-            yield JsonText(file).value()
+            text = JsonText(file)
+            value = text.value()
+            text.end()
+            yield value
 
 
 def _text_of(archive: zipfile.ZipFile, name: str) -> io.TextIOWrapper:

@@ -94,12 +94,11 @@ def _read(path: Path, reader: Reader, results: Collector) -> None:
     results.begin_log(reader.name)
     try:
         reader.read(path, results)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(
-            f"cannot read {path} as a log of {reader.name}: {type(error).__name__}: {error}"
-        ) from error
-    except ValueError as error:
+    except (MemoryError, ImportError):
+        raise
+    except Exception as error:  # damaged files raise many types of errors
         if str(path) in str(error):
             raise
-        raise ValueError(f"cannot read {path} as a log of {reader.name}: {error}") from error
+        kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
+        raise ValueError(f"cannot read {path} as a log of {reader.name}: {kind}{error}") from error
     results.finish_log(path)
