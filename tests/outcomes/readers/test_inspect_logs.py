@@ -68,8 +68,10 @@ def test_eval_files_are_read_like_json(tmp_path: Path, layout: str) -> None:
         }
     if layout == "samples":
         contents = {"header.json": inspect_header("org/a")} | {
-            f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES
+            f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES[:2]
         }
+        contents["samples/3_epoch_1/sample.json"] = SAMPLES[2]
+        contents["samples/3_epoch_1/messages/0.json"] = []
     path = tmp_path / "a.eval"
     zstd(path, contents) if layout == "zstd" else inspect_eval(path, contents)
     found = ts.read_results(path)

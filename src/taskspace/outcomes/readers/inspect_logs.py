@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ from taskspace.outcomes.readers.sheets import Sheet
 from taskspace.outcomes.readers.zip_members import open_member
 
 _HEADER, _START = "header.json", "_journal/start.json"  # the latter if a run did not end
-_SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "samples/"
+_SUMMARIES, _JOURNAL = "summaries.json", "_journal/summaries/"
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+(/sample)?\.json$")  # the latter if it is in parts
 _ATTACHMENT = "attachment://"
 _LOOKED_AT = 1 << 12  # characters at the start of a log that say that it is one
 _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_args_passed")
@@ -151,7 +153,7 @@ def _samples(archive: zipfile.ZipFile) -> Iterator[Record]:
     journal = {name for name in names if name.startswith(_JOURNAL)}
     lists = [_SUMMARIES] if _SUMMARIES in names else sorted(journal, key=_number)
     if not lists:
-        full = dict.fromkeys(name for name in names if name.startswith(_SAMPLES))
+        full = dict.fromkeys(name for name in names if _SAMPLE.match(name))
         yield from _values(archive, full)
     for name in lists:
         with _text_of(archive, name) as file:
