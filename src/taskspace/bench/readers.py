@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Table
 
-from taskspace.bench.printing import print_lines
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import read_results
 
 AGENTS, ITEMS = 6, 20_000
-WANTED = 90 * 80_000  # results, whose time is extrapolated
+WANTED = (90, 80_000)  # agents and items, whose time is extrapolated
 _STATS = 26  # statistics per instance of HELM, as in its runs
 _FILLER = " because the number of the following lines is larger than expected" * 4
 
@@ -31,9 +32,9 @@ _FILLER = " because the number of the following lines is larger than expected" *
 class Measured:
     """The time to read one format."""
 
-    results: int
     size: int  # bytes
     seconds: float  # of the processor
+    first: float  # of these for the first agent, with the texts of all items
 
     @property
     def per_gigabyte(self) -> float:
@@ -41,7 +42,9 @@ class Measured:
 
     @property
     def extrapolated(self) -> float:
-        return self.seconds / self.results * WANTED
+        agents, items = WANTED
+        further = (self.seconds - self.first) / (AGENTS - 1)
+        return (self.first + (agents - 1) * further) * items / ITEMS
 
 
 def _texts() -> list[tuple[str, str]]:
@@ -149,28 +152,34 @@ WRITERS: dict[str, Callable[[Path, int], None]] = {
 def measure(write: Callable[[Path, int], None]) -> tuple[Measured, Outcomes]:
     """Write logs in one format and read them."""
     with tempfile.TemporaryDirectory() as folder:
-        for agent in range(AGENTS):
+        write(Path(folder), 0)
+        first, _ = _timed(folder)
+        for agent in range(1, AGENTS):
             write(Path(folder), agent)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-        start = time.process_time()
-        outcomes = read_results(folder)
-        return Measured(AGENTS * ITEMS, size, time.process_time() - start), outcomes
+        seconds, outcomes = _timed(folder)
+        return Measured(size, seconds, first), outcomes
+
+
+def _timed(folder: str) -> tuple[float, Outcomes]:
+    start = time.process_time()
+    outcomes = read_results(folder)
+    return time.process_time() - start, outcomes
 
 
 def print_report(console: Console) -> None:
     """Print the time by format, and the peak of memory."""
-    found = {name: measure(write)[0] for name, write in WRITERS.items()}
-    print_lines(
-        console,
-        f"Reading logs of {AGENTS} agents x {ITEMS:,} items, seconds of one processor",
-        {
-            "size of the files": lambda m: f"{m.size / 1e6:.0f} MB",
-            "seconds": lambda m: f"{m.seconds:.1f}",
-            "seconds per GB": lambda m: f"{m.per_gigabyte:.1f}",
-            "seconds for 90 x 80,000": lambda m: f"{m.extrapolated:.0f}",
-        },
-        found,
-    )
+    measure(_py_irt)  # loads what the readers need
+    title = f"Reading logs of {AGENTS} agents x {ITEMS:,} items, seconds of one processor"
+    table = Table(title=title, box=SIMPLE_HEAD)
+    table.add_column("format")
+    for heading in ("MB", "seconds", "per GB", "for 90 agents x 80,000 items"):
+        table.add_column(heading, justify="right")
+    for name, write in WRITERS.items():
+        found, _ = measure(write)
+        seconds = (found.seconds, found.per_gigabyte, found.extrapolated)
+        table.add_row(name, f"{found.size / 1e6:.0f}", *(f"{value:.1f}" for value in seconds))
+    console.print(table)
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     console.print(f"peak of memory: {peak / 1e9:.1f} GB, of which the benchmark takes a part")
