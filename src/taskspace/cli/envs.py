@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from taskspace.cli.arguments import add_command
@@ -30,7 +31,11 @@ def _run(options: argparse.Namespace) -> None:
         table.add_column(heading, min_width=13 if heading == "name" else None)
     table.add_column("clusters")
     for name in names():
-        env = make(name)
+        try:
+            env = make(name)
+        except ImportError as error:  # of another package
+            print(f"taskspace: {error}", file=sys.stderr)
+            continue
         table.add_row(
             name,
             env.varies_by,

@@ -63,7 +63,13 @@ def lm_results(folder: Path, model: str, date: str = "2026-01-01T00-00-00.1", **
 
 
 def inspect_header(model: str, run: str | None = None, **more: Any) -> dict[str, Any]:
-    spec = {"eval_id": run or f"run of {model}", "task": "arc", "model": model, **more}
+    spec = {
+        "eval_id": run or f"run of {model}",
+        "run_id": "r",
+        "task": "arc",
+        "model": model,
+        **more,
+    }
     return {"version": 2, "status": "success", "eval": spec}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def zstd(path: Path, contents: dict[str, Any]) -> Path:
             info = zipfile.ZipInfo(name)
             archive.writestr(info, packed)
             info.compress_type, info.file_size = 93, len(data)
+            info.CRC = zlib.crc32(data)
     return path
 
 
@@ -66,13 +68,31 @@ def test_eval_files_are_read_like_json(tmp_path: Path, layout: str) -> None:
         }
     if layout == "samples":
         contents = {"header.json": inspect_header("org/a")} | {
-            f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES
+            f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES[:2]
         }
+        contents["samples/3_epoch_1/sample.json"] = SAMPLES[2]
+        contents["samples/3_epoch_1/messages/0.json"] = []
     path = tmp_path / "a.eval"
     zstd(path, contents) if layout == "zstd" else inspect_eval(path, contents)
     found = ts.read_results(path)
     assert found.tasks.tolist() == ["arc/1", "arc/2", "arc/3"]
     assert found.rates.tolist() == EXPECTED
+
+
+@pytest.mark.parametrize("kind", ["deflate", "zstd"])
+def test_a_changed_score_in_a_zip_file_is_noticed(tmp_path: Path, kind: str) -> None:
+    contents = members("org/a", SAMPLES)
+    path = tmp_path / "a.eval"
+    zstd(path, contents) if kind == "zstd" else inspect_eval(path, contents)
+    with zipfile.ZipFile(path) as archive:
+        member = archive.getinfo("summaries.json")
+    data = bytearray(path.read_bytes())
+    crc = member.CRC.to_bytes(4, "little")
+    at = data.rfind(crc)  # in the directory at the end
+    data[at] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=says(f"{path} Inspect")):
+        ts.read_results(path)
 
 
 def test_long_members_are_read_in_pieces(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def test_a_folder_without_logs_is_refused(tmp_path: Path, content: Any, tokens: 
         (5, TypeError, "5"),
         (["a.txt"], ValueError, "a.txt Inspect"),
         (["r.jsonl", "t.csv"], ValueError, "r.jsonl t.csv both"),
+        (["t.csv", "."], ValueError, "r.jsonl t.csv both"),
     ],
 )
 def test_bad_paths_are_refused(
@@ -129,6 +130,12 @@ def test_one_table_is_what_from_table_reads(tmp_path: Path) -> None:
         found = ts.read_results(given)
         np.testing.assert_array_equal(found.rates, expected.rates)
         assert found.task_labels["topic"].tolist() == ["sums", "areas"]
+
+
+def test_tables_have_no_metrics(tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", TABLE)
+    with pytest.raises(ValueError, match=says("metric logs")):
+        ts.read_results(tmp_path, metric="score")
 
 
 def test_tables_with_the_same_columns_are_read_as_one(tmp_path: Path) -> None:

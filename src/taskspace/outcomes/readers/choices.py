@@ -48,6 +48,12 @@ class Choice:
         """A choice from arguments: None, text with commas, or a list of texts."""
         return cls({"metric": _names(metric, "metric"), "filter": _names(filter, "filter")})
 
+    def refuse(self, what: str) -> None:
+        """Refuse names that are given with something that has no metrics and filters."""
+        for option, names in self.named.items():
+            if names:
+                raise ValueError(f"{option} must not be given with {what}")
+
     def wants(self, metric: str) -> bool:
         """Whether a metric may be chosen."""
         return not self.named["metric"] or metric in self.named["metric"]

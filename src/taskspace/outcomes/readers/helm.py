@@ -21,6 +21,8 @@ _BOOKKEEPING = re.compile(
     r"|perplexity|bits_per_byte|predicted_index)$"
 )
 
+_Run = tuple[str, str, dict[str, str]]  # model, benchmark, and other settings
+
 
 class Helm(Reader):
     """Reads runs. Trials with other examples are attempts; each perturbation is a filter."""
@@ -39,21 +41,18 @@ class Helm(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one run."""
         run = _run(path)
-        sheets: dict[tuple[str, str], Sheet] = {}
+        sheets: dict[tuple[str, str], Sheet | None] = {}
         unknown: dict[str, Sheet] = {}  # tasks without a text
         with path.open(encoding="utf-8") as file:
             for instance in JsonText(file).items():
                 task = str(instance["instance_id"])
                 for stat in instance["stats"]:
                     name = stat["name"]
-                    metric, filter = name["name"], _perturbation(name, instance)
-                    sheet = sheets.get((metric, filter))
+                    key = (name["name"], _perturbation(name, instance))
+                    if key not in sheets:
+                        sheets[key] = _sheet(results, run, *key)
+                    sheet = sheets[key]
                     if sheet is None:
-                        if _BOOKKEEPING.match(metric) and not results.asked_for(metric):
-                            continue
-                        sheet = results.sheet(*run[:2], metric, filter, run[2])
-                        sheets[metric, filter] = sheet
-                    if not sheet.wanted:
                         continue
                     if not sheet.knows(task):
                         unknown[task] = sheet
@@ -64,7 +63,16 @@ class Helm(Reader):
                     unknown.pop(task).describe(task, text)
 
 
-def _run(path: Path) -> tuple[str, str, dict[str, str]]:
+def _sheet(results: Collector, run: _Run, metric: str, filter: str) -> Sheet | None:
+    """Where a statistic is added; None if it is not wanted."""
+    if _BOOKKEEPING.match(metric) and not results.asked_for(metric):
+        return None
+    agent, benchmark, settings = run
+    sheet = results.sheet(agent, benchmark, metric, filter, settings)
+    return sheet if sheet.wanted else None
+
+
+def _run(path: Path) -> _Run:
     """The model, the benchmark, and the other settings of a run."""
     spec_path = path.with_name(_SPEC)
     if not spec_path.is_file():

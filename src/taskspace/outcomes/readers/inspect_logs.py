@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ from taskspace.outcomes.readers.sheets import Sheet
 from taskspace.outcomes.readers.zip_members import open_member
 
 _HEADER, _START = "header.json", "_journal/start.json"  # the latter if a run did not end
-_SUMMARIES, _JOURNAL, _SAMPLES = "summaries.json", "_journal/summaries/", "samples/"
+_SUMMARIES, _JOURNAL = "summaries.json", "_journal/summaries/"
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+(/sample)?\.json$")  # the latter if it is in parts
 _ATTACHMENT = "attachment://"
 _LOOKED_AT = 1 << 12  # characters at the start of a log that say that it is one
 _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_args_passed")
@@ -35,9 +36,9 @@ class Inspect(Reader):
     files = "*.eval, or *.json"
 
     def recognises(self, path: Path) -> bool:
-        """Whether the file begins like a log."""
+        """Whether the file begins like a log, or has the ending of one."""
         if path.suffix == ".eval":
-            return zipfile.is_zipfile(path)
+            return True
         if path.suffix != ".json":
             return False
         try:
@@ -45,15 +46,12 @@ class Inspect(Reader):
                 start = file.read(_LOOKED_AT)
         except (OSError, UnicodeDecodeError):
             return False
-        return all(f'"{key}"' in start for key in ("version", "status", "eval", "eval_id"))
+        return all(f'"{key}"' in start for key in ("version", "status", "eval", "run_id"))
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one log; a log that was read in the other format is skipped."""
-        try:
-            with _opened(path) as (header, samples):
-                _read(path, header, samples, results)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise ValueError(f"cannot read {path} as a log of Inspect: {error!r}") from error
+        with _opened(path) as (header, samples):
+            _read(path, header, samples, results)
 
 
 def _read(path: Path, header: Record, samples: Iterable[Record], results: Collector) -> None:
@@ -155,11 +153,13 @@ def _samples(archive: zipfile.ZipFile) -> Iterator[Record]:
     journal = {name for name in names if name.startswith(_JOURNAL)}
     lists = [_SUMMARIES] if _SUMMARIES in names else sorted(journal, key=_number)
     if not lists:
-        full = dict.fromkeys(name for name in names if name.startswith(_SAMPLES))
+        full = dict.fromkeys(name for name in names if _SAMPLE.match(name))
         yield from _values(archive, full)
     for name in lists:
         with _text_of(archive, name) as file:
-            yield from JsonText(file).items()
+            text = JsonText(file)
+            yield from text.items()
+            text.end()
 
 
 def _number(name: str) -> int:
@@ -170,7 +170,10 @@ def _number(name: str) -> int:
 def _values(archive: zipfile.ZipFile, names: Iterable[str]) -> Iterator[Any]:
     for name in names:
         with _text_of(archive, name) as file:
-            yield JsonText(file).value()
+            text = JsonText(file)
+            value = text.value()
+            text.end()
+            yield value
 
 
 def _text_of(archive: zipfile.ZipFile, name: str) -> io.TextIOWrapper:

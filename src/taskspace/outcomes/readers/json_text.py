@@ -61,6 +61,11 @@ class JsonText:
             more = self._goes_on()
         self._take("}")
 
+    def end(self) -> None:
+        """Check that nothing follows; a file of which all was read has been checked for damage."""
+        if self._peek():
+            raise ValueError(f"it must end, got more, {self._peek()!r}")
+
     def _goes_on(self) -> bool:
         found = self._peek() == ","
         self._at += found

@@ -18,7 +18,7 @@ class PyIrt(Reader):
 
     def recognises(self, path: Path) -> bool:
         """Whether the first line is about a subject."""
-        if path.suffix not in (".jsonl", ".jsonlines", ".json"):
+        if path.suffix not in (".jsonl", ".jsonlines"):
             return False
         return {"subject_id", "responses"} <= first_object(path).keys()
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
+import zlib
 from typing import IO, Any
 
 _ZSTD = 93  # the method, by the specification of zip files
+_BUFFER = 1 << 18  # bytes
 _LOCAL = struct.Struct("<4s22xHH")  # signature, and lengths of the name and of the extra field
 
 
@@ -23,8 +26,28 @@ def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
             " .json"
         )
     part = pyarrow.PythonFile(_Part(archive, member), mode="r")
-    stream: IO[bytes] = pyarrow.CompressedInputStream(part, "zstd")
-    return stream
+    stream = pyarrow.CompressedInputStream(part, "zstd")
+    return io.BufferedReader(_Checked(stream, member.CRC), _BUFFER)
+
+
+class _Checked(io.RawIOBase):
+    """Contents whose checksum is compared at their end, as Python does for other methods."""
+
+    def __init__(self, stream: Any, checksum: int) -> None:
+        self._stream, self._expected, self._found = stream, checksum, 0
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes."""
+        data = self._stream.read(len(buffer))
+        self._found = zlib.crc32(data, self._found)
+        if not data and self._found != self._expected:
+            raise zipfile.BadZipFile("its checksum does not match")
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _Part:
