@@ -1,0 +1,215 @@
+"""Near-copies among tasks: pairs that agree far more than the population model explains.
+
+All tasks of a test agree to some extent, because agents differ in ability and in a few skills. So
+the results on a pair are compared with a model in which the two tasks share nothing but the
+agents' factors (`models/success/factors.py`). The excess agreement of a pair is
+
+    1 - difference / difference expected by the model,
+
+where the difference is the fraction of agents whose results on the two tasks differ (of scores, the
+mean squared difference). It is 0 for two tasks that share only the factors and 1 for two that
+always have the same result. Two tasks are near-copies if the lower bound of its interval, which
+holds for all pairs at once, is at least the threshold.
+
+The model must not explain copies away: a group of copies would be a factor of its own. So tasks
+that are very alike count once in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.models.success.factors import fit_factors
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.concordance import concordance, concordant_pairs
+from taskspace.similarity.statistics import SuccessStatistics
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+MOST_PAIRS = 200_000  # that are compared with the model, to bound memory
+CANDIDATES = 20  # that are shown if no near-copy is found
+VERY_ALIKE = 0.7  # tasks of this concordance count once in the model
+RANK = 8  # most factors of the model
+AGENTS_PER_FACTOR, TASKS_PER_FACTOR = 10, 6  # at least
+LEAST_SPREAD = 0.05  # of the loadings; a small one lets learning switch factors off
+_RESULTS, _FEWEST, _MOST = 4_000_000, 200, 2000  # results and tasks from which factors are learned
+_RIDGE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class PairTest:
+    """Pairs of tasks and their excess agreement; one entry per pair."""
+
+    first: Numbers
+    second: Numbers
+    agents: Numbers  # that tried both
+    difference: Floats  # fraction of agents with different results
+    expected: Floats  # the same according to the population model
+    excess: Floats
+    low: Floats
+    high: Floats
+
+    def only(self, chosen: NDArray[np.bool_] | Numbers) -> PairTest:
+        """Some of the pairs."""
+        return PairTest(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+
+def find_near_copies(
+    outcomes: Outcomes, statistics: SuccessStatistics, threshold: float, error: float
+) -> tuple[PairTest, bool]:
+    """Pairs that may be near-copies, and whether more of them were left off.
+
+    `error` is the error probability of each bound of each pair's interval.
+    """
+    binary = bool(((statistics.rates == 0) | (statistics.rates == 1)).all())
+    varying = np.flatnonzero(_vary(statistics))
+    some = _of_tasks(statistics, varying)
+    log_error = float(np.log(error)) if binary else 0.0
+    first, second, dropped = concordant_pairs(some, threshold, log_level=log_error, most=MOST_PAIRS)
+    tested = _test(outcomes, some, varying, first, second, error)
+    if not (tested.low >= threshold).any():
+        first, second, _ = concordant_pairs(some, threshold, most=CANDIDATES)
+        tested, dropped = _test(outcomes, some, varying, first, second, error), False
+    tested = tested.only(tested.excess >= threshold)
+    order = np.lexsort((tested.second, tested.first, -tested.excess, -tested.low))
+    return tested.only(order), dropped
+
+
+def _vary(statistics: SuccessStatistics) -> NDArray[np.bool_]:
+    """Which tasks have different results for different agents."""
+    if statistics.tried is None:
+        return np.ptp(statistics.rates, axis=1) > 0
+    lowest = np.where(statistics.tried, statistics.rates, 2.0).min(1)
+    return statistics.rates.max(1) > lowest
+
+
+def count_pairs(statistics: SuccessStatistics) -> int:
+    """The number of pairs of tasks on which agents differ."""
+    tasks = int(_vary(statistics).sum())
+    return tasks * (tasks - 1) // 2
+
+
+def _of_tasks(statistics: SuccessStatistics, tasks: Numbers) -> SuccessStatistics:
+    tried = None if statistics.tried is None else statistics.tried[tasks]
+    return SuccessStatistics(
+        statistics.rates[tasks], statistics.success[tasks], statistics.twice[tasks], tried
+    )
+
+
+def _test(
+    outcomes: Outcomes,
+    some: SuccessStatistics,
+    names: Numbers,
+    first: Numbers,
+    second: Numbers,
+    error: float,
+) -> PairTest:
+    """Compare pairs with the population model; `names` are the numbers of the tasks of `some`."""
+    found = concordance(some, first, second)
+    factors = _factors(outcomes, names, _counted_once(some.n_tasks, first, second, found.kappa))
+    expected = _expected(some, factors, first, second)
+    expected = np.minimum(expected, found.independent)
+    lower, upper = bounds(found.difference, found.agents, found.atom, error)
+    scale = np.maximum(expected, 1e-12)
+    return PairTest(
+        names[first], names[second], found.agents, found.difference, expected,
+        1 - found.difference / scale, 1 - upper / scale, 1 - lower / scale,
+    )  # fmt: skip
+
+
+def bounds(
+    difference: Floats, agents: Numbers, atom: Floats | float, error: float
+) -> tuple[Floats, Floats]:
+    """Bounds of the expected difference; each fails with probability at most `error`.
+
+    For single attempts they are Clopper and Pearson's exact bounds of a proportion. Scores count
+    as that many agents whose results differ by the typical amount, `atom`.
+
+    >>> lower, upper = bounds(np.array([0.0]), np.array([100]), 1.0, 0.025)
+    >>> lower, upper.round(3)
+    (array([0.]), array([0.036]))
+    """
+    from scipy.stats import beta
+
+    number = np.maximum(agents, 1) / atom
+    count = np.minimum(number * difference / atom, number)
+    with np.errstate(invalid="ignore"):
+        upper = beta.ppf(1 - error, count + 1, number - count)
+        lower = beta.ppf(error, count, number - count + 1)
+    lower = np.where(count > 0, lower, 0.0) * atom
+    upper = np.where(count < number, upper, 1.0) * atom
+    return lower, upper
+
+
+def groups(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Groups in which all pairs are given (complete linkage); the first pairs join first.
+
+    >>> groups([(0, 1), (2, 3), (1, 2), (0, 4), (1, 4)])  # 2 and 3 are not linked to 0
+    [[0, 1, 4], [2, 3]]
+    """
+    ordered = list(pairs)
+    linked = set(ordered) | {(b, a) for a, b in ordered}
+    group: dict[int, set[int]] = {}
+    for pair in ordered:
+        one, other = (group.setdefault(task, {task}) for task in pair)
+        if one is not other and all((a, b) in linked for a in one for b in other):
+            one |= other
+            group.update(dict.fromkeys(other, one))
+    return sorted({tuple(sorted(each)): sorted(each) for each in group.values() if len(each) > 1}
+        .values())  # fmt: skip
+
+
+def _counted_once(tasks: int, first: Numbers, second: Numbers, kappa: Floats) -> Numbers:
+    """The tasks of the model: all, but one of each group of very similar ones."""
+    alike = np.flatnonzero(kappa >= VERY_ALIKE)
+    alike = alike[np.argsort(-kappa[alike], kind="stable")]
+    found = groups(zip(first[alike].tolist(), second[alike].tolist(), strict=True))
+    return np.setdiff1d(np.arange(tasks), [task for group in found for task in group[1:]])
+
+
+def _factors(outcomes: Outcomes, names: Numbers, tasks: Numbers) -> Floats:
+    """The agents' factors (agents, 1 + factors), with a constant first; those few data allow."""
+    agents = outcomes.n_agents
+    rank = min(RANK, agents // AGENTS_PER_FACTOR, len(tasks) // TASKS_PER_FACTOR)
+    constant = np.ones((agents, 1))
+    if not rank:
+        return constant
+    most = int(np.clip(_RESULTS // agents, _FEWEST, _MOST))
+    tried = (outcomes.rollouts[:, names[tasks]] > 0).sum(0)
+    shuffled = np.random.default_rng(0).permutation(len(tasks))
+    # The tasks that most agents tried tell most about the agents.
+    chosen = names[tasks[np.sort(shuffled[np.argsort(-tried[shuffled], kind="stable")][:most])]]
+    successes, attempts = (
+        table[:, chosen].astype(np.float64) for table in (outcomes.successes, outcomes.rollouts)
+    )
+    fitted = fit_factors(successes, attempts, rank, LEAST_SPREAD)
+    return np.concatenate([constant, fitted.agents.mean], axis=1)
+
+
+def _expected(
+    some: SuccessStatistics, factors: Floats, first: Numbers, second: Numbers
+) -> Floats:
+    """The difference of each pair if the tasks share only the agents' factors."""
+    tasks, places = np.unique(np.append(first, second), return_inverse=True)
+    one, other = places[: len(first)], places[len(first) :]
+    rates = some.rates[tasks].astype(np.float64)
+    tried = np.ones(rates.shape, bool) if some.tried is None else some.tried[tasks]
+    moments = (tried @ (factors[:, :, None] * factors[:, None]).reshape(len(factors), -1)).reshape(
+        len(tasks), factors.shape[1], factors.shape[1]
+    )
+    loadings = np.linalg.solve(
+        moments + _RIDGE * np.eye(factors.shape[1]), (rates @ factors)[:, :, None]
+    )[:, :, 0]
+    residuals = np.where(tried, rates - loadings @ factors.T, 0.0)
+    number = tried.sum(1)
+    freedom = np.maximum(number - factors.shape[1], 1)
+    own = (residuals**2).sum(1) / freedom  # variance that the factors do not explain
+    covariance = factors.T @ factors / len(factors)
+    apart = loadings[one] - loadings[other]
+    explained = np.einsum("pi,ij,pj->p", apart, covariance, apart)
+    return explained + own[one] + own[other]
