@@ -32,10 +32,11 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 MOST_PAIRS = 200_000  # that are compared with the model, to bound memory
-CANDIDATES = 20  # that are shown if no near-copy is found
+# If no pair is a near-copy, the best that would be if they were the only pair looked at are shown.
+CANDIDATES, ALONE = 20, 0.025
 VERY_ALIKE = 0.7  # tasks of this concordance count once in the model
 RANK = 8  # most factors of the model
-AGENTS_PER_FACTOR, TASKS_PER_FACTOR = 10, 6  # at least
+AGENTS_PER_FACTOR, TASKS_PER_FACTOR = 10, 10  # at least
 LEAST_SPREAD = 0.05  # of the loadings; a small one lets learning switch factors off
 _RESULTS, _FEWEST, _MOST = 4_000_000, 200, 2000  # results and tasks from which factors are learned
 _RIDGE = 1e-6
@@ -62,36 +63,77 @@ class PairTest:
 def find_near_copies(
     outcomes: Outcomes, statistics: SuccessStatistics, threshold: float, error: float
 ) -> tuple[PairTest, bool]:
-    """Pairs that may be near-copies, and whether more of them were left off.
+    """Pairs that may be near-copies, the surest first, and whether more of them were left off.
 
-    `error` is the error probability of each bound of each pair's interval.
+    `error` is the error probability of each bound of each pair's interval. If no pair is a
+    near-copy, the best of those are returned that would be if each were the only pair looked at.
     """
-    binary = bool(((statistics.rates == 0) | (statistics.rates == 1)).all())
-    varying = np.flatnonzero(_vary(statistics))
-    some = _of_tasks(statistics, varying)
-    log_error = float(np.log(error)) if binary else 0.0
-    first, second, dropped = concordant_pairs(some, threshold, log_level=log_error, most=MOST_PAIRS)
-    tested = _test(outcomes, some, varying, first, second, error)
+    tested, dropped = _candidates(outcomes, statistics, threshold, error, error, MOST_PAIRS)
     if not (tested.low >= threshold).any():
-        first, second, _ = concordant_pairs(some, threshold, most=CANDIDATES)
-        tested, dropped = _test(outcomes, some, varying, first, second, error), False
+        tested, _ = _candidates(outcomes, statistics, threshold, ALONE, error, CANDIDATES)
+        dropped = False
+    return tested, dropped
+
+
+def _candidates(
+    outcomes: Outcomes,
+    statistics: SuccessStatistics,
+    threshold: float,
+    search_error: float,
+    error: float,
+    most: int,
+) -> tuple[PairTest, bool]:
+    tasks = np.flatnonzero(_usable(statistics, threshold, search_error))
+    some = _of_tasks(statistics, tasks)
+    first, second, dropped = concordant_pairs(some, threshold, error=search_error, most=most)
+    tested = _test(outcomes, statistics, tasks[first], tasks[second], error)
     tested = tested.only(tested.excess >= threshold)
     order = np.lexsort((tested.second, tested.first, -tested.excess, -tested.low))
     return tested.only(order), dropped
 
 
-def _vary(statistics: SuccessStatistics) -> NDArray[np.bool_]:
-    """Which tasks have different results for different agents."""
-    if statistics.tried is None:
-        return np.ptp(statistics.rates, axis=1) > 0
-    lowest = np.where(statistics.tried, statistics.rates, 2.0).min(1)
-    return statistics.rates.max(1) > lowest
+def agents_needed(threshold: float, error: float) -> int:
+    """The fewest agents with which two tasks can be near-copies if their results never differ.
+
+    Half of the agents solve the tasks, and nothing else tells the agents apart.
+
+    >>> agents_needed(0.5, 0.025), agents_needed(0.5, 0.025 / 1770)
+    (13, 39)
+    """
+    return int(np.ceil(np.log(error) / np.log1p(-(1 - threshold) / 2)))
 
 
 def count_pairs(statistics: SuccessStatistics) -> int:
     """The number of pairs of tasks on which agents differ."""
-    tasks = int(_vary(statistics).sum())
+    tasks = int((_spread(statistics) > 0).sum())
     return tasks * (tasks - 1) // 2
+
+
+def _spread(statistics: SuccessStatistics) -> Floats:
+    """The sum over agents of the squared deviations from the mean of a task."""
+    squares = np.einsum("ta,ta->t", statistics.rates, statistics.rates, dtype=np.float64)
+    found = squares - _agents(statistics) * statistics.success**2
+    return np.where(found > 1e-9, found, 0.0)
+
+
+def _agents(statistics: SuccessStatistics) -> Numbers:
+    """The number of agents that tried each task."""
+    if statistics.tried is None:
+        return np.full(statistics.n_tasks, statistics.rates.shape[1])
+    return statistics.tried.sum(1)
+
+
+def _usable(
+    statistics: SuccessStatistics, threshold: float, error: float
+) -> NDArray[np.bool_]:
+    """The tasks that can be in a near-copy: agents differ on them, and enough agents tried them."""
+    spread = _spread(statistics)
+    if not statistics.single:
+        return spread > 0
+    agents = agents_needed(threshold, error)
+    slack = -agents * np.expm1(np.log(error) / agents)  # of the fewest agents; more have more
+    usable: NDArray[np.bool_] = 2 * (1 - threshold) * spread >= slack * (1 - 1e-9)
+    return usable & (_agents(statistics) >= agents)
 
 
 def _of_tasks(statistics: SuccessStatistics, tasks: Numbers) -> SuccessStatistics:
@@ -102,23 +144,21 @@ def _of_tasks(statistics: SuccessStatistics, tasks: Numbers) -> SuccessStatistic
 
 
 def _test(
-    outcomes: Outcomes,
-    some: SuccessStatistics,
-    names: Numbers,
-    first: Numbers,
-    second: Numbers,
-    error: float,
+    outcomes: Outcomes, statistics: SuccessStatistics, first: Numbers, second: Numbers, error: float
 ) -> PairTest:
-    """Compare pairs with the population model; `names` are the numbers of the tasks of `some`."""
-    found = concordance(some, first, second)
-    factors = _factors(outcomes, names, _counted_once(some.n_tasks, first, second, found.kappa))
-    expected = _expected(some, factors, first, second)
-    expected = np.minimum(expected, found.independent)
+    """Compare pairs with the population model."""
+    found = concordance(statistics, first, second)
+    if len(first):
+        varying = np.flatnonzero(_spread(statistics) > 0)
+        factors = _factors(outcomes, _counted_once(varying, first, second, found.kappa))
+        expected = _expected(statistics, factors, first, second)
+    else:
+        expected = np.zeros(0)
+    scale = np.maximum(np.minimum(expected, found.independent), 1e-12)
     lower, upper = bounds(found.difference, found.agents, found.atom, error)
-    scale = np.maximum(expected, 1e-12)
     return PairTest(
-        names[first], names[second], found.agents, found.difference, expected,
-        1 - found.difference / scale, 1 - upper / scale, 1 - lower / scale,
+        first, second, found.agents, found.difference, scale,
+        1 - found.difference / scale, np.maximum(1 - upper / scale, -1.0), 1 - lower / scale,
     )  # fmt: skip
 
 
@@ -136,7 +176,7 @@ def bounds(
     """
     from scipy.stats import beta
 
-    number = np.maximum(agents, 1) / atom
+    number = np.maximum(agents, 1)
     count = np.minimum(number * difference / atom, number)
     with np.errstate(invalid="ignore"):
         upper = beta.ppf(1 - error, count + 1, number - count)
@@ -164,30 +204,33 @@ def groups(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
         .values())  # fmt: skip
 
 
-def _counted_once(tasks: int, first: Numbers, second: Numbers, kappa: Floats) -> Numbers:
+def _counted_once(tasks: Numbers, first: Numbers, second: Numbers, kappa: Floats) -> Numbers:
     """The tasks of the model: all, but one of each group of very similar ones."""
     alike = np.flatnonzero(kappa >= VERY_ALIKE)
     alike = alike[np.argsort(-kappa[alike], kind="stable")]
     found = groups(zip(first[alike].tolist(), second[alike].tolist(), strict=True))
-    return np.setdiff1d(np.arange(tasks), [task for group in found for task in group[1:]])
+    return np.setdiff1d(tasks, [task for group in found for task in group[1:]])
 
 
-def _factors(outcomes: Outcomes, names: Numbers, tasks: Numbers) -> Floats:
-    """The agents' factors (agents, 1 + factors), with a constant first; those few data allow."""
+def _factors(outcomes: Outcomes, tasks: Numbers) -> Floats:
+    """The agents' factors (agents, 1 + factors), with a constant first; few data allow only it."""
+    from threadpoolctl import threadpool_limits
+
     agents = outcomes.n_agents
     rank = min(RANK, agents // AGENTS_PER_FACTOR, len(tasks) // TASKS_PER_FACTOR)
     constant = np.ones((agents, 1))
     if not rank:
         return constant
     most = int(np.clip(_RESULTS // agents, _FEWEST, _MOST))
-    tried = (outcomes.rollouts[:, names[tasks]] > 0).sum(0)
+    tried = np.array([int((outcomes.rollouts[:, task] > 0).sum()) for task in tasks])
     shuffled = np.random.default_rng(0).permutation(len(tasks))
-    # The tasks that most agents tried tell most about the agents.
-    chosen = names[tasks[np.sort(shuffled[np.argsort(-tried[shuffled], kind="stable")][:most])]]
+    # The tasks that most agents tried say most about the agents.
+    chosen = tasks[np.sort(shuffled[np.argsort(-tried[shuffled], kind="stable")][:most])]
     successes, attempts = (
         table[:, chosen].astype(np.float64) for table in (outcomes.successes, outcomes.rollouts)
     )
-    fitted = fit_factors(successes, attempts, rank, LEAST_SPREAD)
+    with threadpool_limits(1):  # the same rounding, whatever the number of threads
+        fitted = fit_factors(successes, attempts, rank, LEAST_SPREAD)
     return np.concatenate([constant, fitted.agents.mean], axis=1)
 
 

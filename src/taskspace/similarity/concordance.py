@@ -22,6 +22,7 @@ Block = tuple[slice, slice]
 
 _BLOCK = 2048  # tasks per block, to bound memory
 _ROUNDING = 1e-5  # in single precision; what passes is computed again in double precision
+_SPARSE = 0.05  # fraction of tried pairs below which sparse products are faster
 _PAIRS = 1 << 22  # rates of pairs at once, to bound memory
 
 
@@ -37,10 +38,14 @@ class Concordance:
     @property
     def kappa(self) -> Floats:
         """1 for equal results, 0 for independent ones, and -inf if agents do not differ."""
+        return self.least_kappa(0.0)
+
+    def least_kappa(self, log_error: float) -> Floats:
+        """The same if the difference is larger by what chance may hide in no difference at all."""
+        slack = -self.atom * np.expm1(log_error / np.maximum(self.agents, 1))
         differ = self.independent > 1e-9
-        return np.where(
-            differ, 1 - self.difference / np.where(differ, self.independent, 1.0), -np.inf
-        )
+        apart = np.where(differ, self.independent, 1.0)
+        return np.where(differ, 1 - (self.difference + slack) / apart, -np.inf)
 
 
 def concordance(statistics: SuccessStatistics, first: Numbers, second: Numbers) -> Concordance:
@@ -77,19 +82,15 @@ def _of_some(statistics: SuccessStatistics, first: Numbers, second: Numbers) -> 
 
 
 def concordant_pairs(
-    statistics: SuccessStatistics,
-    least: float,
-    *,
-    log_level: float = 0.0,
-    most: int,
+    statistics: SuccessStatistics, least: float, *, error: float = 1.0, most: int
 ) -> tuple[Numbers, Numbers, bool]:
-    """Find the pairs of tasks whose concordance is at least `least`.
+    """Find the pairs of tasks whose concordance is at least `least`, allowing for chance.
 
     Args:
         statistics: The success rates of agents on tasks.
         least: The least concordance, below 1.
-        log_level: The logarithm of an error probability. Pairs are left out whose difference, plus
-            what no difference among as many agents leaves possible at this level, is too large.
+        error: The error probability at which no difference among so many agents would leave a
+            difference possible; this is added to the difference of each pair.
         most: The largest number of pairs. If there are more, the most concordant are kept.
 
     Returns:
@@ -104,21 +105,19 @@ def concordant_pairs(
     from threadpoolctl import threadpool_limits
 
     first, second, values = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    dropped = False
+    dropped, log_error = False, float(np.log(error))
+    single = statistics.single
     with threadpool_limits(1):  # the same rounding, whatever the number of threads
         for block in _blocks(statistics.n_tasks):
-            one, other = _candidates(statistics, block, least, log_level)
-            if not len(one):
-                continue
-            found = concordance(statistics, one, other)
-            value = found.kappa
+            one, other = _candidates(statistics, block, least, log_error, single)
+            value = concordance(statistics, one, other).least_kappa(log_error)
             fine = value >= least
             first, second = np.append(first, one[fine]), np.append(second, other[fine])
             values = np.append(values, value[fine])
             if len(values) > most:
                 kept = np.sort(np.argsort(-values, kind="stable")[:most])
                 first, second, values = first[kept], second[kept], values[kept]
-                # Pairs that are not more concordant than those kept need not be looked at again.
+                # Pairs that are less concordant than those kept need not be looked at again.
                 least, dropped = max(least, float(values.min())), True
     order = np.lexsort((second, first))
     return first[order], second[order], dropped
@@ -135,23 +134,25 @@ def _blocks(tasks: int) -> Iterator[Block]:
 
 
 def _candidates(
-    statistics: SuccessStatistics, block: Block, least: float, log_level: float
+    statistics: SuccessStatistics, block: Block, least: float, log_error: float, single: bool
 ) -> tuple[Numbers, Numbers]:
     """Pairs of a block that may be concordant enough, as far as single precision can tell."""
-    excess = _complete if statistics.tried is None else _with_gaps
+    terms = _complete if statistics.tried is None else _with_gaps
     high, wide = block
-    one, other = np.nonzero(excess(statistics, block, least, log_level) > -_ROUNDING)
+    one, other = np.nonzero(terms(statistics, block, least, log_error, single) > -_ROUNDING)
     one, other = one + high.start, other + wide.start
     distinct = one < other
     return one[distinct], other[distinct]
 
 
 def _complete(
-    statistics: SuccessStatistics, block: Block, least: float, log_level: float
+    statistics: SuccessStatistics, block: Block, least: float, log_error: float, single: bool
 ) -> NDArray[np.float32]:
     """(1 - least) * independent - difference - slack: one matrix product gives all terms."""
     agents = statistics.rates.shape[1]
-    slack = -np.expm1(log_level / agents)
+    slack = -np.expm1(log_error / agents)
+    if not single:  # the slack is at least this fraction of the independent difference
+        least, slack = least + slack, 0.0
 
     def rows(tasks: slice) -> tuple[NDArray[np.float32], ...]:
         rates = statistics.rates[tasks]
@@ -165,17 +166,26 @@ def _complete(
 
 
 def _with_gaps(
-    statistics: SuccessStatistics, block: Block, least: float, log_level: float
+    statistics: SuccessStatistics, block: Block, least: float, log_error: float, single: bool
 ) -> NDArray[np.float32]:
     """The same over the agents that tried both tasks of a pair."""
     assert statistics.tried is not None
-    x, y = (statistics.rates[tasks] for tasks in block)
     tried, also = (statistics.tried[tasks].astype(np.float32) for tasks in block)
-    agents = np.maximum(tried @ also.T, 1)
-    squares = ((x * x) @ also.T + tried @ (y * y).T) / agents
-    difference = squares - 2 * (x @ y.T) / agents
-    independent = squares - 2 * (x @ also.T) * (tried @ y.T) / agents**2
-    excess: NDArray[np.float32] = (
-        (1 - least) * independent - difference + np.expm1(np.float32(log_level) / agents)
-    )
-    return np.where(independent > _ROUNDING, excess, -1.0)
+    x, y = (statistics.rates[tasks] for tasks in block)
+    product = _sparse_product if tried.mean() < _SPARSE else np.matmul
+    agents = np.maximum(product(tried, also.T), 1)
+    squares = (product(x * x, also.T) + product(tried, (y * y).T)) / agents
+    difference = squares - 2 * product(x, y.T) / agents
+    independent = squares - 2 * product(x, also.T) * product(tried, y.T) / agents**2
+    slack = -np.expm1(np.float32(log_error) / agents)
+    if not single:
+        slack *= independent
+    terms: NDArray[np.float32] = (1 - least) * independent - difference - slack
+    return np.where(independent > _ROUNDING, terms, np.float32(-1))
+
+
+def _sparse_product(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    from scipy.sparse import csr_array
+
+    found: NDArray[np.float32] = (csr_array(one) @ csr_array(other)).toarray()
+    return found
