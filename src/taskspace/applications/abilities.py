@@ -19,6 +19,7 @@ from taskspace.applications.scores import groups_by
 from taskspace.models.success.factors import fit_factors
 from taskspace.outcomes.labels import divides
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.concordance import SPARSE, sparse_product
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -93,13 +94,13 @@ class Abilities:
         return {name: column[order] for name, column in table.items()}
 
     def _named(self, sign: int) -> NDArray[np.object_]:
-        """The marked groups of each agent, the largest difference first, separated by commas."""
+        """The marked groups of each agent, the largest difference first, separated by semicolons."""
         found = np.empty(len(self.agents), object)
         apart = np.nan_to_num(self.group_scores - self.group_expected)
         for agent, row in enumerate(self.marked):
             chosen = np.flatnonzero(row == sign)
             chosen = chosen[np.argsort(-np.abs(apart[agent, chosen]), kind="stable")]
-            found[agent] = ", ".join(self.groups[chosen].tolist())
+            found[agent] = "; ".join(self.groups[chosen].tolist())
         return found
 
     @property
@@ -231,6 +232,8 @@ def _scores(
     residuals = np.where(tried, rates - expected, 0.0)
     # Predictions are shrunk towards the mean ability; the residuals of the results correct them.
     score = expected.mean(1) + residuals.sum(1) / np.maximum(number, 1)
+    complete = tried.all(1)
+    score[complete] = rates[complete].mean(1)  # the same but for rounding
     score = np.clip(score, 0.0, 1.0)
     single = score * (1 - score)
     squares = (residuals**2).sum(1)
@@ -277,14 +280,20 @@ def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, F
     from threadpoolctl import threadpool_limits
 
     r, seen = residuals.astype(np.float32), tried.astype(np.float32)
+    product = sparse_product if tried.mean() < SPARSE else np.matmul
+    own = (r**2).sum(1)
     nearest, best = np.full(len(r), -1), np.full(len(r), np.nan)
     with threadpool_limits(1):  # the same rounding, whatever the number of threads
         for start in range(0, len(r), _ROWS):
             rows = slice(start, start + _ROWS)
-            together = seen[rows] @ seen.T
-            power = ((r[rows] ** 2) @ seen.T) * (seen[rows] @ (r**2).T)
+            if tried.all():
+                together, power = np.float32(tried.shape[1]), own[rows, None] * own
+            else:
+                together = product(seen[rows], seen.T)
+                power = product(r[rows] ** 2, seen.T) * product(seen[rows], (r**2).T)
             known = (together >= ENOUGH_TASKS) & (power > 0)
-            found = np.where(known, (r[rows] @ r.T) / np.sqrt(np.where(known, power, 1.0)), -np.inf)
+            shared = product(r[rows], r.T)
+            found = np.where(known, shared / np.sqrt(np.where(known, power, 1.0)), -np.inf)
             found[np.arange(len(found)), np.arange(start, start + len(found))] = -np.inf
             chosen = found.argmax(1)
             value = found[np.arange(len(found)), chosen]

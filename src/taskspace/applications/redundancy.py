@@ -103,7 +103,7 @@ class Redundancy:
     def group_columns(self) -> dict[str, NDArray[Any]]:
         """The table of groups: number, the task to keep, and the others, which it stands for."""
         others = np.empty(len(self.groups), object)
-        others[:] = [", ".join(group[1:]) for group in self.groups]
+        others[:] = ["; ".join(group[1:]) for group in self.groups]
         return {
             "group": np.arange(len(self.groups)) + 1,
             "keep": np.array([group[0] for group in self.groups], self.first.dtype),
