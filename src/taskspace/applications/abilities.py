@@ -94,7 +94,7 @@ class Abilities:
         return {name: column[order] for name, column in table.items()}
 
     def _named(self, sign: int) -> NDArray[np.object_]:
-        """The marked groups of each agent, the largest difference first, separated by semicolons."""
+        """The marked groups of each agent, the largest difference first, with semicolons."""
         found = np.empty(len(self.agents), object)
         apart = np.nan_to_num(self.group_scores - self.group_expected)
         for agent, row in enumerate(self.marked):

@@ -35,7 +35,7 @@ class World:
             solved[:, COPIES] = solved[:, :1]
             wrong = rng.random((AGENTS, len(COPIES))) < self.flipped
             solved[:, COPIES] = np.where(wrong, 1 - solved[:, COPIES], solved[:, COPIES])
-        return Outcomes(solved, self.attempts)
+        return Outcomes(solved, np.array(self.attempts))
 
 
 WORLDS = {
