@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from taskspace.agents.policies import MLPPolicy
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
+    from taskspace.applications.abilities import abilities
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
+    from taskspace.applications.redundancy import redundant
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
     from taskspace.envs.base import Environment
@@ -57,6 +59,7 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
+    "abilities": "taskspace.applications.abilities",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -65,6 +68,7 @@ _HOMES = {
     "plot_map": "taskspace.report.plots",
     "predict": "taskspace.applications.predictor",
     "read_results": "taskspace.outcomes.readers.read",
+    "redundant": "taskspace.applications.redundancy",
     "run": "taskspace.runs.pipeline",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
@@ -84,6 +88,7 @@ __all__ = [
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
+    "abilities",
     "evaluate",
     "fit",
     "load_pretrained",
@@ -92,6 +97,7 @@ __all__ = [
     "plot_map",
     "predict",
     "read_results",
+    "redundant",
     "run",
     "select",
     "train_population",

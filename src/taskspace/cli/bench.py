@@ -15,6 +15,7 @@ _BENCHMARKS = {
     "million": "time and memory for a map of a million tasks",
     "similarity": "error of similarity estimates by number of rollouts",
     "readers": "reading of evaluation logs",
+    "redundancy": "near-copies found in simulated tables with known copies",
     "search": "search for similar tasks among a million",
     "success": "training of the success model",
     "quiz": "choice of questions, and accuracy of the predictions",
