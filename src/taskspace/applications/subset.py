@@ -11,15 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.applications.score_formula import ScoreFormula
 from taskspace.applications.scores import EVERY, groups_by
-from taskspace.applications.subset_choices import Limits
-from taskspace.applications.subset_comparison import (
-    FOLDS,
-    Question,
-    SubsetComparison,
-    choose_by,
-    compare,
-    rounds,
-)
+from taskspace.applications.subset_choices import at_random, informative
+from taskspace.applications.subset_comparison import SubsetComparison, compare, steps
+from taskspace.applications.subset_errors import CHOSEN, RANDOM, Question
+from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
@@ -27,7 +22,7 @@ from taskspace.progress import progress_bar
 
 FEWEST_AGENTS = 5  # fewer cannot be left out in turn
 INTERCEPT = "(intercept)"
-SIZES = (0.25, 0.5, 1, 2, 4)  # at which methods are compared, relative to k
+SIZES = (0.25, 0.5, 1, 2)  # at which methods are compared, relative to k
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +40,7 @@ class Subset:
             one.
         intercepts: The intercept of each score.
         weights: The weights (scores, chosen tasks).
-        method: How the tasks were chosen; left-out agents decided between the methods.
+        method: "chosen", or "random" if left-out agents say that random tasks are better.
         comparison: The errors of left-out agents, beside other choices and at other sizes.
         near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
             other tasks are left.
@@ -116,7 +111,7 @@ class Subset:
 
 
 def choose_subset(
-    source: Outcomes,
+    source: Any,
     k: int,
     *,
     by: str | None = None,
@@ -126,13 +121,16 @@ def choose_subset(
 ) -> Subset:
     """Choose the tasks of a short test that predicts the full score of new agents best.
 
-    Two methods are tried: the tasks that most reduce the variance of the scores under the
-    population model, and anchor points (the centres of clusters of tasks). Agents that take no
-    part in the choice decide between these and random tasks, and show how large the error is.
-    Near-copies of a chosen task are not chosen, unless nothing else is left.
+    Each task is the one that most reduces the variance of the scores under a model of the
+    population, given those that are chosen already. Near-copies of a chosen task are not chosen,
+    unless nothing else is left. Agents that are left out of the choice, in turn, show how large the
+    error is, beside random tasks, the most disputed tasks and anchor points (the centres of
+    clusters of tasks), at several sizes. If they say that random tasks are better, the tasks are
+    random.
 
     Args:
-        source: The outcomes of at least 5 agents; pairs may be missing.
+        source: The outcomes of at least 5 agents, or a `Run`, whose outcomes are used. Pairs may
+            be missing.
         k: The number of tasks, from 1 to one less than there are.
         by: A label of the tasks. The score on the tasks of each of its values is then predicted
             too, and the choice is made for these scores.
@@ -161,12 +159,15 @@ def choose_subset(
     count = _check_size(k, outcomes.n_tasks, limits, by)
     question = Question(limits, by is not None)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
-    steps = FOLDS * rounds(outcomes.n_agents) * len(sizes)
-    with progress_bar("Choosing tasks", steps, progress) as advance:
-        comparison, best = compare(outcomes, question, sizes, key, advance)
-    population = LinearPopulation.fit(outcomes, seed=key)
-    rng = np.random.default_rng(key)
-    chosen = choose_by(best[count], population, question, count, rng)
+    work = steps(outcomes.n_agents) * len(sizes)
+    with progress_bar("Choosing tasks", work, progress) as advance:
+        comparison = compare(outcomes, question, sizes, key, advance)
+    population, rng = LinearPopulation.fit(outcomes, seed=key), np.random.default_rng(key)
+    method = CHOSEN if comparison.gains[comparison.row(CHOSEN, count)] > 0 else RANDOM
+    if method == CHOSEN:
+        chosen = informative(population, question.targets, count, limits, rng)
+    else:
+        chosen = at_random(count, limits, rng)
     formula = question.formula(population, chosen)
     return Subset(
         tasks=outcomes.tasks[chosen],
@@ -175,7 +176,7 @@ def choose_subset(
         names=np.array([EVERY]) if by is None else np.append(EVERY, names),
         intercepts=formula.intercepts,
         weights=formula.weights,
-        method=best[count],
+        method=method,
         comparison=comparison,
         near_copies=_copies_among(chosen, limits, outcomes),
     )
