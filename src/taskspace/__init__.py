@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from taskspace.applications.redundancy import redundant
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
+    from taskspace.applications.subset import choose_subset
     from taskspace.envs.base import Environment
     from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
@@ -57,6 +58,7 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
+    "choose_subset": "taskspace.applications.subset",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -84,6 +86,7 @@ __all__ = [
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
+    "choose_subset",
     "evaluate",
     "fit",
     "load_pretrained",

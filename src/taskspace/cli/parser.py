@@ -27,6 +27,7 @@ from taskspace.cli import (
     run,
     select,
     similar,
+    subset,
 )
 
 LONGEST = 500  # characters of a message
@@ -40,6 +41,7 @@ _EPILOG = """examples:
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
   taskspace redundant DIR              list tasks that measure the same thing twice
+  taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -61,6 +63,7 @@ _COMMANDS = (
     export,
     quiz,
     redundant,
+    subset,
     explore,
     reproduce,
     envs,
