@@ -58,7 +58,7 @@ class Subset:
 
     tasks: NDArray[np.str_]
     success: Floats
-    labels: NDArray[Any]
+    labels: NDArray[np.str_]
     names: NDArray[np.str_]
     intercepts: Floats
     weights: Floats
@@ -97,7 +97,7 @@ class Subset:
         """
         found: dict[str, NDArray[Any]] = {"task": np.array([INTERCEPT, *self.tasks])}
         if len(self.labels):
-            found["label"] = np.array(["", *self.labels], object)
+            found["label"] = np.append("", self.labels)
         found["success"] = np.append(np.nan, self.success)
         for name, intercept, weights in zip(
             self.names.tolist(), self.intercepts, self.weights, strict=True
@@ -175,7 +175,7 @@ def choose_subset(
     return Subset(
         tasks=outcomes.tasks[chosen],
         success=mean_rates(outcomes.rates[:, chosen], 0),
-        labels=np.zeros(0, object) if by is None else outcomes.task_labels[by][chosen],
+        labels=np.zeros(0, np.str_) if by is None else np.append(names, "")[labels[chosen]],
         names=np.array([EVERY]) if by is None else np.append(EVERY, names),
         intercepts=formula.intercepts,
         weights=formula.weights,
