@@ -100,7 +100,9 @@ def test_the_smallest_and_the_largest_test(k: int) -> None:
         (lambda: choose_subset(outcomes(SOLVED[:4]), 5), "agents 5 4"),
         (lambda: choose_subset(outcomes(), 5, seed=-1), "seed -1"),
         (
-            lambda: choose_subset(outcomes(task_labels={"topic": TOPICS}), 5, by="topic", at_least=3),
+            lambda: choose_subset(
+                outcomes(task_labels={"topic": TOPICS}), 5, by="topic", at_least=3
+            ),
             "k 6 'topic' 5 at_least",
         ),
     ],

@@ -42,8 +42,8 @@ def test_informative_tasks_are_those_of_exact_gaussian_conditioning() -> None:
 
 def _conditional(covariance: np.ndarray, known: list[int]) -> np.ndarray:
     across = covariance[:, known]
-    found: np.ndarray = (
-        covariance - across @ np.linalg.solve(covariance[np.ix_(known, known)], across.T)
+    found: np.ndarray = covariance - across @ np.linalg.solve(
+        covariance[np.ix_(known, known)], across.T
     )
     return found
 
