@@ -19,7 +19,7 @@ TOPICS = np.array(["sums", "areas"])[np.arange(TASKS) % 2]
 
 
 def outcomes(solved: np.ndarray = SOLVED, **more: Any) -> ts.Outcomes:
-    return ts.Outcomes(1 * solved, 1, **more)
+    return ts.Outcomes(1 * solved, np.array(1), **more)
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +76,11 @@ def test_near_copies_are_not_chosen_together_unless_it_says_so() -> None:
 
 
 def test_missing_pairs_and_agents_without_results() -> None:
-    tried = np.random.default_rng(3).random(SOLVED.shape) < 0.8
+    solved = SOLVED[:30, :30]
+    tried = np.random.default_rng(3).random(solved.shape) < 0.8
     tried[4] = False
-    found = choose_subset(ts.Outcomes(1 * (SOLVED & tried), 1 * tried), 6)
-    assert found.comparison.agents == AGENTS - 1
+    found = choose_subset(ts.Outcomes(1 * (solved & tried), tried.astype(np.uint8)), 6)
+    assert found.comparison.agents == 29
     assert np.isfinite(found.weights).all()
     assert np.isfinite(found.comparison.errors).all()
 

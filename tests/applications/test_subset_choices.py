@@ -99,7 +99,8 @@ def test_anchor_points_are_one_of_each_planted_cluster() -> None:
 
 
 def test_anchor_points_of_labels_keep_the_limits_and_fill_up_with_random_tasks() -> None:
-    rates = np.repeat(np.random.default_rng(0).integers(0, 2, size=(10, 3)), 10, axis=1) * 1.0
+    different = np.random.default_rng(0).integers(0, 2, size=(10, 3)).astype(np.float64)
+    rates = np.repeat(different, 10, axis=1)
     population = LinearPopulation.from_rates(rates, None, 0)  # three different tasks, ten times
     limits = Limits(np.repeat([0, 1], 15), least=4)
     chosen, weights = anchor_points(population, 12, limits, rng())

@@ -39,7 +39,7 @@ def test_few_agents_are_left_out_several_times() -> None:
 def test_results_without_structure_are_not_claimed_to_be_predictable() -> None:
     solved = np.random.default_rng(0).integers(0, 2, size=(40, 60))
     question = Question(Limits(np.zeros(60, np.int64)), False)
-    found = compare(Outcomes(solved, 1), question, [5], 0, lambda done, note="": None)
+    found = compare(Outcomes(solved, np.array(1)), question, [5], 0, lambda done, note="": None)
     assert not found.is_better(5)
     assert found.agents == 40
     assert set(found.columns) == {
@@ -52,7 +52,9 @@ def test_errors_by_label_have_a_column_of_their_own() -> None:
     rng = np.random.default_rng(1)
     solved = rng.normal(size=(20, 1)) > rng.normal(size=(20, 40))
     question = Question(Limits(np.arange(40) % 2, least=1), True)
-    found = compare(Outcomes(1 * solved, 1), question, [4, 8], 0, lambda done, note="": None)
+    found = compare(
+        Outcomes(1 * solved, np.array(1)), question, [4, 8], 0, lambda done, note="": None
+    )
     assert found.labelled
     assert "label" in found.verdict(8)
     np.testing.assert_array_equal(found.columns["label_error"], found.asked)

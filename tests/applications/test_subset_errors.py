@@ -16,7 +16,8 @@ from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import LinearPopulation
 
 RNG = np.random.default_rng(0)
-SOLVED = (RNG.normal(size=(60, 1)) + 0.7 * RNG.normal(size=(60, 100)) > RNG.normal(size=100)) * 1.0
+ABILITY = RNG.normal(size=(60, 1)) + 0.7 * RNG.normal(size=(60, 100))
+SOLVED = (ABILITY > RNG.normal(size=100)).astype(np.float64)
 LABELS = np.arange(100) % 3
 KNOWN = LinearPopulation.from_rates(SOLVED[10:], None, 0)
 PLAIN = Question(Limits(np.zeros(100, np.int64)), False)
@@ -54,8 +55,9 @@ def test_agents_are_judged_on_the_tasks_that_they_tried() -> None:
     results[0, 50:] = np.nan
     results[1, LABELS == 2] = np.nan
     found = errors(results, LABELLED, 12)
-    complete = errors(SOLVED[:4], LABELLED, 12)
-    assert np.isnan(found[INFORMATIVE]).sum() == 1
-    assert np.isnan(found[INFORMATIVE][1, 3])  # it tried no task of the last label
-    for method in (INFORMATIVE, RANDOM):  # those who tried everything have the same errors
-        np.testing.assert_allclose(found[method][2:], complete[method][2:], atol=1e-6)
+    for method in (INFORMATIVE, RANDOM, PLAIN_RANDOM):
+        assert np.isnan(found[method]).sum() == 1
+        assert np.isnan(found[method][1, 3])  # it tried no task of the last label
+    nearly_all = errors(results, PLAIN, 99)
+    for method in (INFORMATIVE, RANDOM):  # at most one of the 50 tasks that it tried is predicted
+        assert nearly_all[method][0, 0] <= 0.021

@@ -46,21 +46,16 @@ def score_formula(
     `groups` has the number of each task's group, or -1. `errors` are those of known agents that
     took the test. `among` are the tasks that count, if not all.
     """
-    from threadpoolctl import threadpool_limits
-
     every = np.arange(len(groups)) if among is None else among
-    with threadpool_limits(1):  # bit-identical on any number of cores
-        regression = population.regression(answered, errors.shrinkage)
-        # The regression weights of the known agents are start + slope @ (results - means).
-        slope = regression.covariance @ (regression.scaled / regression.deviations)
-        start = regression.start - slope @ regression.means
-        asked, rest = (
-            members(groups, tasks) for tasks in (answered, np.setdiff1d(every, answered))
-        )
-        counts, left = (np.array([len(part) for part in parts]) for parts in (asked, rest))
-        expected, others = (
-            np.stack([population.sums(part) for part in parts]) for parts in (asked, rest)
-        )
+    regression = population.regression(answered, errors.shrinkage)
+    # The regression weights of the known agents are start + slope @ (results - means).
+    slope = regression.covariance @ (regression.scaled / regression.deviations)
+    start = regression.start - slope @ regression.means
+    asked, rest = (members(groups, tasks) for tasks in (answered, np.setdiff1d(every, answered)))
+    counts, left = (np.array([len(part) for part in parts]) for parts in (asked, rest))
+    expected, others = (
+        np.stack([population.sums(part) for part in parts]) for parts in (asked, rest)
+    )
     # What the answers miss of their expectation corrects the prediction of the other tasks.
     correction = left * share(counts, errors.halves()) / np.maximum(counts, 1)
     own = np.stack([np.isin(answered, part) for part in asked]).astype(np.float64)
