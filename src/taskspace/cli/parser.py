@@ -25,6 +25,7 @@ from taskspace.cli import (
     redundant,
     reproduce,
     run,
+    score,
     select,
     similar,
     subset,
@@ -40,6 +41,7 @@ _EPILOG = """examples:
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
+  taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
@@ -57,6 +59,7 @@ _COMMANDS = (
     fit,
     embed,
     predict,
+    score,
     select,
     similar,
     hardest,
