@@ -159,14 +159,14 @@ def choose_subset(
     names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
     limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
     count = _check_size(k, outcomes.n_tasks, limits, by)
-    limits = replace(limits, copies=_near_copies(outcomes))
-    question = Question(limits, by is not None)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
     work = steps(outcomes.n_agents) * len(sizes)
     with (
         threadpool_limits(1),  # bit-identical on any number of cores
         progress_bar("Choosing tasks", work, progress) as advance,
     ):
+        limits = replace(limits, copies=_near_copies(outcomes))
+        question = Question(limits, by is not None)
         comparison = compare(outcomes, question, sizes, key, advance)
         population = LinearPopulation.fit(outcomes, seed=key)
         method, rng = comparison.best(count), np.random.default_rng(key)
