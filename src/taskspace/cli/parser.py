@@ -29,6 +29,7 @@ from taskspace.cli import (
     score,
     select,
     similar,
+    subset,
 )
 
 LONGEST = 500  # characters of a message
@@ -45,6 +46,7 @@ _EPILOG = """examples:
   taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace agents DIR                 list the agents with scores and strengths
+  taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -68,6 +70,7 @@ _COMMANDS = (
     quiz,
     redundant,
     agents,
+    subset,
     explore,
     reproduce,
     envs,
