@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.candidates import Table, candidates
+from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
@@ -50,6 +51,7 @@ from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
+_DEPENDENCE = ("pairs", "covariances", "variances")  # arrays of a file, if tasks are dependent
 
 
 class PerformancePredictor:
@@ -206,7 +208,7 @@ class PerformancePredictor:
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.mean(weights, mixture)
+        return posterior.after(*self._answered(quiz, results)).mean(weights, mixture)
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
@@ -231,7 +233,13 @@ class PerformancePredictor:
         checked = check_level(level)
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.interval(weights, mixture, checked)
+        return posterior.after(*self._answered(quiz, results)).interval(weights, mixture, checked)
+
+    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+        """The indices of the known tasks among the answered ones, and the results on them."""
+        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
+        counted = (numbers >= 0) & ~np.isnan(given)
+        return numbers[counted], given[counted]
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -363,6 +371,8 @@ class PerformancePredictor:
         else:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+            if posterior.dependence is not None:
+                arrays |= {name: getattr(posterior.dependence, name) for name in _DEPENDENCE}
         with atomic_path(path) as temporary:
             write_arrays(arrays, temporary)
             seal(temporary)
@@ -410,7 +420,9 @@ class PerformancePredictor:
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
         numbers = found["numbers"].tolist()
-        posterior = Posterior(found["profiles"], found["prior"], *numbers)
+        pairs = [found[name] for name in _DEPENDENCE if name in found]  # older files have none
+        depend = Dependence(*pairs) if pairs else None
+        posterior = Posterior(found["profiles"], found["prior"], *numbers, depend)
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
@@ -451,8 +463,10 @@ def _from_outcomes(outcomes: Outcomes, vectors: Floats | None, seed: int) -> Pos
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
-    profiles = np.ascontiguousarray(every.T)
-    return Posterior(profiles, spread(mix, groups), temper, settings.strength)
+    profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
+    with threadpool_limits(1):
+        dependence = find_dependence(outcomes.rates, profiles, prior)
+    return Posterior(profiles, prior, temper, settings.strength, dependence)
 
 
 @overload

@@ -34,10 +34,17 @@ class Quiz:
         targets: The tasks to learn about, by name (text) or position (integers); all tasks by
             default.
         pool: The tasks that may be asked, in the same form; all tasks by default.
-        choose: How to choose the next task. "information" takes the task with the largest mutual
-            information between its result and those on the targets (mean over targets).
-            "uncertain" takes the task whose probability of success is nearest to 0.5. "random"
-            takes a random task.
+        choose: How to choose the next task. "information" takes the task whose answer reduces the
+            expected error of the aim most, given everything asked so far; near-copies of an
+            answered task reduce it little. "uncertain" takes the task whose probability of success
+            is nearest to 0.5. "random" takes a random task.
+        aim: What to learn. "tasks": the result on every target. "score": the mean result over the
+            targets. "labels": the mean result over the targets with each value of the label `by`.
+        by: The name of a label of the tasks, for `aim="labels"` and `at_most_per_label`.
+        at_most_per_label: The largest number of answers on tasks with the same value of the label
+            `by`; tasks without a value are not limited.
+        among: To limit how often a task is asked over many agents, the next task is drawn at random
+            from this number of best ones; give each agent its own seed.
         seed: The seed of all random choices.
 
     Attributes:
@@ -45,7 +52,7 @@ class Quiz:
 
     Raises:
         TypeError: If `source` has another type.
-        ValueError: If `choose` is not one of the three, or if a task is unknown.
+        ValueError: If an argument is invalid, or if a task or label is unknown.
 
     >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
     >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
@@ -70,22 +77,28 @@ class Quiz:
         *,
         pool: Any = None,
         choose: str = "information",
+        aim: str = "tasks",
+        by: str | None = None,
+        at_most_per_label: int | None = None,
+        among: int = 1,
         seed: int = 0,
     ) -> None:
-        if not isinstance(choose, str) or choose not in CHOICES:
-            raise ValueError(
-                f"choose must be one of {', '.join(CHOICES)}, got {checks.brief(choose)}"
-            )
+        _check_choice(choose, "choose", CHOICES)
+        _check_choice(aim, "aim", AIMS)
+        _check_label(aim, by, at_most_per_label)
+        self._most_per_label = at_most_per_label
+        self._among = checks.whole(among, "among", 1)
         key = checks.seed(seed)
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
-        rng = np.random.default_rng(key)
+        self._rng = rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
         self._pool = _some(self._numbers(pool, "the pool"), rng)
-        self._aims = _some(self._targets, rng)
+        self._labels = self._predictor.label_numbers(by)
+        self._objective = self._objective_of(aim, _some(self._targets, rng))
         self._order = rng.permutation(len(self._pool))
-        self._score = CHOICES[choose]
+        self._value = CHOICES[choose]
         self._asked: list[int | None] = []  # None stands for a task that is new to the predictor
         self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
@@ -263,48 +276,3 @@ CHOICES: dict[str, Callable[[Quiz], Floats]] = {
     "uncertain": Quiz._uncertainty,
     "random": Quiz._random,
 }
-
-
-def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights: Floats) -> Floats:
-    """Mean mutual information, in nats, of the outcome on each asked task with the wanted ones.
-
-    `asked` and `wanted` are profiles (tasks, candidates), and `weights` are the probabilities of
-    the candidates. Given the candidate, outcomes are independent. The result has shape (asked,).
-
-    >>> profiles = np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)
-    >>> information(profiles, profiles[:2], np.array([0.5, 0.5])).round(3)  # log 2, and 0
-    array([0.693, 0.693, 0.   ])
-    """
-    from threadpoolctl import threadpool_limits
-
-    root = np.sqrt(weights).astype(np.float32)
-    # If both are the same tasks, the factors are the same, and NumPy computes half of the product.
-    left = asked * root
-    right = left if wanted is asked else wanted * root
-    with threadpool_limits(1):  # bit-identical on any number of cores
-        both = left @ right.T  # (asked, wanted): probability of success on both
-    first, second = (p @ weights.astype(np.float32) for p in (asked, wanted))
-    blocks = range(0, len(asked), _ROWS)
-    cells = [_cells(both[i : i + _ROWS], first[i : i + _ROWS, None], second) for i in blocks]
-    alone = _negative_entropy(first[:, None]) + _negative_entropy(1 - first[:, None])
-    others = _negative_entropy(second[None]) + _negative_entropy(1 - second[None])
-    found: Floats = np.maximum(np.concatenate(cells) - alone - others, 0.0).astype(np.float64)
-    return found
-
-
-def _cells(
-    both: NDArray[np.float32], first: NDArray[np.float32], second: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """The negative joint entropy of two outcomes, summed over their four combinations."""
-    only_second = second - both
-    parts = (both, first - both, only_second, 1 - first - only_second)
-    total: NDArray[np.float32] = np.sum([_negative_entropy(part) for part in parts], axis=0)
-    return total
-
-
-def _negative_entropy(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean of p log p in every row."""
-    logs = np.maximum(probabilities, np.float32(1e-9))
-    np.log(logs, out=logs)
-    total: NDArray[np.float32] = np.einsum("aw,aw->a", probabilities, logs) / probabilities.shape[1]
-    return total
