@@ -10,7 +10,7 @@ with this many pairs, so that in most tables there are none or few.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ _UNRELATED = 4  # number of agents with unrelated results that every correlation
 _MOST_SHARED = 0.95  # largest correlation of two results given the candidate
 _LEAST_VARIANCE = 0.02  # of a result given the candidate
 _RIDGE = 1e-3  # added to variances before they are inverted
+_ARRAYS = ("dependent_pairs", "dependent_covariances", "dependent_variances")
 _BLOCK = 512  # tasks, so that a block of pairs stays small
 _MOST_AT_ONCE = 1 << 22  # pairs of tasks and candidates per block, to bound memory
 
@@ -37,6 +38,17 @@ class Dependence:
     pairs: Numbers  # (pairs, 2)
     covariances: Floats  # (pairs,)
     variances: Floats  # (tasks,): of a result
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Dependence | None:
+        """The dependence in the arrays of a file, if there is any."""
+        if _ARRAYS[0] not in arrays:
+            return None
+        return cls(*(arrays[name] for name in _ARRAYS))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a file."""
+        return dict(zip(_ARRAYS, (self.pairs, self.covariances, self.variances), strict=True))
 
     @functools.cached_property
     def partners(self) -> dict[int, list[int]]:
