@@ -13,7 +13,7 @@ import pytest
 from taskspace.applications import quiz as module
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.quiz import CHOICES, Quiz, information
+from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
@@ -37,47 +37,39 @@ def named(posterior: Posterior, names: Any, **more: Any) -> PerformancePredictor
 PREDICTOR = named(POSTERIOR, list("abcdefgh"))
 
 
-def formula(asked: int, wanted: int, weights: Any) -> float:
-    """Mutual information of two outcomes, cell by cell."""
-    joint = np.zeros((2, 2))
-    for candidate, weight in enumerate(weights):
-        p, q = float(PROFILES[asked, candidate]), float(PROFILES[wanted, candidate])
-        for first, second in itertools.product((0, 1), repeat=2):
-            joint[first, second] += weight * (p if first else 1 - p) * (q if second else 1 - q)
-    return sum(
-        joint[i, j] * math.log(joint[i, j] / (joint[i].sum() * joint[:, j].sum()))
-        for i, j in itertools.product((0, 1), repeat=2)
-    )
+def reduction(asked: int, wanted: Any, weights: Any) -> float:
+    """The expected reduction of the variances of some results by another one, answer by answer."""
+    before = sum(q * (1 - q) for q in (float(PROFILES[t] @ weights) for t in wanted))
+    after = 0.0
+    for answer in (0, 1):
+        joint = weights * (PROFILES[asked] if answer else 1 - PROFILES[asked])
+        new = joint / joint.sum()
+        after += joint.sum() * sum(
+            float(PROFILES[t] @ new) * (1 - float(PROFILES[t] @ new)) for t in wanted if t != asked
+        )
+    return before - after
 
 
-def test_information_is_the_mean_mutual_information() -> None:
-    expected = [np.mean([formula(a, w, PRIOR) for w in (1, 5, 6)]) for a in range(8)]
-    found = information(PROFILES, PROFILES[[1, 5, 6]], PRIOR)
-    np.testing.assert_allclose(found, expected, atol=2e-6)
-    every = [np.mean([formula(a, w, PRIOR) for w in range(8)]) for a in range(8)]
-    np.testing.assert_allclose(information(PROFILES, PROFILES, PRIOR), every, atol=2e-6)
-
-
-def test_information_of_certain_candidates_is_finite() -> None:
-    sure = np.array([[0, 1], [1, 1], [0, 0]], np.float32)
-    found = information(sure, sure, np.array([0.25, 0.75]))
-    entropy = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
-    np.testing.assert_allclose(found, [entropy / 3, 0, 0], atol=1e-6)
-
-
-def test_it_asks_the_most_informative_question() -> None:
-    quiz = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"])
-    informative = {task: formula(number, 1, PRIOR) + formula(number, 5, PRIOR)
-            for task, number in zip("acd", (0, 2, 3), strict=True)}  # fmt: skip
+def test_it_asks_what_reduces_the_error_most() -> None:
+    quiz, numbers = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"]), [0, 2, 3]
     first = quiz.next()
-    assert first == max(informative, key=lambda task: informative[task])
+    assert first == "abcdefgh"[max(numbers, key=lambda n: reduction(n, (1, 5), PRIOR))]
     assert quiz.next() == first  # until there is an answer
     quiz.answer(1)
     # The answer changes what there is to know.
     weights = POSTERIOR.weights(TaskMixture.known(["abcdefgh".index(first)]), np.ones(1))
-    left = [number for task, number in zip("acd", (0, 2, 3), strict=True) if task != first]
-    best = max(left, key=lambda n: formula(n, 1, weights) + formula(n, 5, weights))
-    assert quiz.next() == "abcdefgh"[best]
+    left = [number for number in numbers if "abcdefgh"[number] != first]
+    assert quiz.next() == "abcdefgh"[max(left, key=lambda n: reduction(n, (1, 5), weights))]
+
+
+def test_an_answered_task_is_no_target_any_more() -> None:
+    quiz, weights, open_ = Quiz(PREDICTOR), PRIOR, set(range(8))
+    for answer in (1, 0, 1):
+        best = max(open_, key=lambda n: reduction(n, open_, weights))
+        assert quiz.next_number() == best
+        quiz.answer(answer)
+        open_ -= {best}
+        weights = POSTERIOR.weights(TaskMixture.known([best]), np.array([answer]), weights)
 
 
 def test_uncertain_asks_for_the_probability_nearest_to_a_half() -> None:

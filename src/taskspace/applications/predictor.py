@@ -286,16 +286,41 @@ class PerformancePredictor:
             raise ValueError(
                 f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
             )
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        answered = ~np.isnan(given)
+        return self.group_scores(numbers[answered], given[answered], names, groups, checked)
+
+    def group_scores(
+        self,
+        answered: NDArray[np.int64],
+        results: Floats,
+        names: NDArray[np.str_],
+        groups: NDArray[np.int64],
+        level: float,
+    ) -> Scores:
+        """Estimate the agent's full score on any groups of tasks; see `score`.
+
+        Args:
+            answered: The indices of the answered tasks, each once.
+            results: The results on these tasks.
+            names: The names of the groups; those without tasks are left out.
+            groups: The index of the group of each known task, or -1 if it is in none.
+            level: The probability that an interval contains the full score.
+
+        Returns:
+            The scores, one per group that has tasks.
+
+        Raises:
+            ValueError: If the predictor does not know the results of at least 2 agents.
+        """
         if self.population_ is None:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        answered = ~np.isnan(given)
-        return estimate_scores(
-            self.population_, numbers[answered], given[answered], names, groups, checked
-        )
+        used = np.unique(groups[groups >= 0])
+        compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
+        return estimate_scores(self.population_, answered, results, names[used], compact, level)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
