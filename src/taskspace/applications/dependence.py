@@ -65,27 +65,27 @@ class Dependence:
         values = np.tile(self.covariances, 2).tolist()
         return {(first, second): value for (first, second), value in zip(both, values, strict=True)}
 
-    def covariance(self, tasks: Numbers) -> Floats:
-        """The covariance (tasks, tasks) of results, without negative eigenvalues."""
-        numbers, values = tasks.tolist(), self._values
-        table = np.array([[values.get((i, j), 0.0) for j in numbers] for i in numbers])
-        table = table.reshape(len(numbers), len(numbers)) + np.diag(self.variances[tasks])
-        eigenvalues, vectors = np.linalg.eigh(table)
-        found: Floats = (vectors * np.maximum(eigenvalues, 0.0)) @ vectors.T
-        return found
-
     def after(self, answered: Numbers) -> Consequences | None:
         """What answers on different tasks imply for others, or None if nothing."""
         asked = np.array([n for n in answered.tolist() if n in self.partners], np.int64)
-        reached = {partner for task in asked.tolist() for partner in self.partners[task]}
-        others = np.array(sorted(reached - set(answered.tolist())), np.int64)
-        if not len(others):
+        if not len(asked):
             return None
-        table, count = self.covariance(np.concatenate([asked, others])), len(asked)
-        known = table[:count, :count] + _RIDGE * np.eye(count)
-        slopes = np.linalg.solve(known, table[:count, count:]).T
-        left = table[count:, count:] - slopes @ table[:count, count:]
-        return Consequences(asked, others, slopes, left)
+        reached = {partner for task in asked.tolist() for partner in self.partners[task]}
+        others = np.array(sorted(reached - set(asked.tolist())), np.int64)
+        slopes, left = _condition(self._covariance([*asked, *others]), len(asked))
+        return Consequences(asked, others, np.concatenate([self._again(asked), slopes]), left)
+
+    def _covariance(self, tasks: list[int]) -> Floats:
+        """The covariance (tasks, tasks) of results given the candidate."""
+        table = np.array([[self._values.get((i, j), 0.0) for j in tasks] for i in tasks])
+        table[np.diag_indices(len(tasks))] = self.variances[tasks]
+        return table
+
+    def _again(self, asked: Numbers) -> Floats:
+        """Slopes (asked, asked) for another attempt: it agrees as much as the nearest copy does."""
+        nearest = [max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()]
+        found: Floats = np.diag(np.array(nearest) / (self.variances[asked] + _RIDGE))
+        return found
 
     def given(self, known: Consequences | None) -> tuple[Numbers, Floats]:
         """The pairs (2, pairs) and their covariances, given the answers with these consequences."""
@@ -101,10 +101,34 @@ class Dependence:
 class Consequences:
     """How results differ from a candidate's, given the answers on tasks that they depend on."""
 
-    asked: Numbers  # (asked,): the answered tasks that others depend on
+    asked: Numbers  # (asked,): the answered tasks that others depend on, in increasing order
     others: Numbers  # (others,): these others, in increasing order
-    slopes: Floats  # (others, asked): change per difference of the answer from the candidate
+    slopes: Floats  # (asked + others, asked): change per difference of answer and candidate
     covariance: Floats  # (others, others): of results, given the candidate and the answers
+
+    @property
+    def changed(self) -> Numbers:
+        """The tasks of the rows of `slopes`."""
+        return np.concatenate([self.asked, self.others])
+
+
+def _condition(table: Floats, known: int) -> tuple[Floats, Floats]:
+    """Slopes (others, known) of the others on the first variables, and their covariance given them.
+
+    One variable after another becomes known. The table is put together from pairs, so it may not
+    be a possible covariance; after each step, covariances are limited to what variances allow.
+    """
+    slopes = np.zeros((len(table), known))
+    for number in range(known):
+        column = table[:, number].copy()
+        slope = column / (column[number] + _RIDGE)
+        slopes += slope[:, None] * (np.eye(known)[number] - slopes[number])
+        table = table - slope[:, None] * column
+        table[np.diag_indices(len(table))] = np.maximum(np.diag(table), 0.0)
+        deviations = np.sqrt(np.diag(table))
+        limits = deviations[:, None] * deviations
+        table = np.clip(table, -limits, limits)
+    return slopes[known:], table[known:, known:]
 
 
 def find_dependence(

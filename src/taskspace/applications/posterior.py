@@ -42,8 +42,10 @@ class Posterior:
             return self
         means = np.bincount(attempt, results) / np.bincount(attempt)
         apart = means[np.isin(tasks, found.asked), None] - self.profiles[found.asked]
-        moved = self.profiles[found.others] + found.slopes @ apart
-        return replace(self, changes=Changes(np.clip(moved, 0, 1).astype(np.float32), found))
+        moved = np.clip(self.profiles[found.changed] + found.slopes @ apart, 0, 1)
+        order = np.argsort(found.changed)
+        profiles = moved[order].astype(np.float32)
+        return replace(self, changes=Changes(found.changed[order], profiles, found))
 
     def dependent(self) -> tuple[NDArray[np.int64], Floats]:
         """Pairs (2, pairs) of tasks whose results depend given the candidate, and covariances."""
@@ -133,14 +135,14 @@ class Posterior:
 class Changes:
     """Profiles that take the place of others, because of answers."""
 
-    profiles: NDArray[np.float32]  # (changed tasks, candidates)
+    tasks: NDArray[np.int64]  # in increasing order
+    profiles: NDArray[np.float32]  # (tasks, candidates)
     cause: Consequences
 
     def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Which tasks changed, and the row of each of these."""
-        others = self.cause.others
-        place = np.minimum(np.searchsorted(others, numbers), len(others) - 1)
-        changed = others[place] == numbers
+        place = np.minimum(np.searchsorted(self.tasks, numbers), len(self.tasks) - 1)
+        changed = self.tasks[place] == numbers
         return changed, place[changed]
 
 

@@ -509,9 +509,9 @@ class PerformancePredictor:
             len(found["prior"]),
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
-        numbers = found["numbers"].tolist()
+        temper, strength = found["numbers"].tolist()
         dependence = Dependence.from_arrays(found)
-        posterior = Posterior(found["profiles"], found["prior"], *numbers, dependence)
+        posterior = Posterior(found["profiles"], found["prior"], temper, strength, dependence)
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)

@@ -229,6 +229,11 @@ class Quiz:
             left &= ~np.isin(self._labels[self._pool], full)
         return left
 
+    @property
+    def has_score(self) -> bool:
+        """Whether `score` can be estimated: the predictor knows the results of several agents."""
+        return self._predictor.population_ is not None
+
     def score(self, *, level: float = 0.9) -> Scores:
         """Estimate the full score on the targets, given the answers so far.
 
