@@ -63,7 +63,9 @@ class Posterior:
 
     def predict_proba(self, quiz: TaskMixture, results: Floats, tasks: TaskMixture) -> Floats:
         """The probability of success on each task, given results (0, 1 or rates) on the quiz."""
-        return self.mean(self.weights(quiz, results), tasks)
+        itself = quiz.shares[:, 0] == 1  # answers on known tasks
+        after = self.after(quiz.numbers[itself, 0], results[itself])
+        return after.mean(self.weights(quiz, results), tasks)
 
     def mean(self, weights: Floats, tasks: TaskMixture) -> Floats:
         """The mean success probability on each task, with candidates weighted (candidates,)."""
