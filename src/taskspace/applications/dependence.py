@@ -171,7 +171,8 @@ def _correlated(
         sums = standard[:, rows].T @ standard[:, start:]
         shared: Any = agents if tried is None else tried[:, rows].T @ tried[:, start:]
         error = chance / np.sqrt(np.maximum(shared - 3.0, 1.0))
-        correlation = np.minimum(sums / (shared + _UNRELATED), 1.0)
+        # If pairs are missing, the sum over the others may exceed their number.
+        correlation = np.minimum(sums, shared) / (shared + _UNRELATED)
         first, second = np.nonzero((correlation > np.tanh(error)) & (shared > 3))
         later = second > first
         first, second = first[later], second[later]
