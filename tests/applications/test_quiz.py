@@ -266,7 +266,7 @@ def test_an_answer_decides_about_its_copies(examined: PerformancePredictor) -> N
         before = quiz.predict_proba()
         quiz.answer(result, task=0)
         change = np.abs(quiz.predict_proba() - before)
-        assert (np.abs(quiz.predict_proba(range(4)) - result) < 0.25).all()
+        assert (np.abs(quiz.predict_proba(range(4)) - result) < 0.35).all()
         assert change[1:4].min() > 1.2 * change[4:].max()
         predicted = examined.predict_proba([0], [result], np.arange(40))
         near: Any = {"rtol": 0, "atol": tolerances.CHANCE}

@@ -14,7 +14,6 @@ from taskspace.applications.replay import Replay, members, replay, share, single
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
 EVERY = "all tasks"
-_POOLED = 10  # number of agents that the other groups are worth, when the errors are scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +92,10 @@ def estimate_scores(
 
     with threadpool_limits(1):  # bit-identical on any number of cores
         single = single_attempts(population, answered, results)
-        errors = replay(population, answered, groups, single_attempts=single)
-        regression = population.regression(answered, errors.shrinkage)
-        weights = regression.weights(results)
-        asked = members(groups, answered)
-        rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-        spread = np.sqrt(np.diagonal(population.group_covariance(regression, rest)))
+        errors = replay(population, answered, groups, single=single)
+        weights = population.weights(answered, results, errors.shrinkage)
+    asked = members(groups, answered)
+    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
     counts, left = _sizes(asked), _sizes(rest)
     known = np.zeros(len(groups))
     known[answered] = results
@@ -108,7 +105,7 @@ def estimate_scores(
     )
     missed = (solved - expected) / np.maximum(counts, 1)
     predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
-    width = spread * widths(errors, level)
+    width = half_width(errors, level)
     sizes = counts + left
     low, middle, high = (
         (solved + left * np.clip(predicted + side * width, 0.0, 1.0)) / sizes for side in (-1, 0, 1)
@@ -121,17 +118,12 @@ def _sizes(parts: list[Numbers]) -> NDArray[np.int64]:
     return np.array([len(part) for part in parts], np.int64)
 
 
-def widths(errors: Replay, level: float) -> Floats:
-    """Half of the width of each group's interval, in standard deviations of the model.
+def half_width(errors: Replay, level: float) -> Floats:
+    """Half of the width of the interval for the mean over the other tasks of each group.
 
     The errors of the replayed agents give the scale, and Student's distribution the quantile.
     """
     from scipy.stats import t
 
-    squares = errors.corrected(errors.halves()) ** 2
-    agents = (~np.isnan(squares)).sum(0)
-    total = np.nansum(squares, 0)
-    pooled = total.sum() / max(agents.sum(), 1)
-    scale = np.sqrt((total + _POOLED * pooled) / (agents + _POOLED))
-    freedom = max(len(squares) - 1, 1)
-    return scale * float(t.ppf((1 + level) / 2, freedom))
+    freedom = max(len(errors.on_rest) - 1, 1)
+    return errors.scale() * errors.spread * float(t.ppf((1 + level) / 2, freedom))
