@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -398,7 +396,7 @@ def test_bad_use_is_refused() -> None:
     for width in (0, "wide", 1.5, np.nan):
         with pytest.raises(ValueError, match="width"):
             quiz.ask(width=width)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="score.*fit it again"):
+    with pytest.raises(ValueError, match=r"score.*fit it again"):
         quiz.ask(width=0.1)  # this predictor has candidates alone
     for until in ("sure", [0.1, 0.2], np.nan, 2, -0.1):
         with pytest.raises(ValueError, match="until"):

@@ -82,7 +82,9 @@ class Dependence:
 
     def _again(self, asked: Numbers) -> Floats:
         """Slopes (asked, asked) for another attempt: it agrees as much as the nearest copy does."""
-        nearest = [max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()]
+        nearest = [
+            max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()
+        ]
         found: Floats = np.diag(np.array(nearest) / (self.variances[asked] + _RIDGE))
         return found
 

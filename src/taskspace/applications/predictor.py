@@ -706,9 +706,7 @@ def as_predictor(
     return source
 
 
-def containing(
-    bounds: tuple[Floats, Floats], predicted: Floats
-) -> tuple[Floats, Floats]:
+def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats, Floats]:
     """Widen intervals to full percents that contain the predicted probabilities."""
     low, high = bounds
     percents = 100 * predicted

@@ -132,9 +132,13 @@ def print_report(console: Console) -> None:
     title = f"Coverage of intervals after {ASKED} random questions, by level"
     levels = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
     print_lines(console, title, levels, found)
-    ways = {"tasks": {}, "score": {"aim": "score"}, "random": {"choose": "random"}}
+    ways = {
+        "aim: tasks": ("information", "tasks"),
+        "aim: score": ("information", "score"),
+        "random": ("random", "tasks"),
+    }
     asked = {
-        name: np.concatenate([copies_asked(exam(seed), **way) for seed in range(EXAMS)])
+        name: np.concatenate([copies_asked(exam(seed), *way) for seed in range(EXAMS)])
         for name, way in ways.items()
     }
     title = f"Of {COPIES} copies of a question among 60, asked within {ASKED} questions"
