@@ -100,7 +100,7 @@ def test_left_out_agents_decide_about_the_linear_model() -> None:
     """It predicts the two subpopulations, and no candidate does; or one candidate knows best."""
     ignorant = choose_prior(table(40), lambda rest: [np.full((3, 30), 0.5)] * 3, RNG)
     assert ignorant.linear == LINEAR_SHARES[-1]
-    noise = Table(RNG.integers(0, 2, (40, 30)) * 1.0, np.ones((40, 30)), None)
+    noise = Table(RNG.integers(0, 2, (40, 30)).astype(np.float64), np.ones((40, 30)), None)
     assert choose_prior(noise, lambda rest: [np.full((3, 30), 0.5)] * 3, RNG).linear == 0.0
     assert choose_prior(table(40), kinds(0), RNG, shares=(0.0,)).linear == 0.0
 

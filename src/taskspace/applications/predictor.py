@@ -29,7 +29,7 @@ from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, estimate_scores, groups_by
+from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -316,7 +316,54 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).score(["a"], [1]).scores.round(1)
         array([0.7])
         """
-        checked = check_level(level)
+        checked = check_level(level, "level")
+        population, answered, given = self._answers(quiz, results)
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimate_scores(population, answered, given, names, groups, checked)
+
+    def answers_needed(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        width: float,
+        *,
+        by: str | None = None,
+        level: float = 0.9,
+    ) -> NDArray[np.int64]:
+        """Estimate how many more answers make the interval of a score narrow enough.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side.
+            by: As in `score`.
+            level: As in `score`.
+
+        Returns:
+            One number per group of tasks, in the order of `score`: of further answers to random
+            tasks of the group, if each other group gets as many. The number is 0 if the interval
+            is narrow enough, and at most that of the tasks left.
+
+        Raises:
+            ValueError: As in `score`, or if `width` is not between 0 and 1.
+
+        >>> import taskspace as ts
+        >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
+        >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
+        array([1])
+        """
+        wanted = checks.number(width, "width")
+        if not 0 < wanted < 1:
+            raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
+        population, answered, given = self._answers(quiz, results)
+        found = self.score(quiz, results, by=by, level=level)
+        groups = groups_by(self.labels_, by, len(self.tasks_))[1]
+        return answers_needed(population, answered, given, found, groups, wanted)
+
+    def _answers(
+        self, quiz: Any, results: ArrayLike
+    ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
+        """The linear model, the tasks that were answered, each once, and the results on them."""
         given = quiz_results(results, quiz)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
@@ -324,41 +371,41 @@ class PerformancePredictor:
             raise ValueError(
                 f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        answered = ~np.isnan(given)
-        return self.group_scores(numbers[answered], given[answered], names, groups, checked)
-
-    def group_scores(
-        self,
-        answered: NDArray[np.int64],
-        results: Floats,
-        names: NDArray[np.str_],
-        groups: NDArray[np.int64],
-        level: float,
-    ) -> Scores:
-        """Estimate the agent's full score on any groups of tasks; see `score`.
-
-        Args:
-            answered: The indices of the answered tasks, each once.
-            results: The results on these tasks.
-            names: The names of the groups; those without tasks are left out.
-            groups: The index of the group of each known task, or -1 if it is in none.
-            level: The probability that an interval contains the full score.
-
-        Returns:
-            The scores, one per group that has tasks.
-
-        Raises:
-            ValueError: If the predictor does not know the results of at least 2 agents.
-        """
         if self.population_ is None:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
+        answered = ~np.isnan(given)
+        return self.population_, numbers[answered], given[answered]
+
+    def group_scores(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        names: NDArray[np.str_],
+        groups: NDArray[np.int64],
+        level: float,
+    ) -> Scores:
+        """Estimate the agent's full score on any groups of tasks, like `score`.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            names: The names of the groups; those without tasks are left out.
+            groups: The index of the group of each known task, or -1 if it is in none.
+            level: As in `score`.
+
+        Returns:
+            The scores, one per group that has tasks.
+
+        Raises:
+            ValueError: As in `score`.
+        """
+        population, answered, given = self._answers(quiz, results)
         used = np.unique(groups[groups >= 0])
         compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
-        return estimate_scores(self.population_, answered, results, names[used], compact, level)
+        return estimate_scores(population, answered, given, names[used], compact, level)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -713,11 +760,11 @@ def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats
     return np.minimum(low, np.floor(percents) / 100), np.maximum(high, np.ceil(percents) / 100)
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, what: str = "interval") -> float:
     """Check the level of an interval."""
-    value = checks.array(level, "interval")
+    value = checks.array(level, what)
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
         raise ValueError(
-            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+            f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
         )
     return float(value)

@@ -194,7 +194,7 @@ class Quiz:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
         enough, most = check_until(until), checks.whole(at_most, "at_most")
-        wide, sure = None if width is None else check_width(width), check_level(level)
+        wide, sure = None if width is None else check_width(width), check_level(level, "level")
         if wide is not None:
             self.score(level=sure)  # fails before the first question
         return self._ask(enough, most, wide, sure)
@@ -264,7 +264,7 @@ class Quiz:
             names, groups = self._names, self._labels
         is_target = np.isin(np.arange(len(groups)), self._targets)
         return self._predictor.group_scores(
-            tasks, means, names, np.where(is_target, groups, -1), check_level(level)
+            tasks, means, names, np.where(is_target, groups, -1), check_level(level, "level")
         )
 
     @property
