@@ -827,7 +827,7 @@ def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
     cases = [
         ("no json", "The data is damaged: it is not valid JSON."),
         (json.dumps(nothing), "The data contains no tasks."),
-        (json.dumps({**nothing, "version": 1}), "The data must have version 3, got version 1."),
+        (json.dumps({**nothing, "version": 1}), "The data must have version 4, got version 1."),
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()
