@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.candidates import Table, candidates
+from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
@@ -219,23 +220,40 @@ class PerformancePredictor:
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return self._with_linear(posterior.mean(weights, mixture), quiz, results, mixture)
+        known = self._answered(quiz, results)
+        return self.blend(posterior.after(*known).mean(weights, mixture), *known, mixture)
 
-    def _with_linear(
-        self, probabilities: Floats, quiz: Any, results: ArrayLike, tasks: TaskMixture
+    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+        """The indices of the answered tasks, of which new ones are -1, and their results."""
+        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
+        return numbers[~np.isnan(given)], given[~np.isnan(given)]
+
+    def blend(
+        self,
+        probabilities: Floats,
+        answered: NDArray[np.int64],
+        results: Floats,
+        tasks: TaskMixture,
     ) -> Floats:
-        """The probabilities of the candidates, blended with those of the linear model.
+        """Blend the probabilities of the candidates with those of the linear model.
 
         Without answers there is nothing to blend, and the linear model has only known tasks.
+
+        Args:
+            probabilities: The probabilities of the candidates, one per task.
+            answered: The indices of the answered tasks; new ones are -1.
+            results: The results on the answered tasks.
+            tasks: The tasks.
+
+        Returns:
+            One probability per task.
         """
-        given, numbers = quiz_results(results, quiz), self._known.find(quiz, "quiz")[0]
-        answered = ~np.isnan(given)
-        if not self.linear_share_ or self.population_ is None or not answered.any():
+        if not self.linear_share_ or self.population_ is None or not len(answered):
             return probabilities
-        if (numbers < 0).any():
+        if (answered < 0).any():
             return probabilities
         needed, index = np.unique(tasks.numbers, return_inverse=True)
-        found = self.population_.predict(numbers[answered], given[answered], needed)
+        found = self.population_.predict(answered, results, needed)
         linear = np.clip(found, 0.0, 1.0)[index.reshape(tasks.numbers.shape)]
         mixed = (linear * tasks.shares).sum(1)
         return (1 - self.linear_share_) * probabilities + self.linear_share_ * mixed
@@ -263,12 +281,10 @@ class PerformancePredictor:
         checked = check_level(level)
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        low, high = posterior.interval(weights, mixture, checked)
-        means = posterior.mean(weights, mixture)
-        predicted = 100 * self._with_linear(means, quiz, results, mixture)
-        return np.minimum(low, np.floor(predicted) / 100), np.maximum(
-            high, np.ceil(predicted) / 100
-        )
+        known = self._answered(quiz, results)
+        found = posterior.after(*known)
+        blended = self.blend(found.mean(weights, mixture), *known, mixture)
+        return containing(found.interval(weights, mixture, checked), blended)
 
     def score(
         self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
@@ -362,6 +378,34 @@ class PerformancePredictor:
             )
         answered = ~np.isnan(given)
         return self.population_, numbers[answered], given[answered]
+
+    def group_scores(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        names: NDArray[np.str_],
+        groups: NDArray[np.int64],
+        level: float,
+    ) -> Scores:
+        """Estimate the agent's full score on any groups of tasks, like `score`.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            names: The names of the groups; those without tasks are left out.
+            groups: The index of the group of each known task, or -1 if it is in none.
+            level: As in `score`.
+
+        Returns:
+            The scores, one per group that has tasks.
+
+        Raises:
+            ValueError: As in `score`.
+        """
+        population, answered, given = self._answers(quiz, results)
+        used = np.unique(groups[groups >= 0])
+        compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
+        return estimate_scores(population, answered, given, names[used], compact, level)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -495,6 +539,8 @@ class PerformancePredictor:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
             arrays["linear_share"] = np.array(self.linear_share_)
+            if posterior.dependence is not None:
+                arrays |= posterior.dependence.arrays()
             if self.population_ is not None:
                 arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
@@ -549,8 +595,9 @@ class PerformancePredictor:
             len(found["prior"]),
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
-        numbers = found["numbers"].tolist()
-        posterior = Posterior(found["profiles"], found["prior"], *numbers)
+        temper, strength = found["numbers"].tolist()
+        dependence = Dependence.from_arrays(found)
+        posterior = Posterior(found["profiles"], found["prior"], temper, strength, dependence)
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
@@ -601,8 +648,10 @@ def _from_outcomes(
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
-    profiles = np.ascontiguousarray(every.T)
-    posterior = Posterior(profiles, spread(mix, groups), chosen.temper, settings.strength)
+    profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
+    with threadpool_limits(1):
+        dependence = find_dependence(outcomes.rates, profiles, prior)
+    posterior = Posterior(profiles, prior, chosen.temper, settings.strength, dependence)
     return posterior, chosen.linear, _population(outcomes.rates, known, seed)
 
 
@@ -702,6 +751,13 @@ def as_predictor(
     if embedder is not None:
         raise ValueError("embedder must be passed to the predictor before it is fitted")
     return source
+
+
+def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats, Floats]:
+    """Widen intervals to full percents that contain the predicted probabilities."""
+    low, high = bounds
+    percents = 100 * predicted
+    return np.minimum(low, np.floor(percents) / 100), np.maximum(high, np.ceil(percents) / 100)
 
 
 def check_level(level: Any, what: str = "interval") -> float:
