@@ -5,7 +5,8 @@ from the low-rank model of the known agents; agents described by a skill level a
 they depend on the difficulty of a task; and, if there is a map of the tasks that helps to predict
 left-out agents, agents for which neighbouring tasks are similar. Bayes' rule gives the probability
 of each candidate after the quiz, and the predicted probability of success on a task is the weighted
-mean of the candidates' probabilities.
+mean of the candidates' probabilities. If it helps to predict left-out agents, the prediction of a
+linear population model has a share in it.
 
 Known agents predict an agent from a known subpopulation best. The other candidates prevent
 overconfident predictions for an agent from a new subpopulation.
@@ -27,7 +28,7 @@ from taskspace.applications.candidates import Table, candidates
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, estimate_scores, groups_by
+from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -76,6 +77,7 @@ class PerformancePredictor:
         candidates_: How candidates are built from the profiles of the success model, if any.
         population_: The linear model of the known agents, from which scores are estimated; None
             if there are fewer than two, or if the predictor was saved by an earlier version.
+        linear_share_: The share of the linear model in a predicted probability, from 0 to 1.
         labels_: The labels of the known tasks, by name.
 
     >>> import taskspace as ts
@@ -120,7 +122,9 @@ class PerformancePredictor:
         if isinstance(source, Outcomes):
             self._know(source.tasks, source.features, source.feature_names)
             self.labels_: Labels = source.task_labels
-            self.posterior_, self.population_ = _from_outcomes(source, self._vectors(source), seed)
+            self.posterior_, self.linear_share_, self.population_ = _from_outcomes(
+                source, self._vectors(source), seed
+            )
         elif isinstance(source, Profiler):
             if self.embedder is not None:
                 raise ValueError(
@@ -192,7 +196,8 @@ class PerformancePredictor:
             columns = getattr(self.model_, "feature_names_", ())
             self._know(np.array(default if names is None else names, np.str_), rows, columns)
         self.posterior_ = self.candidates_.posterior(profiles)
-        self.population_, self.labels_ = _population(profiles, None, self.random_state), {}
+        self.population_ = _population(profiles, None, self.random_state)
+        self.linear_share_, self.labels_ = 0.0, {}
 
     # -- predicting ----------------------------------------------------------------------------
 
@@ -214,7 +219,26 @@ class PerformancePredictor:
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.mean(weights, mixture)
+        return self._with_linear(posterior.mean(weights, mixture), quiz, results, mixture)
+
+    def _with_linear(
+        self, probabilities: Floats, quiz: Any, results: ArrayLike, tasks: TaskMixture
+    ) -> Floats:
+        """The probabilities of the candidates, blended with those of the linear model.
+
+        Without answers there is nothing to blend, and the linear model has only known tasks.
+        """
+        given, numbers = quiz_results(results, quiz), self._known.find(quiz, "quiz")[0]
+        answered = ~np.isnan(given)
+        if not self.linear_share_ or self.population_ is None or not answered.any():
+            return probabilities
+        if (numbers < 0).any():
+            return probabilities
+        needed, index = np.unique(tasks.numbers, return_inverse=True)
+        found = self.population_.predict(numbers[answered], given[answered], needed)
+        linear = np.clip(found, 0.0, 1.0)[index.reshape(tasks.numbers.shape)]
+        mixed = (linear * tasks.shares).sum(1)
+        return (1 - self.linear_share_) * probabilities + self.linear_share_ * mixed
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
@@ -239,7 +263,12 @@ class PerformancePredictor:
         checked = check_level(level)
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.interval(weights, mixture, checked)
+        low, high = posterior.interval(weights, mixture, checked)
+        means = posterior.mean(weights, mixture)
+        predicted = 100 * self._with_linear(means, quiz, results, mixture)
+        return np.minimum(low, np.floor(predicted) / 100), np.maximum(
+            high, np.ceil(predicted) / 100
+        )
 
     def score(
         self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
@@ -271,7 +300,54 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).score(["a"], [1]).scores.round(1)
         array([0.7])
         """
-        checked = check_level(level)
+        checked = check_level(level, "level")
+        population, answered, given = self._answers(quiz, results)
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimate_scores(population, answered, given, names, groups, checked)
+
+    def answers_needed(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        width: float,
+        *,
+        by: str | None = None,
+        level: float = 0.9,
+    ) -> NDArray[np.int64]:
+        """Estimate how many more answers make the interval of a score narrow enough.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side.
+            by: As in `score`.
+            level: As in `score`.
+
+        Returns:
+            One number per group of tasks, in the order of `score`: of further answers to random
+            tasks of the group, if each other group gets as many. The number is 0 if the interval
+            is narrow enough, and at most that of the tasks left.
+
+        Raises:
+            ValueError: As in `score`, or if `width` is not between 0 and 1.
+
+        >>> import taskspace as ts
+        >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
+        >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
+        array([1])
+        """
+        wanted = checks.number(width, "width")
+        if not 0 < wanted < 1:
+            raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
+        population, answered, given = self._answers(quiz, results)
+        found = self.score(quiz, results, by=by, level=level)
+        groups = groups_by(self.labels_, by, len(self.tasks_))[1]
+        return answers_needed(population, answered, given, found, groups, wanted)
+
+    def _answers(
+        self, quiz: Any, results: ArrayLike
+    ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
+        """The linear model, the tasks that were answered, each once, and the results on them."""
         given = quiz_results(results, quiz)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
@@ -284,11 +360,8 @@ class PerformancePredictor:
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
         answered = ~np.isnan(given)
-        return estimate_scores(
-            self.population_, numbers[answered], given[answered], names, groups, checked
-        )
+        return self.population_, numbers[answered], given[answered]
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -392,7 +465,7 @@ class PerformancePredictor:
         """
         predictor = cls(embedder=embedder)
         predictor.model_, predictor.posterior_ = None, posterior
-        predictor.population_, predictor.labels_ = None, {}
+        predictor.population_, predictor.linear_share_, predictor.labels_ = None, 0.0, {}
         predictor._know(tasks, features)
         return predictor
 
@@ -421,6 +494,7 @@ class PerformancePredictor:
         else:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+            arrays["linear_share"] = np.array(self.linear_share_)
             if self.population_ is not None:
                 arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
@@ -481,6 +555,7 @@ class PerformancePredictor:
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
         predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
+        predictor.linear_share_ = float(found.get("linear_share", 0.0))
         return predictor
 
     @classmethod
@@ -508,7 +583,7 @@ def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPop
 
 def _from_outcomes(
     outcomes: Outcomes, vectors: Floats | None, seed: int
-) -> tuple[Posterior, LinearPopulation | None]:
+) -> tuple[Posterior, float, LinearPopulation | None]:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
@@ -520,14 +595,15 @@ def _from_outcomes(
             others = fit(rest.successes, rest.attempts, settings.rank, settings.least_spread)
             return candidates(rest, others, settings, rng)
 
-        mix, temper = choose_prior(table, make, rng)
+        chosen = choose_prior(table, make, rng)
         groups = candidates(table, factors, settings, rng)
+    mix, known = chosen.mix, groups[0]
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
     profiles = np.ascontiguousarray(every.T)
-    posterior = Posterior(profiles, spread(mix, groups), temper, settings.strength)
-    return posterior, _population(outcomes.rates, groups[0], seed)
+    posterior = Posterior(profiles, spread(mix, groups), chosen.temper, settings.strength)
+    return posterior, chosen.linear, _population(outcomes.rates, known, seed)
 
 
 @overload
@@ -628,11 +704,11 @@ def as_predictor(
     return source
 
 
-def check_level(level: Any) -> float:
+def check_level(level: Any, what: str = "interval") -> float:
     """Check the level of an interval."""
-    value = checks.array(level, "interval")
+    value = checks.array(level, what)
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
         raise ValueError(
-            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+            f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
         )
     return float(value)

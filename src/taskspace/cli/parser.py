@@ -24,6 +24,7 @@ from taskspace.cli import (
     quiz,
     reproduce,
     run,
+    score,
     select,
     similar,
 )
@@ -39,6 +40,7 @@ _EPILOG = """examples:
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
+  taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -54,6 +56,7 @@ _COMMANDS = (
     fit,
     embed,
     predict,
+    score,
     select,
     similar,
     hardest,
