@@ -153,6 +153,7 @@ def measure(write: Callable[[Path, int], None]) -> tuple[Measured, Outcomes]:
     """Write logs in one format and read them."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), 0)
+        _timed(folder)  # loads what the reader needs
         first, _ = _timed(folder)
         for agent in range(1, AGENTS):
             write(Path(folder), agent)
@@ -169,7 +170,6 @@ def _timed(folder: str) -> tuple[float, Outcomes]:
 
 def print_report(console: Console) -> None:
     """Print the time by format, and the peak of memory."""
-    measure(_py_irt)  # loads what the readers need
     title = f"Reading logs of {AGENTS} agents x {ITEMS:,} items, seconds of one processor"
     table = Table(title=title, box=SIMPLE_HEAD)
     table.add_column("format")
