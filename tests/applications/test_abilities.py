@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from taskspace import Outcomes, abilities
 from tests.messages import says
 
+results_of: Any = Outcomes  # it takes lists and numbers, which its types do not say
+
 TOPICS = ["sums", "areas", "graphs", "words"]
 
 
@@ -29,7 +31,7 @@ def population(
     tried = rng.random(solved.shape) >= missing
     tried[0] = True  # so that no task is without results
     labels = {"topic": [TOPICS[task % 4] for task in range(tasks)]}
-    outcomes = Outcomes((solved & tried).astype(int), tried.astype(int), task_labels=labels)
+    outcomes = results_of((solved & tried).astype(int), tried.astype(int), task_labels=labels)
     return outcomes, logistic(ability - rng.normal(size=3000)).mean(1)
 
 
@@ -59,14 +61,14 @@ def test_missing_pairs_are_predicted_not_ignored() -> None:
     easy = outcomes.rates.mean(0) > np.median(outcomes.rates.mean(0))
     tried = np.ones((100, 80), bool)
     tried[50:, ~easy] = False
-    found = abilities(Outcomes(outcomes.successes * tried, tried.astype(int)))
+    found = abilities(results_of(outcomes.successes * tried, tried.astype(int)))
     truth = outcomes.rates.mean(1)[50:]
     plain = outcomes.rates[50:][:, easy].mean(1)
     assert np.abs(found.scores[50:] - truth).mean() < 0.5 * np.abs(plain - truth).mean()
 
 
 def test_an_agent_without_results_has_no_score() -> None:
-    found = abilities(Outcomes([[0, 0, 0], [1, 0, 1], [0, 0, 1]], [[0] * 3, [1] * 3, [1] * 3]))
+    found = abilities(results_of([[0, 0, 0], [1, 0, 1], [0, 0, 1]], [[0] * 3, [1] * 3, [1] * 3]))
     assert np.isnan(found.scores[0])
     assert (found.low[0], found.high[0]) == (0, 1)
     assert found.alike[0] == ""
@@ -76,7 +78,7 @@ def test_an_agent_without_results_has_no_score() -> None:
 def test_an_agent_that_solved_every_task_has_a_wide_enough_interval() -> None:
     solved = np.random.default_rng(0).integers(0, 2, (20, 6))
     solved[0] = 1
-    found = abilities(Outcomes(solved, 1))
+    found = abilities(results_of(solved, 1))
     assert found.high[0] == pytest.approx(1)
     assert found.low[0] < 0.75
 
@@ -88,7 +90,7 @@ def test_planted_strengths_and_weaknesses_are_marked_and_nothing_else() -> None:
     topic = outcomes.task_labels["topic"]
     solved[middle[0], topic == "areas"] = 1
     solved[middle[1], topic == "words"] = 0
-    found = abilities(Outcomes(solved, 1, task_labels=outcomes.task_labels))
+    found = abilities(results_of(solved, 1, task_labels=outcomes.task_labels))
     assert found.by == "topic"
     marks = [(int(a), str(found.groups[g]), int(found.marked[a, g])) for a, g in
         np.argwhere(found.marked)]  # fmt: skip
@@ -107,7 +109,7 @@ def test_without_strengths_nothing_is_marked() -> None:
 def test_the_most_similar_agent_is_the_one_with_the_same_results() -> None:
     solved = population(3)[0].successes.astype(int)
     solved[17] = solved[4]
-    found = abilities(Outcomes(solved, 1))
+    found = abilities(results_of(solved, 1))
     assert (found.alike[4], found.alike[17]) == ("agent-17", "agent-4")
     assert found.correlation[4] == pytest.approx(1, abs=1e-4)
     assert np.median(found.correlation) < 0.5
@@ -115,7 +117,7 @@ def test_the_most_similar_agent_is_the_one_with_the_same_results() -> None:
 
 def test_groups_are_labels_or_clusters_or_none() -> None:
     outcomes, _ = population(4)
-    plain = Outcomes(outcomes.successes, 1)
+    plain = results_of(outcomes.successes, 1)
     assert abilities(plain).by == ""
     assert "strengths" not in abilities(plain).columns
     clusters = SimpleNamespace(by_task=np.array(["a", "b"] * 40))
@@ -135,4 +137,4 @@ def test_bad_input_is_told_in_one_sentence() -> None:
     with pytest.raises(ValueError, match=says("source Outcomes 3")):
         abilities(3)
     with pytest.raises(ValueError, match=says("2 agents 1")):
-        abilities(Outcomes([[1, 0]], 1))
+        abilities(results_of([[1, 0]], 1))

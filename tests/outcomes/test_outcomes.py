@@ -477,7 +477,8 @@ def test_the_outcomes_on_some_tasks_keep_everything_else() -> None:
     np.testing.assert_array_equal(some.features, whole.features[[-1, 0]])
     assert some.agents.tolist() == whole.agents.tolist()
     assert some.info == whole.info
-    labelled = Outcomes([[1, 0]], 1, tasks=["a", "b"], task_labels={"topic": ["sums", "areas"]})
+    made: Any = Outcomes
+    labelled = made([[1, 0]], 1, tasks=["a", "b"], task_labels={"topic": ["sums", "areas"]})
     assert labelled.of_tasks(["b"]).task_labels["topic"].tolist() == ["areas"]
     with pytest.raises(ValueError, match=says("task 'd'")):
         whole.of_tasks(["d"])
