@@ -17,7 +17,8 @@ from taskspace.models.linear_population import LinearPopulation
 
 RNG = np.random.default_rng(0)
 ABILITY = RNG.normal(size=(60, 1)) + 0.7 * RNG.normal(size=(60, 100))
-SOLVED = (RNG.normal(size=100) < ABILITY).astype(np.float64)
+LEVELS = RNG.normal(size=100)
+SOLVED = (LEVELS < ABILITY).astype(np.float64)
 LABELS = np.arange(100) % 3
 KNOWN = LinearPopulation.from_rates(SOLVED[10:], None, 0)
 PLAIN = Question(Limits(np.zeros(100, np.int64)), False)

@@ -97,6 +97,15 @@ def _of_parts(**arrays: Any) -> Callable[[Path], Any]:
 
 
 CALLS = [
+    Call("choose_subset: k 0", lambda _: ts.choose_subset(named(), 0), "k positive 0"),
+    Call("choose_subset: all tasks", lambda _: ts.choose_subset(named(), TASKS), "k 12"),
+    Call("choose_subset: a fraction", lambda _: ts.choose_subset(named(), 1.5), "k 1.5"),
+    Call("choose_subset: a number", lambda _: ts.choose_subset(5, 3), "Outcomes 5", TypeError),
+    Call("choose_subset: no label", lambda _: ts.choose_subset(named(), 3, by="x"), "by 'x'"),
+    Call("choose_subset: by a number", lambda _: ts.choose_subset(named(), 3, by=5), "by 5"),
+    Call("choose_subset: seed", lambda _: ts.choose_subset(named(), 3, seed=-1), "seed -1"),
+    Call("choose_subset: progress", lambda _: ts.choose_subset(named(), 3, progress=7),
+         "progress 7"),
     # -- predict -------------------------------------------------------------------------------
     Call("predict: from a number", _from(5), "source int", TypeError),
     Call("predict: from None", _from(None), "source NoneType", TypeError),
