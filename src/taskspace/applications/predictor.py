@@ -350,7 +350,7 @@ class PerformancePredictor:
         >>> import taskspace as ts
         >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
         >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
-        array([1])
+        array([2])
         """
         wanted = checks.number(width, "width")
         if not 0 < wanted < 1:
