@@ -6,7 +6,7 @@ level), `minigrid-sfl.parquet` (agent, one column per level) and `assistments-20
 (student, problem, skill, correct). Parts whose file is missing are left out.
 
 python examples/evaluations.py --data DIR            all parts; about half an hour
-python examples/evaluations.py --data DIR scores     only one: scores, subsets, quiz, agents
+python examples/evaluations.py --data DIR scores     only one (--help lists them)
 python examples/evaluations.py --data DIR --fast     fewer splits
 """
 
@@ -28,6 +28,8 @@ from taskspace.applications.subset_errors import Question
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.item_response import fit_item_response
+from taskspace.similarity.estimates import estimates
+from taskspace.similarity.statistics import SuccessStatistics
 
 SEED = 100  # settings were chosen on splits with the seeds 0 to 12
 FAMILIES = ("legalbench", "math", "mmlu", "wmt_14")  # scenarios of HELM-Lite with several parts
@@ -273,7 +275,7 @@ def quiz(folder: Path, fast: bool) -> None:
     outcomes = read(folder, "animal-ai")
     if outcomes is not None:
         disputed = np.abs(outcomes.rates.mean(0) - 0.5) < 0.4501
-        some = of_tasks(outcomes, np.flatnonzero(disputed))
+        some = outcomes.of_tasks(outcomes.tasks[disputed])
         for title, table in (("555 tasks solved by 5 to 95 %", some), ("all 900 tasks", outcomes)):
             rows, rng = [], np.random.default_rng(SEED)
             for left_out in table.agents[: 6 if fast else None]:
@@ -289,14 +291,6 @@ def quiz(folder: Path, fast: bool) -> None:
                 if fast:
                     break
             show(f"ASSISTments, quiz of {size}", rows)
-
-
-def of_tasks(outcomes: Any, tasks: Any) -> Any:
-    """The outcomes on some of the tasks."""
-    return ts.Outcomes(
-        outcomes.successes[:, tasks], outcomes.rollouts[:, tasks], agents=outcomes.agents,
-        tasks=outcomes.tasks[tasks],
-    )  # fmt: skip
 
 
 def agents(folder: Path, fast: bool) -> None:
@@ -315,7 +309,7 @@ def agents(folder: Path, fast: bool) -> None:
                 order = rng.permutation(outcomes.n_agents)
                 some = rng.permutation(outcomes.n_tasks)[:800]
                 tried = outcomes.rollouts[order[:count]].sum(0)[some] > 0
-                table = of_tasks(outcomes, some[tried])
+                table = outcomes.of_tasks(outcomes.tasks[some[tried]])
                 known, new = (outcomes.agents[o] for o in (order[:count], order[count:][:40]))
                 rows += judged(table.of_agents(known), table.of_agents(new), 20, rng)
             show(f"{name}, {count} agents", rows)
@@ -323,7 +317,53 @@ def agents(folder: Path, fast: bool) -> None:
                 break
 
 
-PARTS = {"scores": scores, "subsets": subsets, "quiz": quiz, "agents": agents}
+# -- similar tasks ---------------------------------------------------------------------------------
+
+
+def neighbours(folder: Path, fast: bool) -> None:
+    """How often the most similar task has the same label, by correlation, `similar` and maps."""
+    print("\nThe nearest neighbour of a task that 10 to 90 % solve has the same label")
+    for name, by in (("assistments-2009", "skill"), ("animal-ai", "level")):
+        outcomes = read(folder, name)
+        if outcomes is None:
+            continue
+        success = np.nanmean(outcomes.rates, axis=0)
+        outcomes = outcomes.of_tasks(outcomes.tasks[np.abs(success - 0.5) <= 0.4])
+        labels = outcomes.task_labels[by]
+        chance = np.mean([(labels == label).sum() - 1 for label in labels]) / (len(labels) - 1)
+        found = {"chance": chance, "correlation": same(correlations(outcomes.rates), labels)}
+        bits = estimates(SuccessStatistics.from_outcomes(outcomes), np.arange(outcomes.n_tasks))
+        found["similar"] = same(np.nan_to_num(bits, nan=-np.inf), labels)
+        for measure in ("information",) if fast else ("information", "correlation"):
+            embedder = ts.TaskEmbedder(measure=measure, random_state=0).fit(outcomes)
+            directions = embedder.direction(outcomes.tasks)
+            found[f"map ({measure})"] = same(directions @ directions.T, labels)
+        listed = ", ".join(f"{way} {fraction:.3f}" for way, fraction in found.items())
+        print(f"{name}, {by}, {outcomes.n_tasks} tasks: {listed}", flush=True)
+
+
+def same(similarity: Any, labels: Any) -> float:
+    """The fraction of tasks whose most similar other task has the same label."""
+    others = np.where(np.eye(len(labels), dtype=bool), -np.inf, similarity)
+    return float((labels[others.argmax(1)] == labels).mean())
+
+
+def correlations(rates: Any, least: int = 8) -> Any:
+    """Pearson's correlation of tasks over the agents that tried both, if they are at least 8."""
+    tried = ~np.isnan(rates)
+    known, mask = np.where(tried, rates, 0.0), tried.astype(np.float64)
+    both = np.maximum(mask.T @ mask, 1)
+    means = known.T @ mask / both  # of the row's task, over the agents that tried both
+    apart = known.T @ known / both - means * means.T
+    spread = np.maximum((known**2).T @ mask / both - means**2, 0.0)
+    scale = np.sqrt(spread * spread.T)
+    usable = (mask.T @ mask >= least) & (scale > 1e-9)
+    return np.where(usable, apart / np.maximum(scale, 1e-9), -np.inf)
+
+
+PARTS = {
+    "scores": scores, "subsets": subsets, "quiz": quiz, "agents": agents, "neighbours": neighbours,
+}  # fmt: skip
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
