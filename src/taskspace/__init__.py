@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
+    from taskspace.applications.redundancy import redundant
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
     from taskspace.envs.base import Environment
@@ -63,6 +64,7 @@ _HOMES = {
     "open_run": "taskspace.runs.run",
     "plot_map": "taskspace.report.plots",
     "predict": "taskspace.applications.predictor",
+    "redundant": "taskspace.applications.redundancy",
     "run": "taskspace.runs.pipeline",
     "select": "taskspace.applications.selection",
     "train_population": "taskspace.training.recipes",
@@ -89,6 +91,7 @@ __all__ = [
     "open_run",
     "plot_map",
     "predict",
+    "redundant",
     "run",
     "select",
     "train_population",

@@ -27,6 +27,7 @@ from taskspace.applications.candidates import Table, candidates
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
+from taskspace.applications.scores import Scores, estimate_scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -44,9 +45,11 @@ from taskspace.files import (
     seal,
     write_arrays,
 )
+from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import fit, learn
 from taskspace.outcomes.feature_rows import in_order
+from taskspace.outcomes.labels import Labels, pack, unpack
 from taskspace.outcomes.outcomes import Outcomes
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
@@ -71,6 +74,9 @@ class PerformancePredictor:
             on these tasks.
         model_: The success model that the predictor was fitted to, or None.
         candidates_: How candidates are built from the profiles of the success model, if any.
+        population_: The linear model of the known agents, from which scores are estimated; None
+            if there are fewer than two, or if the predictor was saved by an earlier version.
+        labels_: The labels of the known tasks, by name.
 
     >>> import taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -113,7 +119,8 @@ class PerformancePredictor:
         self.model_: Profiler | None = None
         if isinstance(source, Outcomes):
             self._know(source.tasks, source.features, source.feature_names)
-            self.posterior_ = _from_outcomes(source, self._vectors(source), seed)
+            self.labels_: Labels = source.task_labels
+            self.posterior_, self.population_ = _from_outcomes(source, self._vectors(source), seed)
         elif isinstance(source, Profiler):
             if self.embedder is not None:
                 raise ValueError(
@@ -185,6 +192,7 @@ class PerformancePredictor:
             columns = getattr(self.model_, "feature_names_", ())
             self._know(np.array(default if names is None else names, np.str_), rows, columns)
         self.posterior_ = self.candidates_.posterior(profiles)
+        self.population_, self.labels_ = _population(profiles, None, self.random_state), {}
 
     # -- predicting ----------------------------------------------------------------------------
 
@@ -232,6 +240,55 @@ class PerformancePredictor:
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
         return posterior.interval(weights, mixture, checked)
+
+    def score(
+        self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
+    ) -> Scores:
+        """Estimate the agent's full score: its mean success rate over all known tasks.
+
+        Answered tasks count with their results. The others are predicted by a regression of the
+        agent on the known agents, and corrected by what the regression missed on the answered
+        tasks of the same group. The known agents take the same quiz, each predicted from the
+        others, and their errors decide how strong the correction and how wide the interval is.
+
+        Args:
+            quiz: The tasks that the agent has answered, all of them known tasks.
+            results: As in `predict_proba`.
+            by: The name of a label of the tasks, for one score per value of it; by default, there
+                is one score over all tasks.
+            level: The probability that an interval contains the full score.
+
+        Returns:
+            The scores, one per group of tasks. A group that was answered completely has its exact
+            score and an interval of width 0.
+
+        Raises:
+            ValueError: If an argument has the wrong form, if a task is unknown or is answered
+                twice, or if there is no such label.
+
+        >>> import taskspace as ts
+        >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
+        >>> PerformancePredictor().fit(outcomes).score(["a"], [1]).scores.round(1)
+        array([0.7])
+        """
+        checked = check_level(level)
+        given = quiz_results(results, quiz)
+        numbers = self.numbers(quiz, "quiz")
+        if len(np.unique(numbers)) < len(numbers):
+            repeated = np.bincount(numbers).argmax()
+            raise ValueError(
+                f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
+            )
+        if self.population_ is None:
+            raise ValueError(
+                "score() requires a predictor that was fitted to at least 2 agents by this version"
+                " of taskspace, got one without their results; fit it again"
+            )
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        answered = ~np.isnan(given)
+        return estimate_scores(
+            self.population_, numbers[answered], given[answered], names, groups, checked
+        )
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -335,6 +392,7 @@ class PerformancePredictor:
         """
         predictor = cls(embedder=embedder)
         predictor.model_, predictor.posterior_ = None, posterior
+        predictor.population_, predictor.labels_ = None, {}
         predictor._know(tasks, features)
         return predictor
 
@@ -363,6 +421,11 @@ class PerformancePredictor:
         else:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+            if self.population_ is not None:
+                arrays |= self.population_.arrays()
+        labels = pack(self.labels_, {})
+        if labels is not None:
+            arrays["labels"] = labels
         with atomic_path(path) as temporary:
             write_arrays(arrays, temporary)
             seal(temporary)
@@ -401,8 +464,11 @@ class PerformancePredictor:
         except Exception as error:  # NumPy and zipfile raise many types of errors on damaged bytes
             raise ValueError(f"{path} is damaged or not a predictor") from error
         check_format(path, form, (FORMAT, FORMAT_VERSION))
+        labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
         if "mix" in found:
-            return cls._of_model(found, model, path)
+            predictor = cls._of_model(found, model, path)
+            predictor.labels_ = labels
+            return predictor
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (
             len(found["tasks"]),
@@ -414,6 +480,7 @@ class PerformancePredictor:
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
+        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
         return predictor
 
     @classmethod
@@ -434,7 +501,14 @@ class PerformancePredictor:
         return predictor
 
 
-def _from_outcomes(outcomes: Outcomes, vectors: Floats | None, seed: int) -> Posterior:
+def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation | None:
+    """The linear model of at least two agents."""
+    return LinearPopulation.from_rates(rates, predicted, seed) if len(rates) > 1 else None
+
+
+def _from_outcomes(
+    outcomes: Outcomes, vectors: Floats | None, seed: int
+) -> tuple[Posterior, LinearPopulation | None]:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
@@ -452,7 +526,8 @@ def _from_outcomes(outcomes: Outcomes, vectors: Floats | None, seed: int) -> Pos
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
     profiles = np.ascontiguousarray(every.T)
-    return Posterior(profiles, spread(mix, groups), temper, settings.strength)
+    posterior = Posterior(profiles, spread(mix, groups), temper, settings.strength)
+    return posterior, _population(outcomes.rates, groups[0], seed)
 
 
 @overload

@@ -22,6 +22,7 @@ from taskspace.cli import (
     karel,
     predict,
     quiz,
+    redundant,
     reproduce,
     run,
     select,
@@ -38,6 +39,7 @@ _EPILOG = """examples:
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
+  taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -58,6 +60,7 @@ _COMMANDS = (
     hardest,
     export,
     quiz,
+    redundant,
     explore,
     reproduce,
     envs,

@@ -270,7 +270,9 @@ class Run:
     def _model_predictor(self) -> PerformancePredictor:
         some = slice(MOST_KNOWN)  # tasks are in random order
         fitted = PerformancePredictor().fit(self.model)
-        return fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
+        known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
+        known.labels_ = {name: values[some] for name, values in self.outcomes.task_labels.items()}
+        return known
 
     @property
     def figures(self) -> Path:

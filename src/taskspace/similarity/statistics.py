@@ -124,6 +124,14 @@ class SuccessStatistics:
         """The number of tasks."""
         return len(self.rates)
 
+    @functools.cached_property
+    def single(self) -> bool:
+        """Whether every rate is 0 or 1, as with single attempts."""
+        return all(
+            bool(((some == 0) | (some == 1)).all())
+            for some in (self.rates[block] for block in _blocks_of_tasks(*self.rates.shape))
+        )
+
     def pairs(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         """Similarity of pairs of tasks, in bits.
 

@@ -1,0 +1,288 @@
+"""Redundant tasks: near-copies in a table of results, and what leaving them out would cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.applications.near_copies import (
+    PairTest,
+    agents_needed,
+    count_pairs,
+    find_near_copies,
+    groups,
+)
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.rates import mean_rates
+from taskspace.similarity.estimates import pair_estimates
+from taskspace.similarity.information import entropy
+from taskspace.similarity.statistics import SuccessStatistics
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Names = NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class Redundancy:
+    """Near-copies among tasks; see `redundant`.
+
+    The arrays of pairs have one entry per pair, the surest near-copies first. If no pair is a
+    near-copy, the pairs are at most 20 candidates: those that would be near-copies if each were
+    the only pair looked at.
+
+    Attributes:
+        first: The first task of each pair.
+        second: The second task of each pair.
+        confirmed: Whether the pair is a near-copy: `low` is at least `threshold`.
+        bits: The similarity of the pair, with the bias of few agents removed.
+        agreement: The fraction of agents with the same result on both tasks; for scores, 1 - the
+            mean squared difference.
+        expected: The agreement of two tasks that share only the factors of the population.
+        excess: Excess agreement: 0 if the agreement is the expected one, 1 if it is complete.
+        low: The lower bound of the excess agreement, for all pairs at once.
+        high: The upper bound.
+        correlation: The correlation of the agents' success rates on the two tasks.
+        agents: The number of agents that tried both tasks.
+        group: The group of each pair, counted from 1; 0 if its tasks are in different groups or
+            none.
+        groups: The tasks of each group. All pairs of a group are near-copies. The first task is
+            the one to keep.
+        left_out: The tasks that could be left out: all tasks of the groups but the first.
+        agent_names: The names of the agents.
+        scores: The mean success rate of each agent on the tasks that it tried.
+        kept_scores: The same without the tasks that could be left out.
+        n_tasks: The number of tasks.
+        n_pairs: The number of pairs looked at: those of tasks on which agents differ.
+        threshold: The least excess agreement of near-copies.
+        level: The probability that all intervals hold.
+        enough_agents: With fewer agents than this, no pair can be a near-copy.
+        more: Whether there were too many candidates, so that near-copies may be missing.
+    """
+
+    first: Names
+    second: Names
+    confirmed: NDArray[np.bool_]
+    bits: Floats
+    agreement: Floats
+    expected: Floats
+    excess: Floats
+    low: Floats
+    high: Floats
+    correlation: Floats
+    agents: Numbers
+    group: Numbers
+    groups: tuple[tuple[str, ...], ...]
+    left_out: Names
+    agent_names: Names
+    scores: Floats
+    kept_scores: Floats
+    n_tasks: int
+    n_pairs: int
+    threshold: float
+    level: float
+    enough_agents: int
+    more: bool
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The table of pairs: its columns by name."""
+        names = (
+            "group", "first", "second", "excess", "low", "high", "agreement", "expected",
+            "correlation", "bits", "agents",
+        )  # fmt: skip
+        confirmed = np.where(self.confirmed, "yes", "no").astype(object)
+        return {**{name: getattr(self, name) for name in names}, "confirmed": confirmed}
+
+    @property
+    def group_columns(self) -> dict[str, NDArray[Any]]:
+        """The table of groups: number, the task to keep, and the others, which it stands for."""
+        others = np.empty(len(self.groups), object)
+        others[:] = [", ".join(group[1:]) for group in self.groups]
+        return {
+            "group": np.arange(len(self.groups)) + 1,
+            "keep": np.array([group[0] for group in self.groups], self.first.dtype),
+            "could_be_left_out": others,
+        }
+
+    @property
+    def largest_change(self) -> float:
+        """The largest absolute change of an agent's score without the tasks of `left_out`."""
+        return float(np.nanmax(np.abs(self.kept_scores - self.scores), initial=0.0))
+
+    @property
+    def mean_change(self) -> float:
+        """The mean absolute change of the agents' scores."""
+        return float(np.nanmean(np.abs(self.kept_scores - self.scores)))
+
+    @property
+    def rank_correlation(self) -> float:
+        """Spearman's correlation of the scores with and without; NaN if all scores are equal."""
+        from scipy.stats import spearmanr
+
+        known = ~np.isnan(self.kept_scores)
+        before, after = self.scores[known], self.kept_scores[known]
+        if not len(before) or np.ptp(before) == 0 or np.ptp(after) == 0:
+            return float("nan")
+        return float(spearmanr(before, after).statistic)
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a sentence or two."""
+        looked = f"{self.n_pairs:,} pairs of {self.n_tasks:,} tasks"
+        if not self.confirmed.any():
+            return f"None of {looked} {self._why_none}{self._candidates}"
+        pairs = int(self.confirmed.sum())
+        return (
+            f"{_plural(pairs, 'pair')} of {looked} {'is a near-copy' if pairs == 1 else 'are'}"
+            f"{'' if pairs == 1 else ' near-copies'}, in {_plural(len(self.groups), 'group')};"
+            f" without {_plural(len(self.left_out), 'task')}, the agents' scores change by"
+            f" {self.mean_change:.4f} on average and by at most {self.largest_change:.4f}, and"
+            f" their rank correlation is {self.rank_correlation:.4f}"
+            + ("; there may be more near-copies, raise the threshold" if self.more else "")
+        )
+
+    @property
+    def _why_none(self) -> str:
+        if len(self.agent_names) >= self.enough_agents:
+            return "is a near-copy"
+        return (
+            f"can be shown to be a near-copy: with {_plural(len(self.agent_names), 'agent')}, not"
+            f" even tasks whose results never differ can; at least {self.enough_agents} agents are"
+            " needed"
+        )
+
+    @property
+    def _candidates(self) -> str:
+        if not len(self.first):
+            return ""
+        listed = "the pair listed" if len(self.first) == 1 else f"the {len(self.first)} pairs listed"
+        return f"; {listed} might be, each if it were the only pair looked at"
+
+
+def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Redundancy:
+    """Find near-copies: tasks that measure the same thing twice.
+
+    Two tasks are near-copies if agents' results on them differ at most half as often as results on
+    two tasks that share nothing but the population's factors (general ability and a few skills):
+    the lower bound of their excess agreement, 1 - difference / expected difference, is at least
+    `threshold`. So neither tasks on one topic nor tasks that nearly all agents solve are
+    near-copies just because their results often agree.
+
+    The intervals hold for all pairs at once (Bonferroni): if there are no near-copies, the
+    probability that a pair is claimed is at most 1 - `level`. Noise of single attempts counts as
+    difference; several attempts per pair reduce it. Missing pairs are left out.
+
+    Args:
+        source: The outcomes, or a `Run`, whose outcomes are used.
+        threshold: The least excess agreement of near-copies, from 0 to 1 (exclusive). With 0.5,
+            agents' results differ at most half as often as expected.
+        level: The probability that all intervals hold.
+
+    Returns:
+        The pairs, their groups, and what leaving out all but one task of each group would change.
+
+    Raises:
+        ValueError: If the source has no outcomes, if there are fewer than two agents or tasks on
+            which agents differ, or if a number is out of range.
+
+    >>> rng = np.random.default_rng(0)
+    >>> solved = rng.normal(size=(300, 1)) + rng.normal(size=(300, 20)) > 0
+    >>> solved[:, 7] = solved[:, 3]
+    >>> found = redundant(Outcomes(solved.astype(int), 1))
+    >>> found.groups, round(float(found.low[0]), 1), found.left_out.tolist()
+    ((('task-3', 'task-7'),), 0.9, ['task-7'])
+    """
+    least = check_fraction(threshold, "threshold")
+    sure = check_fraction(level, "level")
+    outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
+    if not isinstance(outcomes, Outcomes):
+        raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    statistics = SuccessStatistics.from_outcomes(outcomes)
+    n_pairs = count_pairs(statistics)
+    if not n_pairs:
+        raise ValueError(
+            "outcomes must have at least two tasks on which agents differ, got fewer among"
+            f" {outcomes.n_tasks} tasks"
+        )
+    error = (1 - sure) / 2 / n_pairs
+    found, more = find_near_copies(outcomes, statistics, least, error)
+    confirmed = found.low >= least
+    made = _groups(found.only(confirmed), statistics)
+    left_out = np.sort(np.array([task for group in made for task in group[1:]], np.int64))
+    return Redundancy(
+        first=outcomes.tasks[found.first],
+        second=outcomes.tasks[found.second],
+        confirmed=confirmed,
+        bits=pair_estimates(statistics, found.first, found.second),
+        agreement=1 - found.difference,
+        expected=1 - found.expected,
+        excess=found.excess,
+        low=found.low,
+        high=found.high,
+        correlation=_correlations(statistics, found),
+        agents=found.agents,
+        group=_group_of_pairs(found, made, outcomes.n_tasks),
+        groups=tuple(tuple(outcomes.tasks[group].tolist()) for group in made),
+        left_out=outcomes.tasks[left_out],
+        agent_names=outcomes.agents,
+        scores=mean_rates(outcomes.rates, axis=1),
+        kept_scores=_scores_without(outcomes, left_out),
+        n_tasks=outcomes.n_tasks,
+        n_pairs=n_pairs,
+        threshold=least,
+        level=sure,
+        enough_agents=agents_needed(least, error),
+        more=more,
+    )
+
+
+def check_fraction(value: Any, what: str) -> float:
+    """Check a number between 0 and 1."""
+    number = checks.number(value, what)
+    if not 0 < number < 1:
+        raise ValueError(f"{what} must be a number between 0 and 1, got {checks.brief(value)}")
+    return number
+
+
+def _groups(found: PairTest, statistics: SuccessStatistics) -> list[list[int]]:
+    """Groups of near-copies; first the task that most agents tried, then the most informative."""
+    tried = None if statistics.tried is None else statistics.tried.sum(1)
+    bits = entropy(statistics.success)
+    return [
+        sorted(group, key=lambda task: (0 if tried is None else -tried[task], -bits[task], task))
+        for group in groups(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    ]
+
+
+def _group_of_pairs(found: PairTest, made: list[list[int]], tasks: int) -> Numbers:
+    number = np.zeros(tasks, np.int64)
+    for which, group in enumerate(made):
+        number[group] = which + 1
+    return np.where(number[found.first] == number[found.second], number[found.first], 0)
+
+
+def _correlations(statistics: SuccessStatistics, found: PairTest) -> Floats:
+    """Pearson's correlation of the success rates over the agents that tried both tasks."""
+    values = np.empty(len(found.first))
+    for pair, (one, other) in enumerate(zip(found.first, found.second, strict=True)):
+        both = slice(None) if statistics.tried is None else (
+            statistics.tried[one] & statistics.tried[other]
+        )  # fmt: skip
+        x, y = (statistics.rates[task][both].astype(np.float64) for task in (one, other))
+        x, y = x - x.mean(), y - y.mean()
+        values[pair] = (x @ y) / max(np.sqrt((x @ x) * (y @ y)), 1e-12)
+    return values
+
+
+def _scores_without(outcomes: Outcomes, left_out: Numbers) -> Floats:
+    kept = np.setdiff1d(np.arange(outcomes.n_tasks), left_out)
+    return mean_rates(outcomes.rates[:, kept], axis=1)
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

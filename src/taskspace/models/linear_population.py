@@ -1,0 +1,234 @@
+"""The linear population model: a new agent as a weighted mean of the known agents.
+
+Results are taken as jointly Gaussian: every task has a mean over the agents, and the covariance of
+two tasks is that of the known agents, shrunk. The conditional mean of a new agent's results, given
+some of them, is then a weighted mean of the known agents plus a multiple of one common factor, by
+which all tasks become easier or harder in proportion to their variance. The weights come from a
+ridge regression on the answered tasks, so that no matrix is larger than agents x agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace import checks
+from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.outcomes.outcomes import Outcomes
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+MOST_AGENTS = 500  # that new agents are compared with; of more, some are drawn
+_PRIOR_AGENTS = 4  # number of agents that the mean variance of all tasks is worth, for one task
+_LEAST_VARIANCE = 1e-4  # of a task that all agents solve equally well
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """Settings of the regression; see `Regression`."""
+
+    noise: float = 1.0  # variance of a result around the weighted mean, relative to its covariance
+    common: float = 0.02  # variance of the multiple of the common factor
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Regression of a new agent on the known agents and the common factor, on answered tasks.
+
+    The weights of the known agents add up to 1, so that without answers they are all the same.
+    """
+
+    scaled: Floats  # (rows, answered): deviations from the means, in standard deviations
+    means: Floats  # (answered,)
+    deviations: Floats  # (answered,): standard deviations
+    covariance: Floats  # (rows, rows) of the weights, given the answers
+    start: Floats  # (rows,): the weights without any answer
+    noise: float  # variance of a result around the weighted mean, in variances of its task
+
+    def weights(self, results: Floats) -> Floats:
+        """The weights (rows,) of the known agents and the common factor, given results."""
+        standard = (results - self.means) / self.deviations
+        found: Floats = self.covariance @ (self.scaled @ standard) + self.start
+        return found
+
+    def without(self, agent: int) -> Regression:
+        """The regression on the other agents: this one has the weight 0.
+
+        Removing a row is a rank-one change of the inverse.
+        """
+        row = self.covariance[agent] / self.covariance[agent, agent]
+        covariance = self.covariance - np.outer(row, self.covariance[agent])
+        return replace(self, covariance=covariance, start=self.start - row * self.start[agent])
+
+    def left_out(self, results: Floats) -> Floats:
+        """The weights (agents, rows) for each known agent, as if it were new, given its results.
+
+        Row for row, they are those of `without`.
+        """
+        agents = len(results)
+        standard = (results - self.means) / self.deviations
+        found = standard @ self.scaled.T @ self.covariance + self.start
+        own = np.diagonal(found) / np.diagonal(self.covariance)[:agents]
+        found -= own[:, None] * self.covariance[:agents]
+        found[np.arange(agents), np.arange(agents)] = 0.0  # exactly
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPopulation:
+    """The results of known agents, as a Gaussian distribution of the results of a new agent.
+
+    Attributes:
+        rates: The success rates (agents, tasks); those of pairs that were never tried are
+            predicted by a low-rank model.
+        tried: Whether the agent has tried the task (agents, tasks); None if every pair was tried.
+        variances: The variance of the results on each task, shrunk to the mean of all tasks.
+
+    >>> outcomes = Outcomes([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9, 1)
+    >>> population = LinearPopulation.fit(outcomes)
+    >>> population.predict([0], [1.0]).round(1)
+    array([0.8, 0.8, 0.3, 0.3])
+    >>> population.covariance([0], [np.array([1]), np.array([2])]).round(2)
+    array([[ 0.2 , -0.06],
+           [-0.06,  0.22]])
+    """
+
+    rates: NDArray[np.float32]
+    tried: NDArray[np.bool_] | None
+    variances: Floats
+
+    @classmethod
+    def fit(cls, outcomes: Outcomes, *, seed: int = 0) -> LinearPopulation:
+        """Learn from the outcomes of agents.
+
+        Args:
+            outcomes: The outcomes of at least two agents; pairs may be missing.
+            seed: The seed of the draw of 500 agents, if there are more.
+
+        Returns:
+            The fitted model.
+
+        Raises:
+            ValueError: If there are fewer than two agents.
+        """
+        key = checks.seed(seed)
+        if (outcomes.rollouts > 0).all():
+            return cls.from_rates(outcomes.rates, None, key)
+        return cls.from_rates(outcomes.rates, fit_low_rank(outcomes, seed=key).profiles, key)
+
+    @classmethod
+    def from_rates(cls, rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation:
+        """Learn from success rates (agents, tasks), of which those that are NaN are `predicted`."""
+        agents = len(rates)
+        if agents < 2:
+            raise ValueError(f"outcomes must have at least 2 agents, got {agents}")
+        if agents > MOST_AGENTS:
+            some = np.sort(np.random.default_rng(seed).permutation(agents)[:MOST_AGENTS])
+            rates, predicted = rates[some], None if predicted is None else predicted[some]
+        tried = ~np.isnan(rates)
+        complete = bool(tried.all())
+        filled = rates if complete or predicted is None else np.where(tried, rates, predicted)
+        single = filled.astype(np.float32)
+        return cls(single, None if complete else tried, _variances(rates, tried))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The model as arrays, for a file."""
+        return {
+            "rates": self.rates,
+            "variances": self.variances,
+            **({} if self.tried is None else {"tried": self.tried}),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> LinearPopulation | None:
+        """The model from what `arrays` returned; None if it is not among the arrays."""
+        if "rates" not in arrays:
+            return None
+        return cls(arrays["rates"], arrays.get("tried"), arrays["variances"])
+
+    @property
+    def common(self) -> Floats:
+        """How much each task follows the common factor (tasks,); 1 on average."""
+        return self.variances / self.variances.mean()
+
+    def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
+        """The regression of a new agent on the known agents, on these tasks."""
+        known, count = self.rates[:, answered].astype(np.float64), len(self.rates)
+        means, deviations = known.mean(0), np.sqrt(self.variances[answered])
+        rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
+        precision = rows @ rows.T
+        precision[np.diag_indices(count)] += shrinkage.noise * count
+        precision[-1, -1] += 1 / shrinkage.common
+        covariance = np.linalg.inv(precision)
+        # The weights of the agents add up to 1: the direction of their sum is taken out.
+        towards = covariance[:, :count].sum(1)
+        start = towards / towards[:count].sum()
+        noise = shrinkage.noise / (1 + shrinkage.noise)
+        constrained = covariance - np.outer(start, towards)
+        return Regression(rows, means, deviations, constrained, start, noise)
+
+    def sums(self, tasks: Numbers) -> Floats:
+        """The sum over tasks of each row of the regression: the known agents, the common factor."""
+        known = self.rates[:, tasks].sum(1, dtype=np.float64)
+        return np.append(known, self.common[tasks].sum())
+
+    def predict(
+        self, answered: Numbers, results: Floats, shrinkage: Shrinkage | None = None
+    ) -> Floats:
+        """Predict the results of a new agent on every task.
+
+        Args:
+            answered: The indices of the tasks that it has answered.
+            results: Its results on them, from 0 to 1.
+            shrinkage: Settings of the regression.
+
+        Returns:
+            The conditional mean for each task, which may be a little below 0 or above 1.
+        """
+        from threadpoolctl import threadpool_limits
+
+        tasks, given = np.asarray(answered, np.int64), np.asarray(results, np.float64)
+        with threadpool_limits(1):  # bit-identical on any number of cores
+            weights = self.regression(tasks, shrinkage or Shrinkage()).weights(given)
+            found: Floats = weights[:-1] @ self.rates + weights[-1] * self.common
+        return found
+
+    def covariance(
+        self, answered: Numbers, groups: list[Numbers], shrinkage: Shrinkage | None = None
+    ) -> Floats:
+        """The covariance of a new agent's mean results over groups of tasks, given some answers.
+
+        Args:
+            answered: The indices of the tasks that it has answered.
+            groups: The indices of the tasks of each group, none of which may be answered.
+            shrinkage: Settings of the regression.
+
+        Returns:
+            The covariance (groups, groups), which depends on the tasks but not on the results.
+        """
+        found = self.regression(np.asarray(answered, np.int64), shrinkage or Shrinkage())
+        return self.group_covariance(found, groups)
+
+    def group_covariance(self, regression: Regression, groups: list[Numbers]) -> Floats:
+        """The covariance as in `covariance`, from the regression on the answered tasks."""
+        means = np.stack([self.sums(tasks) / max(len(tasks), 1) for tasks in groups])
+        own = [self.variances[tasks].sum() / max(len(tasks), 1) ** 2 for tasks in groups]
+        found: Floats = means @ regression.covariance @ means.T + np.diag(own)
+        return regression.noise * found
+
+
+def _variances(rates: Floats, tried: NDArray[np.bool_]) -> Floats:
+    """The variance of each task between agents, shrunk to the mean of all tasks."""
+    counts = tried.sum(0)
+    means = np.where(tried, rates, 0.0).sum(0) / np.maximum(counts, 1)
+    squares = np.where(tried, (rates - means) ** 2, 0.0).sum(0)
+    typical = squares.sum() / max((counts - (counts > 0)).sum(), 1)
+    found: Floats = (squares + _PRIOR_AGENTS * typical) / (
+        np.maximum(counts - 1, 0) + _PRIOR_AGENTS
+    )
+    return np.maximum(found, _LEAST_VARIANCE)
