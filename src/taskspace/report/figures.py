@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.answers import Unanswered
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report import html, plots
+from taskspace.report import answers, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.statistics import SuccessStatistics
 
@@ -59,6 +60,8 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _similarities(run)
     yield from _learning(run)
     yield _agents(run)
+    if run.from_table:
+        yield from _short_test(run)
 
 
 def save(drawings: Iterable[Drawing], folder: Path) -> None:
@@ -221,6 +224,19 @@ def _agents(run: Run) -> Drawing:
         " each line is a subpopulation."
     )
     return _drawing("population", heading, caption, "Skill over training steps", ax)
+
+
+def _short_test(run: Run) -> Iterator[Drawing]:
+    if isinstance(run.short_test, Unanswered):
+        return
+    ax = plots.plot_errors(*answers.error_curves(run.short_test))
+    caption = (
+        "Error of the estimated full score for agents that took no part in the choice, by the"
+        " number of tasks (on a logarithmic scale); lower is better. The band is one standard error"
+        f" of the chosen tasks. {answers.METHODS}"
+    )
+    alt = "Error of estimated scores against the number of tasks"
+    yield _drawing(answers.SHORT_TEST, "", caption, alt, ax, wide=True)
 
 
 def _drawing(

@@ -452,6 +452,97 @@ def plot_selection(
     return ax
 
 
+def plot_errors(
+    sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Plot the error of estimated scores against the number of tasks, one line per method.
+
+    Args:
+        sizes: The numbers of tasks.
+        curves: The mean absolute errors and their standard errors by method; the first method is
+            drawn with a band of one standard error.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no curve, or a curve does not have one value per size.
+
+    Example:
+        >>> ax = plot_errors([5, 10], {"chosen": ([0.05, 0.03], [0, 0])})
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('number of tasks', 'mean absolute error of the score')
+    """
+    at = checks.numbers(sizes, "sizes")
+    if at.ndim != 1 or not at.size or not curves:
+        raise ValueError("numbers of tasks and at least one curve must be given, got none")
+    ax = _axes(ax, 8.4, 3.8)
+    ends = {}
+    for index, (name, (means, errors)) in enumerate(curves.items()):
+        heights = _column(means, at.size, f"the errors of {name}")
+        margins = _column(errors, at.size, f"the standard errors of {name}")
+        look = _line_look(index)
+        (line,) = ax.plot(at, heights, label=name, zorder=len(curves) - index + 2, **look)
+        if index == 0:
+            ax.fill_between(
+                at, heights - margins, heights + margins, color=look["color"], alpha=0.15, lw=0
+            )
+        ends[line] = heights[0]
+    # The legend lists the lines in the order of their left ends, where they differ most.
+    ax.legend(handles=sorted(ends, key=lambda line: -ends[line]), handlelength=2.6, **_BESIDE)
+    ax.set_xscale("log")
+    ax.set_xticks(at, [f"{size:,.0f}" for size in at])
+    ax.set_xticks([], minor=True)
+    ax.set_ylim(bottom=0)
+    return _plain(ax, title, "number of tasks", "mean absolute error of the score")
+
+
+def plot_scores(
+    names: Sequence[str], scores: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str = "",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Plot the scores of agents as points with their intervals as lines.
+
+    Args:
+        names: The names of the agents, from top to bottom.
+        scores: The score of each agent, from 0 to 1.
+        low: The lower bound of each score.
+        high: The upper bound of each score.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no agent, or an array does not have one entry per agent.
+
+    Example:
+        >>> ax = plot_scores(["ann", "bob"], [0.7, 0.5], [0.6, 0.4], [0.8, 0.6])
+        >>> [label.get_text() for label in ax.get_yticklabels()]
+        ['ann', 'bob']
+    """
+    count = len(names)
+    if not count:
+        raise ValueError("at least one agent must be given, got none")
+    middle, start, end = (
+        _column(values, count, what)
+        for values, what in ((scores, "scores"), (low, "low"), (high, "high"))
+    )
+    ax = _axes(ax, 8.4, 0.9 + 0.2 * count)
+    rows = np.arange(count)
+    ax.hlines(rows, start, end, color=_LIGHT, linewidth=4)
+    ax.plot(middle, rows, "o", color=_DARK, markersize=4.5)
+    ax.set_yticks(rows, [str(name) for name in names])
+    ax.set(xlim=(-0.01, 1.01), ylim=(count - 0.4, -0.6))
+    _plain(ax, title, "score (mean success rate)", "")
+    ax.tick_params(axis="y", length=0, labelsize=8, labelcolor=INK)
+    return ax
+
+
 _BEST: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1.6, "zorder": 5}
 _DARK, _LIGHT = "#0072B2", "#a9cbe2"
 

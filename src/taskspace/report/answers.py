@@ -1,0 +1,162 @@
+"""The sections of a report that answer questions about a table: redundant tasks, a short test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taskspace.applications.answers import Unanswered
+from taskspace.applications.redundancy import Redundancy
+from taskspace.applications.subset import Subset
+from taskspace.outcomes.labels import shortened
+from taskspace.report import html
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
+
+MOST_GROUPS, MOST_PAIRS = 20, 10  # rows of the tables of near-copies
+SHORT_TEST = "short-test"  # the name of its figure
+FIGURES = (SHORT_TEST,)  # that belong to these sections
+METHODS = (
+    "Chosen: the tasks of this test. Random, most disputed (the success rate is closest to a half)"
+    " and anchor points (centres of clusters of tasks): other choices, whose scores are estimated in"
+    " the same way. Plain mean and cluster weights: the usual, simpler estimates for them."
+)
+LONGEST = 60  # characters of the name of a task or agent
+_DIR = "The command computes it; DIR is the folder of this report."
+_COMMON = 30  # tasks of a short test in an example
+_NEAR_COPIES = (
+    "Near-copies are tasks that measure the same thing twice: agents' results on them differ at"
+    " most half as often as results on two tasks that share only general ability and a few skills."
+)
+_SHORT_TEST = (
+    "A short test is a fixed selection of tasks from which the full score of a new agent, its mean"
+    " success rate on all tasks, is estimated."
+)
+
+
+def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
+    """The answers about a table, each with the command that gives more; `figures` by name."""
+    return [*_redundant(run), *_short(run, figures)]
+
+
+def _redundant(run: Run) -> list[html.Section]:
+    found, heading = run.redundancy, "Redundant tasks"
+    command = "taskspace redundant DIR"
+    if isinstance(found, Unanswered):
+        return [html.Text([_NEAR_COPIES, found.reason, _DIR], heading, command)]
+    parts: list[html.Section] = [html.Text([_NEAR_COPIES, f"{found.summary}."], heading)]
+    if found.groups:
+        parts.append(_groups(found))
+    if len(found.first):
+        parts.append(_pairs(found))
+    more = (
+        "This command lists all pairs, where DIR is the folder of this report; --threshold 0.8 asks"
+        " for closer copies:"
+    )
+    return [*parts, html.Text([more], command=command)]
+
+
+def _groups(found: Redundancy) -> html.Numbers:
+    columns = found.group_columns
+    rows = [
+        (number, _short_name(keep), shortened(others, 3 * LONGEST))
+        for number, keep, others in zip(*(columns[name].tolist() for name in columns), strict=True)
+    ]
+    left = f" The first {MOST_GROUPS} of {len(rows)} groups." if len(rows) > MOST_GROUPS else ""
+    return html.Numbers(
+        rows[:MOST_GROUPS],
+        ("group", "keep", "could be left out"),
+        caption="All tasks of a group are near-copies of each other; of each group, the task that"
+        f" tells most about agents is kept.{left}",
+        words=True,
+    )
+
+
+def _pairs(found: Redundancy) -> html.Numbers:
+    rows = [
+        (
+            f"{_short_name(found.first[pair])} and {_short_name(found.second[pair])}",
+            f"{found.agreement[pair]:.1%}",
+            f"{found.expected[pair]:.1%}",
+            f"{found.excess[pair]:.2f} ({found.low[pair]:.2f} to {found.high[pair]:.2f})",
+            f"{found.correlation[pair]:.2f}",
+            f"{found.bits[pair]:.2f}",
+            found.agents[pair],
+        )
+        for pair in range(min(MOST_PAIRS, len(found.first)))
+    ]
+    names = "pair", "agreement", "expected", "excess", "correlation", "bits", "agents"
+    return html.Numbers(
+        rows,
+        names,
+        caption=f"The surest {len(rows)} of {len(found.first):,} pairs. Agreement: the fraction of"
+        " agents with the same result on both tasks. Expected: the agreement of two tasks that"
+        " share only the skills of the population. Excess: 0 if the agreement is as expected, 1 if"
+        f" it is complete, with an interval that holds for all pairs at once ({found.level:.0%});"
+        f" pairs whose lower bound is at least {found.threshold:g} are near-copies. Correlation"
+        " and bits (mutual information): of the results. Agents: those that tried both tasks.",
+    )
+
+
+def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
+    found, heading = run.short_test, "A short test"
+    if isinstance(found, Unanswered):
+        return [html.Text([_SHORT_TEST, found.reason, _DIR], heading, f"taskspace subset DIR -k {_COMMON}")]
+    more = (
+        "This command writes the test and its formula to a file, where DIR is the folder of this"
+        " report; -k is the number of tasks, and --by LABEL also asks for the score on each value"
+        " of a label:"
+    )
+    return [
+        html.Text([_SHORT_TEST, found.verdict], heading),
+        figures[SHORT_TEST],
+        _sizes(found),
+        _chosen(found),
+        html.Text([more], command=f"taskspace subset DIR -k {len(found.tasks)} --out short-test.csv"),
+    ]
+
+
+def error_curves(found: Subset) -> tuple[list[int], dict[str, tuple[Any, Any]]]:
+    """The sizes of the comparison, and the errors with standard errors of each shown method."""
+    comparison = found.comparison
+    sizes = sorted(set(comparison.sizes.tolist()))
+    curves = {}
+    for method in dict.fromkeys(comparison.methods.tolist()):
+        rows = [comparison.row(method, size) for size in sizes]
+        curves[method] = (comparison.errors[rows], comparison.standard_errors[rows])
+    return sizes, curves
+
+
+def _sizes(found: Subset) -> html.Numbers:
+    sizes, curves = error_curves(found)
+    rows = [
+        (method, *(f"{error:.3f}" for error in errors)) for method, (errors, _) in curves.items()
+    ]
+    return html.Numbers(
+        rows,
+        ("tasks", *(f"{size:,}" for size in sizes)),
+        caption="Mean absolute error of the full score, for agents that took no part in the choice"
+        f" ({found.comparison.agents:,} agents, left out in turn): 0.03 means that the estimate is"
+        " 3 percentage points off on average.",
+    )
+
+
+def _chosen(found: Subset) -> html.Numbers:
+    rows = [
+        (_short_name(task), f"{success:.1%}", f"{weight:+.4f}".replace("-", "−"))
+        for task, success, weight in zip(found.tasks, found.success, found.weights[0], strict=True)
+    ]
+    return html.Numbers(
+        rows,
+        ("task", "success rate", "weight"),
+        caption=f"The {len(rows)} chosen tasks. The estimated score is {found.intercepts[0]:.4f}"
+        " plus the sum of weight × result (1 if solved, 0 if not).",
+        folded=f"The {len(rows)} tasks of the test",
+    )
+
+
+def _short_name(name: Any) -> str:
+    return shortened(str(name), LONGEST)
