@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from taskspace.models.success.factors import fit_factors
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.similarity.concordance import concordance, concordant_pairs
+from taskspace.similarity.concordance import Concordance, concordance, concordant_pairs
 from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,9 @@ Numbers = NDArray[np.int64]
 MOST_PAIRS = 200_000  # that are compared with the model, to bound memory
 # If no pair is a near-copy, the best that would be if they were the only pair looked at are shown.
 CANDIDATES, ALONE = 20, 0.025
-VERY_ALIKE = 0.7  # tasks of this concordance count once in the model
+# Tasks count once in the model if their concordance is so large, in single attempts, or if their
+# excess agreement given general ability is.
+NEARLY_EQUAL, VERY_ALIKE = 0.9, 0.6
 RANK = 8  # most factors of the model
 AGENTS_PER_FACTOR, TASKS_PER_FACTOR = 10, 10  # at least
 LEAST_SPREAD = 0.05  # of the loadings; a small one lets learning switch factors off
@@ -148,18 +150,40 @@ def _test(
 ) -> PairTest:
     """Compare pairs with the population model."""
     found = concordance(statistics, first, second)
-    if len(first):
-        varying = np.flatnonzero(_spread(statistics) > 0)
-        factors = _factors(outcomes, _counted_once(varying, first, second, found.kappa))
-        expected = _expected(statistics, factors, first, second)
-    else:
-        expected = np.zeros(0)
-    scale = np.maximum(np.minimum(expected, found.independent), 1e-12)
+    scale = _expected_by_model(outcomes, statistics, first, second, found)
     lower, upper = bounds(found.difference, found.agents, found.atom, error)
     return PairTest(
         first, second, found.agents, found.difference, scale,
         1 - found.difference / scale, np.maximum(1 - upper / scale, -1.0), 1 - lower / scale,
     )  # fmt: skip
+
+
+def _expected_by_model(
+    outcomes: Outcomes,
+    statistics: SuccessStatistics,
+    first: Numbers,
+    second: Numbers,
+    found: Concordance,
+) -> Floats:
+    """The difference of each pair if its tasks share only the factors of the population.
+
+    Which tasks count once is found in two steps: nearly equal results are the same task, whatever
+    the model, and the others are judged given general ability alone, because it makes results on
+    all tasks alike, and a few copies cannot bend it.
+    """
+    if not len(first):
+        return np.zeros(0)
+    tasks = np.flatnonzero(_spread(statistics) > 0)
+
+    def expected(alike: Floats, least: float, rank: int) -> Floats:
+        factors = _factors(outcomes, _counted_once(tasks, first, second, alike, least), rank)
+        by_factors = _expected(statistics, factors, first, second)
+        return np.maximum(np.minimum(by_factors, found.independent), 1e-12)
+
+    equal = found.kappa if statistics.single else np.zeros(len(first))
+    given_ability = 1 - found.difference / expected(equal, NEARLY_EQUAL, 1)
+    alike = np.where(equal >= NEARLY_EQUAL, 1.0, given_ability)
+    return expected(alike, VERY_ALIKE, RANK)
 
 
 def bounds(
@@ -204,25 +228,27 @@ def groups(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
         .values())  # fmt: skip
 
 
-def _counted_once(tasks: Numbers, first: Numbers, second: Numbers, kappa: Floats) -> Numbers:
-    """The tasks of the model: all, but one of each group of very similar ones."""
-    alike = np.flatnonzero(kappa >= VERY_ALIKE)
-    alike = alike[np.argsort(-kappa[alike], kind="stable")]
-    found = groups(zip(first[alike].tolist(), second[alike].tolist(), strict=True))
+def _counted_once(
+    tasks: Numbers, first: Numbers, second: Numbers, alike: Floats, least: float
+) -> Numbers:
+    """The tasks of the model: all, but one of each group whose pairs are at least so much alike."""
+    order = np.argsort(-alike, kind="stable")
+    chosen = order[alike[order] >= least]
+    found = groups(zip(first[chosen].tolist(), second[chosen].tolist(), strict=True))
     return np.setdiff1d(tasks, [task for group in found for task in group[1:]])
 
 
-def _factors(outcomes: Outcomes, tasks: Numbers) -> Floats:
+def _factors(outcomes: Outcomes, tasks: Numbers, most_factors: int) -> Floats:
     """The agents' factors (agents, 1 + factors), with a constant first; few data allow only it."""
     from threadpoolctl import threadpool_limits
 
     agents = outcomes.n_agents
-    rank = min(RANK, agents // AGENTS_PER_FACTOR, len(tasks) // TASKS_PER_FACTOR)
+    rank = min(most_factors, agents // AGENTS_PER_FACTOR, len(tasks) // TASKS_PER_FACTOR)
     constant = np.ones((agents, 1))
     if not rank:
         return constant
     most = int(np.clip(_RESULTS // agents, _FEWEST, _MOST))
-    tried = np.array([int((outcomes.rollouts[:, task] > 0).sum()) for task in tasks])
+    tried = np.count_nonzero(outcomes.rollouts, axis=0)[tasks]
     shuffled = np.random.default_rng(0).permutation(len(tasks))
     # The tasks that most agents tried say most about the agents.
     chosen = tasks[np.sort(shuffled[np.argsort(-tried[shuffled], kind="stable")][:most])]
