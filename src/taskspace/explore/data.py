@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
+from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -23,7 +24,7 @@ from taskspace.outcomes.rates import mean_rates
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-FORMAT, FORMAT_VERSION = "taskspace explorer", 3
+FORMAT, FORMAT_VERSION = "taskspace explorer", 4
 SHOWN = 5000  # tasks of a run with a success model; the quiz stores 500 bytes per task
 CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
 KNOWN = 300  # of these candidates, agents of the population
@@ -71,6 +72,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
+        "answers": answers_of(run),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),
         "form": _form(run),
