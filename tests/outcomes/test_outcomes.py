@@ -466,6 +466,23 @@ def test_the_outcomes_of_some_agents_keep_everything_else() -> None:
         whole.of_agents(["d"])
 
 
+def test_the_outcomes_on_some_tasks_keep_everything_else() -> None:
+    whole = full()
+    last, first = whole.tasks[[-1, 0]].tolist()
+    some = whole.of_tasks([last, first])
+    assert some.tasks.tolist() == [last, first]
+    for name in ("successes", "rollouts", "steps", "returns", "results"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[:, [-1, 0]])
+    assert whole.features is not None
+    np.testing.assert_array_equal(some.features, whole.features[[-1, 0]])
+    assert some.agents.tolist() == whole.agents.tolist()
+    assert some.info == whole.info
+    labelled = Outcomes([[1, 0]], 1, tasks=["a", "b"], task_labels={"topic": ["sums", "areas"]})
+    assert labelled.of_tasks(["b"]).task_labels["topic"].tolist() == ["areas"]
+    with pytest.raises(ValueError, match=says("task 'd'")):
+        whole.of_tasks(["d"])
+
+
 # -- DataFrames and numbers of any type --------------------------------------------------------
 
 

@@ -237,19 +237,7 @@ class Outcomes:
         >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
         array([[0.9, 0.4]])
         """
-        index = {name: row for row, name in enumerate(self.agents.tolist())}
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise ValueError(f"names must be a list of agents, got {checks.brief(names)}")
-        wanted = list(names)
-        if not wanted:
-            raise ValueError("names must have at least one agent, got an empty list")
-        unknown = [name for name in wanted if not isinstance(name, str) or name not in index]
-        if unknown:
-            raise ValueError(
-                f"there is no agent {checks.brief(unknown[0])} in these outcomes; there are"
-                f" {_plural(self.n_agents, 'agent')}"
-            )
-        rows = [index[name] for name in wanted]
+        rows = _positions(names, self.agents, "agent")
         parts = {
             name: getattr(self, name)[rows]
             for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
@@ -257,6 +245,24 @@ class Outcomes:
         }
         labels = {name: values[rows] for name, values in self.agent_labels.items()}
         return replace(self, **parts, agent_labels=labels)
+
+    def of_tasks(self, names: Iterable[str]) -> Outcomes:
+        """Select the outcomes on some of the tasks.
+
+        Args:
+            names: The names of the tasks, in the wanted order.
+
+        Returns:
+            The outcomes on these tasks.
+
+        Raises:
+            ValueError: If there is no task of a name, or if a name is repeated.
+
+        >>> Outcomes([[3, 0], [9, 4]], 10, tasks=["easy", "hard"]).of_tasks(["hard"]).rates
+        array([[0. ],
+               [0.4]])
+        """
+        return self._of_tasks(_positions(names, self.tasks, "task"))
 
     def first_tasks(self, count: int) -> Outcomes:
         """Select the outcomes on the first tasks.
@@ -274,17 +280,19 @@ class Outcomes:
         array([[0.3],
                [0.9]])
         """
-        checks.whole(count, "count", 1)
+        return self._of_tasks(slice(checks.whole(count, "count", 1)))
+
+    def _of_tasks(self, chosen: slice | list[int]) -> Outcomes:
         per_pair = ("successes", "rollouts", "steps", "returns", "results")
         parts = {
-            name: getattr(self, name)[:, :count]
+            name: getattr(self, name)[:, chosen]
             for name in per_pair
             if getattr(self, name) is not None
         }
-        features = None if self.features is None else self.features[:count]
-        labels = {name: values[:count] for name, values in self.task_labels.items()}
+        features = None if self.features is None else self.features[chosen]
+        labels = {name: values[chosen] for name, values in self.task_labels.items()}
         return replace(
-            self, **parts, tasks=self.tasks[:count], features=features, task_labels=labels
+            self, **parts, tasks=self.tasks[chosen], features=features, task_labels=labels
         )
 
     def __repr__(self) -> str:
@@ -587,6 +595,23 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
         repeated = array[np.setdiff1d(np.arange(count), first)[0]]
         raise ValueError(f"the names of {what}s must be unique, got {str(repeated)!r} twice")
     return array
+
+
+def _positions(names: Any, known: NDArray[np.str_], what: str) -> list[int]:
+    """The positions of agents or tasks that are selected by name."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"names must be a list of {what}s, got {checks.brief(names)}")
+    wanted = list(names)
+    if not wanted:
+        raise ValueError(f"names must have at least one {what}, got an empty list")
+    index = {name: position for position, name in enumerate(known.tolist())}
+    unknown = [name for name in wanted if not isinstance(name, str) or name not in index]
+    if unknown:
+        raise ValueError(
+            f"there is no {what} {checks.brief(unknown[0])} in these outcomes; there are"
+            f" {_plural(len(known), what)}"
+        )
+    return [index[name] for name in wanted]
 
 
 def _is_name(name: Any) -> bool:

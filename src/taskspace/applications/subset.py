@@ -1,0 +1,226 @@
+"""`choose_subset`: a fixed short test that predicts the full score of new agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from taskspace import checks
+from taskspace.applications.score_formula import ScoreFormula
+from taskspace.applications.scores import EVERY, groups_by
+from taskspace.applications.subset_choices import at_random, informative
+from taskspace.applications.subset_comparison import SubsetComparison, compare, steps
+from taskspace.applications.subset_errors import CHOSEN, RANDOM, Question
+from taskspace.applications.subset_limits import Limits
+from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
+from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.rates import mean_rates
+from taskspace.progress import progress_bar
+
+FEWEST_AGENTS = 5  # fewer cannot be left out in turn
+INTERCEPT = "(intercept)"
+SIZES = (0.25, 0.5, 1, 2)  # at which methods are compared, relative to k
+
+
+@dataclass(frozen=True, eq=False)
+class Subset:
+    """A fixed short test: some of the tasks, and the formula of the full score.
+
+    The score on a group of tasks is estimated by its intercept plus the sum of weight x result
+    over the chosen tasks.
+
+    Attributes:
+        tasks: The names of the chosen tasks, in the order of the choice.
+        success: The mean success rate of the agents on each of them.
+        labels: Their labels, if the choice was made by label; else empty.
+        names: The groups that have a score: "all tasks", and the values of the label if there is
+            one.
+        intercepts: The intercept of each score.
+        weights: The weights (scores, chosen tasks).
+        method: "chosen", or "random" if left-out agents say that random tasks are better.
+        comparison: The errors of left-out agents, beside other choices and at other sizes.
+        near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
+            other tasks are left.
+
+    >>> rng = np.random.default_rng(0)
+    >>> solved = rng.normal(size=(40, 1)) > rng.normal(size=60) + 0.3 * rng.normal(size=(40, 60))
+    >>> subset = choose_subset(Outcomes(1 * solved, 1), 5)
+    >>> len(subset.tasks), subset.names
+    (5, array(['all tasks'], dtype='<U9'))
+    >>> bool(subset.estimate([1, 1, 1, 1, 1])[0] > subset.estimate([0, 0, 0, 0, 0])[0])
+    True
+    """
+
+    tasks: NDArray[np.str_]
+    success: Floats
+    labels: NDArray[Any]
+    names: NDArray[np.str_]
+    intercepts: Floats
+    weights: Floats
+    method: str
+    comparison: SubsetComparison
+    near_copies: tuple[tuple[str, str], ...]
+
+    def estimate(self, results: ArrayLike) -> Floats:
+        """Estimate the scores of an agent from its results on the chosen tasks.
+
+        Args:
+            results: The results in the order of `tasks`, each from 0 to 1.
+
+        Returns:
+            One score per group, in the order of `names`.
+
+        Raises:
+            ValueError: If there is not one result per task, or one is not from 0 to 1.
+        """
+        given = checks.numbers(results, "results")
+        if given.shape != self.tasks.shape:
+            raise ValueError(
+                f"results must be one number for each of the {len(self.tasks)} tasks, got an array"
+                f" of shape {given.shape}"
+            )
+        if given.min() < 0 or given.max() > 1:
+            wrong = given[(given < 0) | (given > 1)][0]
+            raise ValueError(f"results must be numbers from 0 to 1, got {wrong:g}")
+        return ScoreFormula(self.intercepts, self.weights).apply(given[None])[0]
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of a table: the intercept in the first row, then one row per task.
+
+        With 1 as the result of the intercept, a score is the sum of weight x result.
+        """
+        found: dict[str, NDArray[Any]] = {"task": np.array([INTERCEPT, *self.tasks])}
+        if len(self.labels):
+            found["label"] = np.array(["", *self.labels], object)
+        found["success"] = np.append(np.nan, self.success)
+        for name, intercept, weights in zip(
+            self.names.tolist(), self.intercepts, self.weights, strict=True
+        ):
+            column = "weight" if name == EVERY else f"weight:{name}"
+            found[column] = np.append(intercept, weights)
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: how well the test predicts scores of left-out agents."""
+        return self.comparison.verdict(len(self.tasks))
+
+
+def choose_subset(
+    source: Any,
+    k: int,
+    *,
+    by: str | None = None,
+    at_least: int = 1,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> Subset:
+    """Choose the tasks of a short test that predicts the full score of new agents best.
+
+    Each task is the one that most reduces the variance of the scores under a model of the
+    population, given those that are chosen already. Near-copies of a chosen task are not chosen,
+    unless nothing else is left. Agents that are left out of the choice, in turn, show how large the
+    error is, beside random tasks, the most disputed tasks and anchor points (the centres of
+    clusters of tasks), at several sizes. If they say that random tasks are better, the tasks are
+    random.
+
+    Args:
+        source: The outcomes of at least 5 agents, or a `Run`, whose outcomes are used. Pairs may
+            be missing.
+        k: The number of tasks, from 1 to one less than there are.
+        by: A label of the tasks. The score on the tasks of each of its values is then predicted
+            too, and the choice is made for these scores.
+        at_least: The least number of tasks per value of the label; all if a value has fewer.
+        seed: The seed of all random choices.
+        progress: Whether to show a progress bar; by default on terminals only.
+
+    Returns:
+        The chosen tasks, the formula of the scores, and the comparison with other choices.
+
+    Raises:
+        TypeError: If `source` has another type.
+        ValueError: If an argument is invalid, or if there are too few agents.
+
+    >>> rng = np.random.default_rng(0)
+    >>> solved = rng.normal(size=(40, 1)) > rng.normal(size=60) + 0.3 * rng.normal(size=(40, 60))
+    >>> subset = choose_subset(Outcomes(1 * solved, 1), 5)
+    >>> error = dict(zip(subset.comparison.methods, subset.comparison.errors))
+    >>> bool(error["chosen"] < error["random, plain mean"])
+    True
+    """
+    outcomes = _checked(source)
+    key = checks.seed(seed)
+    names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
+    limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
+    count = _check_size(k, outcomes.n_tasks, limits, by)
+    question = Question(limits, by is not None)
+    sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
+    work = steps(outcomes.n_agents) * len(sizes)
+    with progress_bar("Choosing tasks", work, progress) as advance:
+        comparison = compare(outcomes, question, sizes, key, advance)
+    population, rng = LinearPopulation.fit(outcomes, seed=key), np.random.default_rng(key)
+    method = CHOSEN if comparison.gains[comparison.row(CHOSEN, count)] > 0 else RANDOM
+    if method == CHOSEN:
+        chosen = informative(population, question.targets, count, limits, rng)
+    else:
+        chosen = at_random(count, limits, rng)
+    formula = question.formula(population, chosen)
+    return Subset(
+        tasks=outcomes.tasks[chosen],
+        success=mean_rates(outcomes.rates[:, chosen], 0),
+        labels=np.zeros(0, object) if by is None else outcomes.task_labels[by][chosen],
+        names=np.array([EVERY]) if by is None else np.append(EVERY, names),
+        intercepts=formula.intercepts,
+        weights=formula.weights,
+        method=method,
+        comparison=comparison,
+        near_copies=_copies_among(chosen, limits, outcomes),
+    )
+
+
+def _checked(source: Any) -> Outcomes:
+    """The outcomes of the agents that tried anything."""
+    if not isinstance(source, Outcomes):
+        raise TypeError(f"source must be Outcomes, got {checks.brief(source)}")
+    active = source.rollouts.any(axis=1)
+    if active.sum() < FEWEST_AGENTS:
+        raise ValueError(
+            f"outcomes must have at least {FEWEST_AGENTS} agents with results, got {active.sum()}"
+        )
+    return source if active.all() else source.of_agents(source.agents[active].tolist())
+
+
+def _check_size(k: Any, tasks: int, limits: Limits, by: str | None) -> int:
+    count = checks.whole(k, "k", 1)
+    if count >= tasks:
+        raise ValueError(f"k must be below the number of tasks, {tasks}, got {count}")
+    owed = int(limits.least_per_label.sum())
+    if count < owed:
+        raise ValueError(
+            f"k must be at least {owed}, which is {limits.least} for each value of {by!r}, got"
+            f" {count}; pass a larger k or a smaller at_least"
+        )
+    return count
+
+
+def _sizes(k: int, tasks: int, least: int) -> list[int]:
+    """The numbers of tasks at which choices are compared; k is one of them."""
+    wanted = {min(max(round(k * factor), least, 1), tasks - 1) for factor in SIZES}
+    return sorted(wanted | {k})
+
+
+def _copies_among(
+    chosen: Numbers, limits: Limits, outcomes: Outcomes
+) -> tuple[tuple[str, str], ...]:
+    """The pairs of near-copies among the chosen tasks, by name."""
+    found = [
+        (int(one), int(other))
+        for position, one in enumerate(chosen)
+        for other in chosen[:position]
+        if one in limits.copies.get(int(other), ())
+    ]
+    return tuple((str(outcomes.tasks[one]), str(outcomes.tasks[other])) for one, other in found)
