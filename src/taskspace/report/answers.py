@@ -85,10 +85,11 @@ def _pairs(found: Redundancy) -> html.Numbers:
             f"{found.correlation[pair]:.2f}",
             f"{found.bits[pair]:.2f}",
             found.agents[pair],
+            "yes" if found.confirmed[pair] else "not shown",
         )
         for pair in range(min(MOST_PAIRS, len(found.first)))
     ]
-    names = "pair", "agreement", "expected", "excess", "correlation", "bits", "agents"
+    names = "pair", "agreement", "expected", "excess", "correlation", "bits", "agents", "near-copy"
     return html.Numbers(
         rows,
         names,

@@ -11,21 +11,26 @@ from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
 
-MOST_WORK_OF_PAIRS = 10**10  # pairs of tasks x agents
-MOST_WORK_OF_TEST = 10**6  # agents x tasks
+# Larger tables would take more than some ten seconds of one core.
+MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
+MOST_AGENTS_OF_TEST, MOST_RESULTS_OF_TEST = 400, 4 * 10**5
+MOST_AGENTS_WITH_GAPS = 80  # of a test, if results are missing
 SHORT_TEST, SHORTEST = 30, 3  # tasks, if there are many or few
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:
     """Near-copies among the tasks."""
-    if outcomes.n_agents * outcomes.n_tasks**2 // 2 > MOST_WORK_OF_PAIRS:
+    results = outcomes.n_agents * outcomes.n_tasks
+    if results > MOST_RESULTS or results * outcomes.n_tasks // 2 > MOST_COMPARED:
         return _too_large(outcomes)
     return answer(lambda: redundant(outcomes))
 
 
 def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
     """A short test of 30 tasks, or of a quarter of them if there are fewer than 120."""
-    if outcomes.n_agents * outcomes.n_tasks > MOST_WORK_OF_TEST:
+    results = outcomes.n_agents * outcomes.n_tasks
+    most = MOST_AGENTS_OF_TEST if outcomes.rollouts.all() else MOST_AGENTS_WITH_GAPS
+    if outcomes.n_agents > most or results > MOST_RESULTS_OF_TEST:
         return _too_large(outcomes)
     size = min(SHORT_TEST, max(outcomes.n_tasks // 4, SHORTEST))
     return answer(lambda: choose_subset(outcomes, size, seed=seed, progress=False))
@@ -33,6 +38,6 @@ def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
 
 def _too_large(outcomes: Outcomes) -> Unanswered:
     return Unanswered(
-        f"This was not computed for the report, because it takes minutes for {outcomes.n_agents:,}"
+        f"This was not computed for the report, because it would take long for {outcomes.n_agents:,}"
         f" agents and {outcomes.n_tasks:,} tasks."
     )
