@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from taskspace.agents.policies import MLPPolicy
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
+    from taskspace.applications.abilities import abilities
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.redundancy import redundant
@@ -57,6 +58,7 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
+    "abilities": "taskspace.applications.abilities",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -84,6 +86,7 @@ __all__ = [
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
+    "abilities",
     "evaluate",
     "fit",
     "load_pretrained",

@@ -94,15 +94,15 @@ def _candidates(
     return tested.only(order), dropped
 
 
-def agents_needed(threshold: float, error: float) -> int:
+def agents_needed(threshold: float, error: float, expected: float = 0.5) -> int:
     """The fewest agents with which two tasks can be near-copies if their results never differ.
 
-    Half of the agents solve the tasks, and nothing else tells the agents apart.
+    `expected` is the difference that the population model expects; 0.5 is the largest.
 
     >>> agents_needed(0.5, 0.025), agents_needed(0.5, 0.025 / 1770)
     (13, 39)
     """
-    return int(np.ceil(np.log(error) / np.log1p(-(1 - threshold) / 2)))
+    return int(np.ceil(np.log(error) / np.log1p(-(1 - threshold) * expected)))
 
 
 def count_pairs(statistics: SuccessStatistics) -> int:
@@ -125,9 +125,7 @@ def _agents(statistics: SuccessStatistics) -> Numbers:
     return statistics.tried.sum(1)
 
 
-def _usable(
-    statistics: SuccessStatistics, threshold: float, error: float
-) -> NDArray[np.bool_]:
+def _usable(statistics: SuccessStatistics, threshold: float, error: float) -> NDArray[np.bool_]:
     """The tasks that can be in a near-copy: agents differ on them, and enough agents tried them."""
     spread = _spread(statistics)
     if not statistics.single:
@@ -260,9 +258,7 @@ def _factors(outcomes: Outcomes, tasks: Numbers, most_factors: int) -> Floats:
     return np.concatenate([constant, fitted.agents.mean], axis=1)
 
 
-def _expected(
-    some: SuccessStatistics, factors: Floats, first: Numbers, second: Numbers
-) -> Floats:
+def _expected(some: SuccessStatistics, factors: Floats, first: Numbers, second: Numbers) -> Floats:
     """The difference of each pair if the tasks share only the agents' factors."""
     tasks, places = np.unique(np.append(first, second), return_inverse=True)
     one, other = places[: len(first)], places[len(first) :]

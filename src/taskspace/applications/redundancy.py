@@ -60,7 +60,8 @@ class Redundancy:
         n_pairs: The number of pairs looked at: those of tasks on which agents differ.
         threshold: The least excess agreement of near-copies.
         level: The probability that all intervals hold.
-        enough_agents: With fewer agents than this, no pair can be a near-copy.
+        enough_agents: With fewer agents than this, not even tasks whose results never differ can
+            be shown to be near-copies; tasks like those of the pairs listed, or else any tasks.
         more: Whether there were too many candidates, so that near-copies may be missing.
     """
 
@@ -152,15 +153,17 @@ class Redundancy:
             return "is a near-copy"
         return (
             f"can be shown to be a near-copy: with {_plural(len(self.agent_names), 'agent')}, not"
-            f" even tasks whose results never differ can; at least {self.enough_agents} agents are"
-            " needed"
+            " even tasks whose results never differ can; at least"
+            f" {self.enough_agents} agents would be needed"
         )
 
     @property
     def _candidates(self) -> str:
         if not len(self.first):
             return ""
-        listed = "the pair listed" if len(self.first) == 1 else f"the {len(self.first)} pairs listed"
+        listed = (
+            "the pair listed" if len(self.first) == 1 else f"the {len(self.first)} pairs listed"
+        )
         return f"; {listed} might be, each if it were the only pair looked at"
 
 
@@ -236,7 +239,7 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         n_pairs=n_pairs,
         threshold=least,
         level=sure,
-        enough_agents=agents_needed(least, error),
+        enough_agents=agents_needed(least, error, float(found.expected.max(initial=0.0)) or 0.5),
         more=more,
     )
 

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from taskspace._version import __version__
 from taskspace.cli import (
+    agents,
     bench,
     embed,
     envs,
@@ -40,6 +41,7 @@ _EPILOG = """examples:
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
   taskspace redundant DIR              list tasks that measure the same thing twice
+  taskspace agents DIR                 list the agents with scores and strengths
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -61,6 +63,7 @@ _COMMANDS = (
     export,
     quiz,
     redundant,
+    agents,
     explore,
     reproduce,
     envs,

@@ -14,8 +14,8 @@ def add(commands: Any) -> None:
     """Add `redundant` to the commands of a parser."""
     examples = (
         "The output has one row per pair: group (0 if its tasks are in different groups or none),\n"
-        "first and second (the tasks), excess (agreement beyond what the population explains: 0 to\n"
-        "1), low and high (its interval), agreement (fraction of agents with the same result),\n"
+        "first and second (the tasks), excess (agreement beyond what the population explains: 0\n"
+        "to 1), low and high (its interval), agreement (fraction of agents with the same result),\n"
         "expected (the agreement that the population explains), correlation, bits (mutual\n"
         "information), agents (that tried both) and confirmed (yes if low is at least the\n"
         "threshold). A summary is printed to standard error.\n"

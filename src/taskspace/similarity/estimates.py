@@ -51,9 +51,7 @@ def estimates(
     return found - noise[one, None] * noise[other] / (2 * np.log(2) * agents)
 
 
-def pair_estimates(
-    statistics: SuccessStatistics, first: ArrayLike, second: ArrayLike
-) -> Floats:
+def pair_estimates(statistics: SuccessStatistics, first: ArrayLike, second: ArrayLike) -> Floats:
     """Similarities of pairs of tasks in bits, with the expected bias subtracted.
 
     Args:

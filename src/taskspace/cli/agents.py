@@ -1,0 +1,56 @@
+"""`taskspace agents DIR`: scores of the agents, their strengths, and the most similar agents."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
+from taskspace.cli.printing import print_table
+
+
+def add(commands: Any) -> None:
+    """Add `agents` to the commands of a parser."""
+    examples = (
+        "The output has one row per agent: score (mean success rate over all tasks; on tasks that\n"
+        "it did not try, the predicted probability counts), low and high (for the mean success\n"
+        "rate on many tasks of the same kind), tried (number of tasks), strengths and weaknesses\n"
+        "(values of the label), most_alike (the agent whose results are most similar beyond what\n"
+        "the scores predict) with the correlation, and the score on each value of the label.\n"
+        "A summary is printed to standard error.\n"
+        "\n"
+        "examples:\n"
+        "  taskspace agents runs/course                      by the first label, or by cluster\n"
+        "  taskspace agents runs/course --by topic           strengths by the label `topic`\n"
+        "  taskspace agents runs/course --out agents.csv     write the table to a file\n"
+    )
+    parser = add_command(
+        commands, "agents", _run, "list the agents with scores, intervals and strengths", examples
+    )
+    add_folder(parser)
+    parser.add_argument(
+        "--by", metavar="LABEL",
+        help="label of the tasks, or `cluster` (default: the first label that divides the tasks"
+        " into groups, or else cluster)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--level", type=float, default=0.9, metavar="X",
+        help="probability of the intervals, between 0 and 1 (default: 0.9)",
+    )  # fmt: skip
+    add_out(parser)
+
+
+def _run(options: argparse.Namespace) -> None:
+    """List the agents, the highest score first, with intervals, strengths and weaknesses.
+
+    A group of tasks is a strength or a weakness if the agent's score on it differs from what its
+    overall score predicts by more than chance, corrected for the number of agents and groups.
+    """
+    from taskspace.applications.abilities import abilities
+    from taskspace.applications.predictor import check_level
+
+    check_level(options.level)
+    found = abilities(open_folder(options), by=options.by, level=options.level)
+    print_table(options, found.columns)
+    print(f"{found.summary}.", file=sys.stderr)
