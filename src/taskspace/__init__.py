@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from taskspace.applications.redundancy import redundant
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
+    from taskspace.applications.subset import choose_subset
     from taskspace.envs.base import Environment
     from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
@@ -59,6 +60,7 @@ _HOMES = {
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
     "abilities": "taskspace.applications.abilities",
+    "choose_subset": "taskspace.applications.subset",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -87,6 +89,7 @@ __all__ = [
     "TaskIndex",
     "__version__",
     "abilities",
+    "choose_subset",
     "evaluate",
     "fit",
     "load_pretrained",

@@ -56,8 +56,7 @@ def score_formula(
         slope = regression.covariance @ (regression.scaled / regression.deviations)
         start = regression.start - slope @ regression.means
         asked, rest = (
-            members(groups, tasks)
-            for tasks in (answered, np.setdiff1d(every, answered))
+            members(groups, tasks) for tasks in (answered, np.setdiff1d(every, answered))
         )
         counts, left = (np.array([len(part) for part in parts]) for parts in (asked, rest))
         expected, others = (

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
+from taskspace.applications.redundancy import redundant
 from taskspace.applications.score_formula import ScoreFormula
 from taskspace.applications.scores import EVERY, groups_by
-from taskspace.applications.subset_choices import at_random, informative
+from taskspace.applications.subset_choices import anchor_points, at_random, informative
 from taskspace.applications.subset_comparison import SubsetComparison, compare, steps
-from taskspace.applications.subset_errors import CHOSEN, RANDOM, Question
+from taskspace.applications.subset_errors import ANCHORS, INFORMATIVE, Question
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.outcomes import Outcomes
@@ -40,7 +41,8 @@ class Subset:
             one.
         intercepts: The intercept of each score.
         weights: The weights (scores, chosen tasks).
-        method: "chosen", or "random" if left-out agents say that random tasks are better.
+        method: "informative", "anchor points" or "random", whichever has the smallest error for
+            left-out agents.
         comparison: The errors of left-out agents, beside other choices and at other sizes.
         near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
             other tasks are left.
@@ -121,12 +123,11 @@ def choose_subset(
 ) -> Subset:
     """Choose the tasks of a short test that predicts the full score of new agents best.
 
-    Each task is the one that most reduces the variance of the scores under a model of the
-    population, given those that are chosen already. Near-copies of a chosen task are not chosen,
-    unless nothing else is left. Agents that are left out of the choice, in turn, show how large the
-    error is, beside random tasks, the most disputed tasks and anchor points (the centres of
-    clusters of tasks), at several sizes. If they say that random tasks are better, the tasks are
-    random.
+    Informative tasks are chosen one after the other: each is the one that most reduces the variance
+    of the scores under a model of the population, given those that are chosen already. Agents that
+    are left out of the choice, in turn, show how large the error is at several sizes, and decide
+    between informative tasks, anchor points (the centres of clusters of tasks) and random tasks.
+    No choice has two near-copies, unless nothing else is left.
 
     Args:
         source: The outcomes of at least 5 agents, or a `Run`, whose outcomes are used. Pairs may
@@ -148,8 +149,7 @@ def choose_subset(
     >>> rng = np.random.default_rng(0)
     >>> solved = rng.normal(size=(40, 1)) > rng.normal(size=60) + 0.3 * rng.normal(size=(40, 60))
     >>> subset = choose_subset(Outcomes(1 * solved, 1), 5)
-    >>> error = dict(zip(subset.comparison.methods, subset.comparison.errors))
-    >>> bool(error["chosen"] < error["random, plain mean"])
+    >>> subset.comparison.is_better(5)
     True
     """
     outcomes = _checked(source)
@@ -157,15 +157,18 @@ def choose_subset(
     names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
     limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
     count = _check_size(k, outcomes.n_tasks, limits, by)
+    limits = replace(limits, copies=_near_copies(outcomes))
     question = Question(limits, by is not None)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
     work = steps(outcomes.n_agents) * len(sizes)
     with progress_bar("Choosing tasks", work, progress) as advance:
         comparison = compare(outcomes, question, sizes, key, advance)
     population, rng = LinearPopulation.fit(outcomes, seed=key), np.random.default_rng(key)
-    method = CHOSEN if comparison.gains[comparison.row(CHOSEN, count)] > 0 else RANDOM
-    if method == CHOSEN:
+    method = comparison.best(count)
+    if method == INFORMATIVE:
         chosen = informative(population, question.targets, count, limits, rng)
+    elif method == ANCHORS:
+        chosen, _ = anchor_points(population, count, limits, rng)
     else:
         chosen = at_random(count, limits, rng)
     formula = question.formula(population, chosen)
@@ -184,14 +187,27 @@ def choose_subset(
 
 def _checked(source: Any) -> Outcomes:
     """The outcomes of the agents that tried anything."""
-    if not isinstance(source, Outcomes):
-        raise TypeError(f"source must be Outcomes, got {checks.brief(source)}")
-    active = source.rollouts.any(axis=1)
+    outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
+    if not isinstance(outcomes, Outcomes):
+        raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    active = (outcomes.rollouts > 0).any(axis=1)
     if active.sum() < FEWEST_AGENTS:
         raise ValueError(
             f"outcomes must have at least {FEWEST_AGENTS} agents with results, got {active.sum()}"
         )
-    return source if active.all() else source.of_agents(source.agents[active].tolist())
+    return outcomes if active.all() else outcomes.of_agents(outcomes.agents[active].tolist())
+
+
+def _near_copies(outcomes: Outcomes) -> dict[int, list[int]]:
+    """The near-copies of each task, by position; pairs that may be near-copies count too."""
+    found = redundant(outcomes)
+    position = {name: number for number, name in enumerate(outcomes.tasks.tolist())}
+    copies: dict[int, list[int]] = {}
+    for pair in zip(found.first.tolist(), found.second.tolist(), strict=True):
+        one, other = (position[name] for name in pair)
+        copies.setdefault(one, []).append(other)
+        copies.setdefault(other, []).append(one)
+    return copies
 
 
 def _check_size(k: Any, tasks: int, limits: Limits, by: str | None) -> int:
@@ -217,10 +233,10 @@ def _copies_among(
     chosen: Numbers, limits: Limits, outcomes: Outcomes
 ) -> tuple[tuple[str, str], ...]:
     """The pairs of near-copies among the chosen tasks, by name."""
-    found = [
-        (int(one), int(other))
-        for position, one in enumerate(chosen)
-        for other in chosen[:position]
-        if one in limits.copies.get(int(other), ())
-    ]
-    return tuple((str(outcomes.tasks[one]), str(outcomes.tasks[other])) for one, other in found)
+    names = outcomes.tasks.tolist()
+    return tuple(
+        (names[one], names[other])
+        for position, one in enumerate(chosen.tolist())
+        for other in chosen[position + 1 :].tolist()
+        if other in limits.copies.get(one, [])
+    )

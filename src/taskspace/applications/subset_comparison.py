@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.subset_errors import CHOSEN, RANDOM, Question, errors_of_methods
+from taskspace.applications.subset_errors import (
+    ANCHORS,
+    INFORMATIVE,
+    RANDOM,
+    Question,
+    errors_of_methods,
+)
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import Advance
 
+METHODS = (INFORMATIVE, ANCHORS, RANDOM)  # of which the best is used; the others are baselines
 FOLDS = 5
 JUDGED = 60  # left-out results; if there are fewer agents, they are divided several times,
 MOST_DIVISIONS = 4  # at most so many times
@@ -39,10 +46,12 @@ class SubsetComparison:
         gain_errors: The standard errors of `gains`.
         agents: The number of agents that were left out.
 
-    >>> rows = np.array(["chosen", "random"]), np.array([30, 30]), np.array([0.02, 0.03])
-    >>> nothing = np.full(2, np.nan)
-    >>> SubsetComparison(*rows, nothing, nothing, np.array([0.01, 0]), np.zeros(2), 9).verdict(30)
-    '30 chosen tasks predict the full score of left-out agents with an error of 0.020, 30 random ...
+    >>> methods = np.array(["informative", "anchor points", "random"])
+    >>> errors, none = np.array([0.02, 0.03, 0.04]), np.full(3, np.nan)
+    >>> sizes, gains = np.full(3, 30), 0.04 - errors
+    >>> found = SubsetComparison(methods, sizes, errors, none, none, gains, np.zeros(3), 9)
+    >>> found.best(30), found.is_better(30)
+    ('informative', True)
     """
 
     methods: NDArray[np.str_]
@@ -75,28 +84,43 @@ class SubsetComparison:
             "gain_standard_error": self.gain_errors,
         }  # fmt: skip
 
+    @property
+    def curves(self) -> dict[str, tuple[Floats, Floats]]:
+        """The errors that count and their standard errors, by method, in the order of sizes."""
+        return {
+            method: (
+                self.asked[self.methods == method],
+                self.standard_errors[self.methods == method],
+            )
+            for method in dict.fromkeys(self.methods.tolist())
+        }
+
     def row(self, method: str, size: int) -> int:
         """The number of the row of a method and a size."""
         return int(np.flatnonzero((self.methods == method) & (self.sizes == size))[0])
 
+    def best(self, size: int) -> str:
+        """The method to use at this size: informative tasks, anchor points or random tasks."""
+        return min(METHODS, key=lambda method: float(self.asked[self.row(method, size)]))
+
     def is_better(self, size: int) -> bool:
-        """Whether chosen tasks are better than random ones beyond noise."""
-        row = self.row(CHOSEN, size)
+        """Whether the best method is better than random tasks beyond noise."""
+        row = self.row(self.best(size), size)
         return bool(self.gains[row] > _CLEAR * self.gain_errors[row])
 
     def verdict(self, size: int) -> str:
-        """How good chosen tasks are beside random ones, in one or two sentences."""
-        row, other = self.row(CHOSEN, size), self.row(RANDOM, size)
-        what = "scores by label" if self.labelled else "full score"
+        """How good the best choice is beside random tasks, in one or two sentences."""
+        best, other = self.best(size), self.row(RANDOM, size)
+        row, what = self.row(best, size), "scores by label" if self.labelled else "full score"
         found = (
-            f"{size} chosen tasks predict the {what} of left-out agents with an error of"
+            f"{size} tasks ({best}) predict the {what} of left-out agents with an error of"
             f" {self.asked[row]:.3f}, {size} random tasks with {self.asked[other]:.3f}."
         )
         if self.is_better(size):
             return found
         return (
             f"{found} That is not better beyond noise (gain {self.gains[row]:.3f} ±"
-            f" {_CLEAR * self.gain_errors[row]:.3f})."
+            f" {_CLEAR * self.gain_errors[row]:.3f}), so random tasks would do."
         )
 
 

@@ -15,7 +15,7 @@ from taskspace.applications.subset_choices import anchor_points, at_random, disp
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
-CHOSEN, RANDOM, DISPUTED, ANCHORS = "chosen", "random", "most disputed", "anchor points"
+INFORMATIVE, ANCHORS, RANDOM, DISPUTED = "informative", "anchor points", "random", "most disputed"
 PLAIN_RANDOM, WEIGHTED_ANCHORS = "random, plain mean", "anchor points, cluster weights"
 DRAWS = 4  # of random tasks
 
@@ -76,7 +76,7 @@ def errors_of_methods(
     def error(tasks: Numbers) -> Floats:
         return np.abs(_estimates(population, tasks, results, question) - truth)
 
-    yield CHOSEN, error(informative(population, question.targets, k, limits, rng))
+    yield INFORMATIVE, error(informative(population, question.targets, k, limits, rng))
     draws = [at_random(k, limits, rng) for _ in range(DRAWS)]
     yield RANDOM, np.mean([error(tasks) for tasks in draws], axis=0)
     yield DISPUTED, error(disputed(population, k, limits))

@@ -28,6 +28,7 @@ from taskspace.cli import (
     run,
     select,
     similar,
+    subset,
 )
 
 LONGEST = 500  # characters of a message
@@ -42,6 +43,7 @@ _EPILOG = """examples:
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
   taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace agents DIR                 list the agents with scores and strengths
+  taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -64,6 +66,7 @@ _COMMANDS = (
     quiz,
     redundant,
     agents,
+    subset,
     explore,
     reproduce,
     envs,

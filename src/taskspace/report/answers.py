@@ -20,9 +20,10 @@ MOST_GROUPS, MOST_PAIRS = 20, 10  # rows of the tables of near-copies
 SHORT_TEST = "short-test"  # the name of its figure
 FIGURES = (SHORT_TEST,)  # that belong to these sections
 METHODS = (
-    "Chosen: the tasks of this test. Random, most disputed (the success rate is closest to a half)"
-    " and anchor points (centres of clusters of tasks): other choices, whose scores are estimated in"
-    " the same way. Plain mean and cluster weights: the usual, simpler estimates for them."
+    "Informative: the tasks that tell most about the score under a model of the agents. Most"
+    " disputed: the success rate is closest to a half. Anchor points: centres of clusters of tasks."
+    " Scores are estimated by the same model, except where a plain mean or weights of clusters are"
+    " named, the usual and simpler estimates."
 )
 LONGEST = 60  # characters of the name of a task or agent
 _DIR = "The command computes it; DIR is the folder of this report."
@@ -120,27 +121,17 @@ def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
     ]
 
 
-def error_curves(found: Subset) -> tuple[list[int], dict[str, tuple[Any, Any]]]:
-    """The sizes of the comparison, and the errors with standard errors of each shown method."""
-    comparison = found.comparison
-    sizes = sorted(set(comparison.sizes.tolist()))
-    curves = {}
-    for method in dict.fromkeys(comparison.methods.tolist()):
-        rows = [comparison.row(method, size) for size in sizes]
-        curves[method] = (comparison.errors[rows], comparison.standard_errors[rows])
-    return sizes, curves
-
-
 def _sizes(found: Subset) -> html.Numbers:
-    sizes, curves = error_curves(found)
+    comparison = found.comparison
     rows = [
-        (method, *(f"{error:.3f}" for error in errors)) for method, (errors, _) in curves.items()
+        (method, *(f"{error:.3f}" for error in errors))
+        for method, (errors, _) in comparison.curves.items()
     ]
     return html.Numbers(
         rows,
-        ("tasks", *(f"{size:,}" for size in sizes)),
+        ("tasks", *(f"{size:,}" for size in np.unique(comparison.sizes))),
         caption="Mean absolute error of the full score, for agents that took no part in the choice"
-        f" ({found.comparison.agents:,} agents, left out in turn): 0.03 means that the estimate is"
+        f" ({comparison.agents:,} agents, left out in turn): 0.03 means that the estimate is"
         " 3 percentage points off on average.",
     )
 

@@ -229,11 +229,12 @@ def _agents(run: Run) -> Drawing:
 def _short_test(run: Run) -> Iterator[Drawing]:
     if isinstance(run.short_test, Unanswered):
         return
-    ax = plots.plot_errors(*answers.error_curves(run.short_test))
+    comparison = run.short_test.comparison
+    ax = plots.plot_errors(np.unique(comparison.sizes), comparison.curves)
     caption = (
         "Error of the estimated full score for agents that took no part in the choice, by the"
-        " number of tasks (on a logarithmic scale); lower is better. The band is one standard error"
-        f" of the chosen tasks. {answers.METHODS}"
+        " number of tasks (on a logarithmic scale); lower is better. Bands are one standard error."
+        f" {answers.METHODS}"
     )
     alt = "Error of estimated scores against the number of tasks"
     yield _drawing(answers.SHORT_TEST, "", caption, alt, ax, wide=True)

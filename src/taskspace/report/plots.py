@@ -342,11 +342,55 @@ def plot_accuracy(
         >>> [text.get_text() for text in ax.get_legend().get_texts()]
         ['OPT', 'Ours']
     """
+    ax = _axes(ax, 5.4, 3.6)
+    _draw_curves(ax, sizes, curves, "sizes of the quiz")
+    return _plain(ax, title, "quiz size", "prediction accuracy")
+
+
+def plot_errors(
+    sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Plot the error of the score that short tests predict against their number of tasks.
+
+    Args:
+        sizes: The numbers of tasks.
+        curves: The mean absolute errors and their standard errors, by how the tasks were chosen.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no curve, or a curve does not have one value per size.
+
+    Example:
+        >>> curves = {"informative": ([0.03, 0.02], [0, 0]), "random": ([0.05, 0.03], [0, 0])}
+        >>> ax = plot_errors([10, 30], curves)
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['random', 'informative']
+    """
+    from matplotlib.ticker import NullLocator, ScalarFormatter
+
+    ax = _axes(ax, 6.4, 3.6)
+    at = _draw_curves(ax, sizes, curves, "numbers of tasks")
+    ax.set_xscale("log")
+    ax.set_xticks(at)
+    ax.xaxis.set_major_formatter(ScalarFormatter())
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_ylim(bottom=0)
+    return _plain(ax, title, "number of tasks", "mean absolute error of the score")
+
+
+def _draw_curves(
+    ax: Axes, sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], what: str
+) -> NDArray[np.float64]:
+    """Draw means with bands of standard errors and a legend; returns the sizes."""
     at = checks.numbers(sizes, "sizes")
     if at.ndim != 1 or not at.size or not curves:
-        raise ValueError("sizes of the quiz and at least one curve must be given, got none")
+        raise ValueError(f"{what} and at least one curve must be given, got none")
     ends = {}
-    ax = _axes(ax, 5.4, 3.6)
     others = [name for name in curves if name != "OPT"]
     for name, (means, errors) in curves.items():
         heights = _column(means, at.size, f"the means of {name}")
@@ -359,7 +403,7 @@ def plot_accuracy(
         ends[line] = heights[-1]
     # The legend lists the lines in the order of their right ends.
     ax.legend(handles=sorted(ends, key=lambda line: -ends[line]), handlelength=2.6, **_BESIDE)
-    return _plain(ax, title, "quiz size", "prediction accuracy")
+    return at
 
 
 def plot_reliability(
@@ -450,54 +494,6 @@ def plot_selection(
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0, labelsize=9, labelcolor=INK)
     return ax
-
-
-def plot_errors(
-    sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
-    ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Plot the error of estimated scores against the number of tasks, one line per method.
-
-    Args:
-        sizes: The numbers of tasks.
-        curves: The mean absolute errors and their standard errors by method; the first method is
-            drawn with a band of one standard error.
-        title: The title of the plot.
-        ax: The axes to draw on; by default those of a new figure.
-
-    Returns:
-        The axes.
-
-    Raises:
-        ValueError: If there is no curve, or a curve does not have one value per size.
-
-    Example:
-        >>> ax = plot_errors([5, 10], {"chosen": ([0.05, 0.03], [0, 0])})
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('number of tasks', 'mean absolute error of the score')
-    """
-    at = checks.numbers(sizes, "sizes")
-    if at.ndim != 1 or not at.size or not curves:
-        raise ValueError("numbers of tasks and at least one curve must be given, got none")
-    ax = _axes(ax, 8.4, 3.8)
-    ends = {}
-    for index, (name, (means, errors)) in enumerate(curves.items()):
-        heights = _column(means, at.size, f"the errors of {name}")
-        margins = _column(errors, at.size, f"the standard errors of {name}")
-        look = _line_look(index)
-        (line,) = ax.plot(at, heights, label=name, zorder=len(curves) - index + 2, **look)
-        if index == 0:
-            ax.fill_between(
-                at, heights - margins, heights + margins, color=look["color"], alpha=0.15, lw=0
-            )
-        ends[line] = heights[0]
-    # The legend lists the lines in the order of their left ends, where they differ most.
-    ax.legend(handles=sorted(ends, key=lambda line: -ends[line]), handlelength=2.6, **_BESIDE)
-    ax.set_xscale("log")
-    ax.set_xticks(at, [f"{size:,.0f}" for size in at])
-    ax.set_xticks([], minor=True)
-    ax.set_ylim(bottom=0)
-    return _plain(ax, title, "number of tasks", "mean absolute error of the score")
 
 
 def plot_scores(

@@ -1,0 +1,99 @@
+"""`taskspace subset DIR -k 30`: choose a short test that predicts the full score."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from taskspace import checks
+from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
+from taskspace.cli.printing import print_table
+from taskspace.files import check_target, write_figure
+
+if TYPE_CHECKING:
+    from taskspace.applications.subset_comparison import SubsetComparison
+
+_IMAGES = (".png", ".svg")
+
+
+def add(commands: Any) -> None:
+    """Add `subset` to the commands of a parser."""
+    examples = (
+        "The output has one row per chosen task: task, success (mean success rate of the agents)\n"
+        "and weight. The first row is the intercept. The full score of an agent is estimated by\n"
+        "the intercept plus the sum of weight x result. With --by, the score on the tasks of each\n"
+        "value of a label has a column of weights of its own.\n"
+        "\n"
+        "With --compare, the output has one row per number of tasks and method: error (mean\n"
+        "absolute error of the full score of left-out agents), label_error (of the scores by\n"
+        "label), standard_error, gain (over random tasks) and gain_standard_error.\n"
+        "\n"
+        "examples:\n"
+        "  taskspace subset runs/course -k 30                    30 tasks and their weights\n"
+        "  taskspace subset runs/course -k 30 --by topic         for the score on each topic, too\n"
+        "  taskspace subset runs/course -k 30 --compare          errors of this and other choices\n"
+        "  taskspace subset runs/course -k 30 --plot errors.png  the same as a figure\n"
+    )
+    parser = add_command(
+        commands, "subset", _run, "choose a short test that predicts the full score", examples
+    )
+    add_folder(parser)
+    parser.add_argument(
+        "-k", type=int, default=30, metavar="N", help="number of tasks (default: 30)"
+    )
+    parser.add_argument("--by", metavar="LABEL", help="predict the score on each value of a label")
+    parser.add_argument(
+        "--at-least", type=int, default=1, metavar="N",
+        help="least number of tasks per value of the label (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--compare", action="store_true", help="print the errors of ways to choose tasks instead"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="plot the errors, e.g. to errors.png")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed (default: 0)")
+    add_out(parser)
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Choose a fixed short test: tasks from which the full score of new agents is predicted best.
+
+    The tasks are chosen for what they tell about the score under a model of the population, and
+    compared with random tasks, the most disputed tasks and anchor points, on agents that are left
+    out of the choice in turn. The verdict is printed to standard error.
+    """
+    from taskspace.applications.subset import choose_subset
+
+    checks.whole(options.k, "-k", 1)
+    checks.whole(options.at_least, "--at-least")
+    checks.seed(options.seed)
+    _check_plot(options.plot)
+    made = open_folder(options)
+    found = choose_subset(
+        made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
+    )
+    print_table(options, found.comparison.columns if options.compare else found.columns)
+    print(found.verdict, file=sys.stderr)
+    for pair in found.near_copies:
+        print("These tasks may be near-copies: {}, {}.".format(*pair), file=sys.stderr)
+    if options.plot is not None:
+        _plot(found.comparison, Path(options.plot))
+
+
+def _check_plot(path: str | None) -> None:
+    """Refuse a figure that cannot be written, before any work."""
+    if path is None:
+        return
+    if Path(path).suffix not in _IMAGES:
+        raise ValueError(f"--plot must be a file ending in {' or '.join(_IMAGES)}, got {path!r}")
+    check_target(path)
+
+
+def _plot(comparison: SubsetComparison, path: Path) -> None:
+    from taskspace.report.plots import plot_errors
+
+    axes: Any = plot_errors(np.unique(comparison.sizes), comparison.curves)
+    write_figure(axes.figure, path, dpi=150)
