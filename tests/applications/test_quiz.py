@@ -13,7 +13,7 @@ import pytest
 from taskspace.applications import quiz as module
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.quiz import CHOICES, Quiz, information
+from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
@@ -37,47 +37,39 @@ def named(posterior: Posterior, names: Any, **more: Any) -> PerformancePredictor
 PREDICTOR = named(POSTERIOR, list("abcdefgh"))
 
 
-def formula(asked: int, wanted: int, weights: Any) -> float:
-    """Mutual information of two outcomes, cell by cell."""
-    joint = np.zeros((2, 2))
-    for candidate, weight in enumerate(weights):
-        p, q = float(PROFILES[asked, candidate]), float(PROFILES[wanted, candidate])
-        for first, second in itertools.product((0, 1), repeat=2):
-            joint[first, second] += weight * (p if first else 1 - p) * (q if second else 1 - q)
-    return sum(
-        joint[i, j] * math.log(joint[i, j] / (joint[i].sum() * joint[:, j].sum()))
-        for i, j in itertools.product((0, 1), repeat=2)
-    )
+def reduction(asked: int, wanted: Any, weights: Any) -> float:
+    """The expected reduction of the variances of some results by another one, answer by answer."""
+    before = sum(q * (1 - q) for q in (float(PROFILES[t] @ weights) for t in wanted))
+    after = 0.0
+    for answer in (0, 1):
+        joint = weights * (PROFILES[asked] if answer else 1 - PROFILES[asked])
+        new = joint / joint.sum()
+        after += joint.sum() * sum(
+            float(PROFILES[t] @ new) * (1 - float(PROFILES[t] @ new)) for t in wanted if t != asked
+        )
+    return before - after
 
 
-def test_information_is_the_mean_mutual_information() -> None:
-    expected = [np.mean([formula(a, w, PRIOR) for w in (1, 5, 6)]) for a in range(8)]
-    found = information(PROFILES, PROFILES[[1, 5, 6]], PRIOR)
-    np.testing.assert_allclose(found, expected, atol=2e-6)
-    every = [np.mean([formula(a, w, PRIOR) for w in range(8)]) for a in range(8)]
-    np.testing.assert_allclose(information(PROFILES, PROFILES, PRIOR), every, atol=2e-6)
-
-
-def test_information_of_certain_candidates_is_finite() -> None:
-    sure = np.array([[0, 1], [1, 1], [0, 0]], np.float32)
-    found = information(sure, sure, np.array([0.25, 0.75]))
-    entropy = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
-    np.testing.assert_allclose(found, [entropy / 3, 0, 0], atol=1e-6)
-
-
-def test_it_asks_the_most_informative_question() -> None:
-    quiz = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"])
-    informative = {task: formula(number, 1, PRIOR) + formula(number, 5, PRIOR)
-            for task, number in zip("acd", (0, 2, 3), strict=True)}  # fmt: skip
+def test_it_asks_what_reduces_the_error_most() -> None:
+    quiz, numbers = Quiz(PREDICTOR, targets=["b", "f"], pool=["a", "c", "d"]), [0, 2, 3]
     first = quiz.next()
-    assert first == max(informative, key=lambda task: informative[task])
+    assert first == "abcdefgh"[max(numbers, key=lambda n: reduction(n, (1, 5), PRIOR))]
     assert quiz.next() == first  # until there is an answer
     quiz.answer(1)
     # The answer changes what there is to know.
     weights = POSTERIOR.weights(TaskMixture.known(["abcdefgh".index(first)]), np.ones(1))
-    left = [number for task, number in zip("acd", (0, 2, 3), strict=True) if task != first]
-    best = max(left, key=lambda n: formula(n, 1, weights) + formula(n, 5, weights))
-    assert quiz.next() == "abcdefgh"[best]
+    left = [number for number in numbers if "abcdefgh"[number] != first]
+    assert quiz.next() == "abcdefgh"[max(left, key=lambda n: reduction(n, (1, 5), weights))]
+
+
+def test_an_answered_task_is_no_target_any_more() -> None:
+    quiz, weights, open_ = Quiz(PREDICTOR), PRIOR, set(range(8))
+    for answer in (1, 0, 1):
+        best = max(open_, key=lambda n: reduction(n, open_, weights))
+        assert quiz.next_number() == best
+        quiz.answer(answer)
+        open_ -= {best}
+        weights = POSTERIOR.weights(TaskMixture.known([best]), np.array([answer]), weights)
 
 
 def test_uncertain_asks_for_the_probability_nearest_to_a_half() -> None:
@@ -237,6 +229,119 @@ def test_a_quiz_asks_by_a_success_model() -> None:
     np.testing.assert_allclose(quiz.predict_proba(), expected, rtol=0, atol=tolerances.CHANCE)
 
 
+# -- near-copies, aims, limits and the end -----------------------------------------------------
+
+
+def exam() -> Outcomes:
+    """300 students answer 40 questions on four topics; the first four are near-copies."""
+    rng = np.random.default_rng(5)
+    skill = rng.normal(size=(300, 1)) + 0.6 * np.repeat(rng.normal(size=(300, 4)), 10, axis=1)
+    solved = rng.random((300, 40)) < 1 / (1 + np.exp(-skill - rng.normal(size=40)))
+    solved[:, 1:4] = solved[:, :1] ^ (rng.random((300, 3)) < 0.04)
+    topics = np.repeat(["sums", "areas", "", "words"], 10)
+    return table(solved.astype(int), 1, task_labels={"topic": topics})
+
+
+@pytest.fixture(scope="module")
+def examined() -> PerformancePredictor:
+    return PerformancePredictor().fit(exam())
+
+
+def numbers(quiz: Quiz) -> list[int]:
+    return [int(task.removeprefix("task-")) for task, _ in quiz.answers]
+
+
+@pytest.mark.parametrize("aim", ["tasks", "score"])
+def test_near_copies_are_not_asked(examined: PerformancePredictor, aim: str) -> None:
+    for student in exam().rates[:10]:
+        quiz = Quiz(examined, aim=aim)
+        for _ in quiz.ask(at_most=10):
+            quiz.answer(student[quiz.next_number()])
+        assert sum(number < 4 for number in numbers(quiz)) <= 1
+
+
+def test_an_answer_decides_about_its_copies(examined: PerformancePredictor) -> None:
+    for result in (0, 1):
+        quiz = Quiz(examined)
+        before = quiz.predict_proba()
+        quiz.answer(result, task=0)
+        change = np.abs(quiz.predict_proba() - before)
+        assert (np.abs(quiz.predict_proba(range(4)) - result) < 0.25).all()
+        assert change[1:4].min() > 1.2 * change[4:].max()
+        predicted = examined.predict_proba([0], [result], np.arange(40))
+        near: Any = {"rtol": 0, "atol": tolerances.CHANCE}
+        np.testing.assert_allclose(quiz.predict_proba(), predicted, **near)
+        np.testing.assert_array_equal(
+            quiz.interval(0.9), examined.interval([0], [result], np.arange(40))
+        )
+
+
+def test_aims_differ(examined: PerformancePredictor) -> None:
+    aims: list[dict[str, Any]] = [{}, {"aim": "score"}, {"aim": "labels", "by": "topic"}]
+    orders = {tuple(asked(Quiz(examined, **aim), at_most=8)) for aim in aims}
+    assert len(orders) == 3
+
+
+def test_a_quiz_about_a_label_asks_about_it(examined: PerformancePredictor) -> None:
+    quiz = Quiz(examined, targets=range(20, 40), aim="labels", by="topic")
+    asked(quiz, at_most=8)
+    topics = examined.labels_["topic"][numbers(quiz)].tolist()
+    assert topics.count("words") > 4
+    assert quiz.score().names.tolist() == ["words"]  # the others have no label, or are no targets
+    assert quiz.score().tasks.tolist() == [10]
+
+
+def test_at_most_some_questions_per_label_are_asked(examined: PerformancePredictor) -> None:
+    quiz = Quiz(examined, by="topic", at_most_per_label=2)
+    quiz.answer(1, task=0)
+    asked(quiz, at_most=40)
+    topics = examined.labels_["topic"][numbers(quiz)].tolist()
+    assert {name: topics.count(name) for name in topics} == {
+        "sums": 2, "areas": 2, "words": 2, "": 10
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"no task is left.*2.*label"):
+        quiz.next()
+
+
+def test_questions_are_drawn_among_the_best(examined: PerformancePredictor) -> None:
+    firsts = [Quiz(examined, among=5, seed=seed).next_number() for seed in range(40)]
+    values = Quiz(examined)._information()
+    assert set(firsts) == set(np.argsort(-values)[:5].tolist())
+    again = [asked(Quiz(examined, among=5, seed=3), at_most=6) for _ in range(2)]
+    assert again[0] == again[1]
+    assert len(set(asked(Quiz(examined, among=100), at_most=50))) == 40
+
+
+def test_it_stops_at_the_wanted_width(examined: PerformancePredictor) -> None:
+    lengths = []
+    for width in (0.3, 0.2):
+        quiz = Quiz(examined, aim="score")
+        for _ in quiz.ask(width=width, at_most=40):
+            quiz.answer(len(quiz.answers) % 2)
+        found = quiz.score()
+        assert found.high[0] - found.low[0] <= width
+        assert found.names.tolist() == ["all targets"]
+        lengths.append(len(quiz.answers))
+    assert 0 < lengths[0] < lengths[1] < 40
+    quiz = Quiz(examined, aim="labels", by="topic")
+    for _ in quiz.ask(width=0.4, level=0.8, at_most=40):
+        quiz.answer(len(quiz.answers) % 2)
+    found = quiz.score(level=0.8)
+    assert found.names.tolist() == ["areas", "sums", "words"]
+    assert (found.high - found.low <= 0.4).all()
+
+
+def test_the_score_is_that_of_the_predictor(examined: PerformancePredictor) -> None:
+    quiz = Quiz(examined)
+    for task, result in ((3, 1), (17, 0), (3, 0)):
+        quiz.answer(result, task=task)
+    expected = examined.score([3, 17], [0.5, 0])
+    np.testing.assert_allclose(quiz.score().scores, expected.scores)
+    np.testing.assert_allclose(quiz.score().high, expected.high)
+    part = Quiz(examined, targets=[3, 17]).score()
+    assert part.tasks.tolist() == [2]
+
+
 # -- bad input ---------------------------------------------------------------------------------
 
 
@@ -248,6 +353,13 @@ def test_a_quiz_asks_by_a_success_model() -> None:
         ({"targets": []}, "the targets.*empty"),
         ({"choose": "clever"}, "choose.*information, uncertain, random"),
         ({"seed": -1}, "seed"),
+        ({"aim": "fun"}, "aim.*tasks, score, labels"),
+        ({"aim": "labels"}, "by.*None"),
+        ({"at_most_per_label": 2}, "by.*None"),
+        ({"at_most_per_label": 0, "by": "topic"}, "at_most_per_label"),
+        ({"by": "topic"}, "by.*'topic'"),
+        ({"by": "topic", "aim": "labels"}, "by.*'topic'.*no labels"),
+        ({"among": 0}, "among"),
     ],
 )
 def test_bad_arguments_are_refused(arguments: dict[str, Any], token: str) -> None:
@@ -283,6 +395,11 @@ def test_bad_use_is_refused() -> None:
         quiz.next()
     with pytest.raises(ValueError, match="at_most"):
         list(quiz.ask(at_most=1.5))  # type: ignore[arg-type]
+    for width in (0, "wide", 1.5, np.nan):
+        with pytest.raises(ValueError, match="width"):
+            quiz.ask(width=width)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="score.*fit it again"):
+        quiz.ask(width=0.1)  # this predictor has candidates alone
     for until in ("sure", [0.1, 0.2], np.nan, 2, -0.1):
         with pytest.raises(ValueError, match="until"):
             quiz.ask(until=until)  # type: ignore[arg-type]

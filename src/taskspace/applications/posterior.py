@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.dependence import Consequences, Dependence
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
@@ -24,10 +25,47 @@ class Posterior:
     prior: Floats  # (candidates,): probability of each before the quiz
     temper: float  # exponent of the likelihood of the answers
     strength: float  # attempts that a candidate's success probability is worth, see `interval`
+    dependence: Dependence | None = None  # of results given the candidate, if there is any
+    changes: Changes | None = None  # of the profiles, see `after`
+
+    def after(self, answered: NDArray[np.int64], results: Floats) -> Posterior:
+        """The posterior in which tasks that depend on answered ones follow the answers.
+
+        Only the profiles of these tasks change; the weights of the candidates are for `weights`. A
+        task may be answered several times.
+        """
+        if self.dependence is None or not len(answered):
+            return self
+        tasks, attempt = np.unique(answered, return_inverse=True)
+        found = self.dependence.after(tasks)
+        if found is None:
+            return self
+        means = np.bincount(attempt, results) / np.bincount(attempt)
+        apart = means[np.isin(tasks, found.asked), None] - self.profiles[found.asked]
+        moved = np.clip(self.profiles[found.changed] + found.slopes @ apart, 0, 1)
+        order = np.argsort(found.changed)
+        profiles = moved[order].astype(np.float32)
+        return replace(self, changes=Changes(found.changed[order], profiles, found))
+
+    def dependent(self) -> tuple[NDArray[np.int64], Floats]:
+        """Pairs (2, pairs) of tasks whose results depend given the candidate, and covariances."""
+        if self.dependence is None:
+            return np.empty((2, 0), np.int64), np.empty(0)
+        return self.dependence.given(None if self.changes is None else self.changes.cause)
+
+    def rows(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The profiles (tasks, candidates) of known tasks."""
+        found: NDArray[np.float32] = self.profiles[numbers]
+        if self.changes is not None:
+            changed, place = self.changes.places(numbers)
+            found[changed] = self.changes.profiles[place]
+        return found
 
     def predict_proba(self, quiz: TaskMixture, results: Floats, tasks: TaskMixture) -> Floats:
         """The probability of success on each task, given results (0, 1 or rates) on the quiz."""
-        return self.mean(self.weights(quiz, results), tasks)
+        itself = quiz.shares[:, 0] == 1  # answers on known tasks
+        after = self.after(quiz.numbers[itself, 0], results[itself])
+        return after.mean(self.weights(quiz, results), tasks)
 
     def mean(self, weights: Floats, tasks: TaskMixture) -> Floats:
         """The mean success probability on each task, with candidates weighted (candidates,)."""
@@ -41,9 +79,13 @@ class Posterior:
     def _means(self, numbers: NDArray[np.int64], weights: Floats) -> Floats:
         """The mean success probability on each known task."""
         single = weights.astype(np.float32)
-        if len(numbers) >= len(self.profiles):  # about all tasks: spares a copy
-            return (self.profiles @ single)[numbers].astype(np.float64)
-        return (self.profiles[numbers] @ single).astype(np.float64)
+        if len(numbers) < len(self.profiles):
+            return (self.rows(numbers) @ single).astype(np.float64)
+        found: Floats = (self.profiles @ single)[numbers].astype(np.float64)  # spares a copy
+        if self.changes is not None:
+            changed, place = self.changes.places(numbers)
+            found[changed] = (self.changes.profiles @ single)[place]
+        return found
 
     def interval(self, weights: Floats, tasks: TaskMixture, level: float) -> tuple[Floats, Floats]:
         """Bounds of the success probability on each task that hold with probability `level`.
@@ -87,8 +129,23 @@ class Posterior:
     def _candidates(self, tasks: TaskMixture) -> NDArray[Any]:
         """Every candidate's probability of success on each task (tasks, candidates)."""
         if tasks.numbers.shape[1] == 1:
-            return self.profiles[tasks.numbers[:, 0]]
-        return np.einsum("qkc,qk->qc", self.profiles[tasks.numbers], tasks.shares)
+            return self.rows(tasks.numbers[:, 0])
+        return np.einsum("qkc,qk->qc", self.rows(tasks.numbers), tasks.shares)
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Profiles that take the place of others, because of answers."""
+
+    tasks: NDArray[np.int64]  # in increasing order
+    profiles: NDArray[np.float32]  # (tasks, candidates)
+    cause: Consequences
+
+    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which tasks changed, and the row of each of these."""
+        place = np.minimum(np.searchsorted(self.tasks, numbers), len(self.tasks) - 1)
+        changed = self.tasks[place] == numbers
+        return changed, place[changed]
 
 
 @functools.cache  # a predictor has one strength

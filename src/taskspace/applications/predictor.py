@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.candidates import Table, candidates
+from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
@@ -214,7 +215,7 @@ class PerformancePredictor:
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.mean(weights, mixture)
+        return posterior.after(*self._answered(quiz, results)).mean(weights, mixture)
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
@@ -239,7 +240,13 @@ class PerformancePredictor:
         checked = check_level(level)
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.interval(weights, mixture, checked)
+        return posterior.after(*self._answered(quiz, results)).interval(weights, mixture, checked)
+
+    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+        """The indices of the known tasks among the answered ones, and the results on them."""
+        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
+        counted = (numbers >= 0) & ~np.isnan(given)
+        return numbers[counted], given[counted]
 
     def score(
         self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
@@ -279,16 +286,41 @@ class PerformancePredictor:
             raise ValueError(
                 f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
             )
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        answered = ~np.isnan(given)
+        return self.group_scores(numbers[answered], given[answered], names, groups, checked)
+
+    def group_scores(
+        self,
+        answered: NDArray[np.int64],
+        results: Floats,
+        names: NDArray[np.str_],
+        groups: NDArray[np.int64],
+        level: float,
+    ) -> Scores:
+        """Estimate the agent's full score on any groups of tasks; see `score`.
+
+        Args:
+            answered: The indices of the answered tasks, each once.
+            results: The results on these tasks.
+            names: The names of the groups; those without tasks are left out.
+            groups: The index of the group of each known task, or -1 if it is in none.
+            level: The probability that an interval contains the full score.
+
+        Returns:
+            The scores, one per group that has tasks.
+
+        Raises:
+            ValueError: If the predictor does not know the results of at least 2 agents.
+        """
         if self.population_ is None:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        answered = ~np.isnan(given)
-        return estimate_scores(
-            self.population_, numbers[answered], given[answered], names, groups, checked
-        )
+        used = np.unique(groups[groups >= 0])
+        compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
+        return estimate_scores(self.population_, answered, results, names[used], compact, level)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -421,6 +453,8 @@ class PerformancePredictor:
         else:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+            if posterior.dependence is not None:
+                arrays |= posterior.dependence.arrays()
             if self.population_ is not None:
                 arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
@@ -475,8 +509,9 @@ class PerformancePredictor:
             len(found["prior"]),
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
-        numbers = found["numbers"].tolist()
-        posterior = Posterior(found["profiles"], found["prior"], *numbers)
+        temper, strength = found["numbers"].tolist()
+        dependence = Dependence.from_arrays(found)
+        posterior = Posterior(found["profiles"], found["prior"], temper, strength, dependence)
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
@@ -525,8 +560,10 @@ def _from_outcomes(
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
-    profiles = np.ascontiguousarray(every.T)
-    posterior = Posterior(profiles, spread(mix, groups), temper, settings.strength)
+    profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
+    with threadpool_limits(1):
+        dependence = find_dependence(outcomes.rates, profiles, prior)
+    posterior = Posterior(profiles, prior, temper, settings.strength, dependence)
     return posterior, _population(outcomes.rates, groups[0], seed)
 
 

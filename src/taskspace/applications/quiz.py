@@ -1,4 +1,4 @@
-"""The adaptive quiz: ask an agent the question that is most informative about the target tasks."""
+"""The adaptive quiz: ask an agent the question whose answer tells most about the target tasks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.applications.model_candidates import Profiler
 from taskspace.applications.predictor import PerformancePredictor, as_predictor, check_level
+from taskspace.applications.question_value import Objective
+from taskspace.applications.scores import Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 from taskspace.outcomes.outcomes import Outcomes
@@ -18,7 +20,8 @@ from taskspace.outcomes.outcomes import Outcomes
 Numbers = NDArray[np.int64]
 
 MOST_TASKS = 1000  # in the pool and among the targets; more would make each choice slow
-_ROWS = 64  # rows of a table per block, so that a block stays in the cache
+AIMS = ("tasks", "score", "labels")
+ALL_TARGETS = "all targets"
 
 
 class Quiz:
@@ -34,10 +37,17 @@ class Quiz:
         targets: The tasks to learn about, by name (text) or position (integers); all tasks by
             default.
         pool: The tasks that may be asked, in the same form; all tasks by default.
-        choose: How to choose the next task. "information" takes the task with the largest mutual
-            information between its result and those on the targets (mean over targets).
-            "uncertain" takes the task whose probability of success is nearest to 0.5. "random"
-            takes a random task.
+        choose: How to choose the next task. "information" takes the task whose answer reduces the
+            expected error of the aim most, given everything asked so far; near-copies of an
+            answered task reduce it little. "uncertain" takes the task whose probability of success
+            is nearest to 0.5. "random" takes a random task.
+        aim: What to learn. "tasks": the result on every target. "score": the mean result over the
+            targets. "labels": the mean result over the targets with each value of the label `by`.
+        by: The name of a label of the tasks, for `aim="labels"` and `at_most_per_label`.
+        at_most_per_label: The largest number of answers on tasks with the same value of the label
+            `by`; tasks without a value are not limited.
+        among: To limit how often a task is asked over many agents, the next task is drawn at random
+            from this number of best ones; give each agent its own seed.
         seed: The seed of all random choices.
 
     Attributes:
@@ -45,7 +55,7 @@ class Quiz:
 
     Raises:
         TypeError: If `source` has another type.
-        ValueError: If `choose` is not one of the three, or if a task is unknown.
+        ValueError: If an argument is invalid, or if a task or label is unknown.
 
     >>> outcomes = Outcomes([[1, 1, 1, 0]] * 9 + [[1, 0, 0, 1]] * 9, 1, tasks=list("abcd"))
     >>> quiz = Quiz(outcomes, targets=["b", "d"], pool=["a", "c"])
@@ -70,22 +80,27 @@ class Quiz:
         *,
         pool: Any = None,
         choose: str = "information",
+        aim: str = "tasks",
+        by: str | None = None,
+        at_most_per_label: int | None = None,
+        among: int = 1,
         seed: int = 0,
     ) -> None:
-        if not isinstance(choose, str) or choose not in CHOICES:
-            raise ValueError(
-                f"choose must be one of {', '.join(CHOICES)}, got {checks.brief(choose)}"
-            )
+        _check_choice(choose, "choose", tuple(CHOICES))
+        check_aim(aim, by, at_most_per_label)
+        self._aim, self._most_per_label = aim, at_most_per_label
+        self._among = checks.whole(among, "among", 1)
         key = checks.seed(seed)
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
-        rng = np.random.default_rng(key)
+        self._rng = rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
         self._pool = _some(self._numbers(pool, "the pool"), rng)
-        self._aims = _some(self._targets, rng)
+        self._names, self._labels = groups_by(self._predictor.labels_, by, len(self._tasks))
+        self._objective = self._objective_of(_some(self._targets, rng))
         self._order = rng.permutation(len(self._pool))
-        self._score = CHOICES[choose]
+        self._value = CHOICES[choose]
         self._asked: list[int | None] = []  # None stands for a task that is new to the predictor
         self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
@@ -112,11 +127,16 @@ class Quiz:
             ValueError: If all tasks of the pool have been asked.
         """
         if self._proposed is None:
-            left = self._left
-            if not left.any():
-                raise ValueError(f"no task is left to ask; all {len(self._pool)} have been asked")
-            scores = np.where(left, self._score(self), -np.inf)
-            self._proposed = int(self._pool[scores.argmax()])
+            left = np.flatnonzero(self._left)
+            if not len(left):
+                limit = self._most_per_label
+                raise ValueError(
+                    f"no task is left to ask; all {len(self._pool)} have been asked"
+                    + ("" if limit is None else f", or {limit} with the same label")
+                )
+            best = left[np.argsort(-self._value(self)[left], kind="stable")[: self._among]]
+            drawn = self._rng.integers(len(best)) if self._among > 1 else 0
+            self._proposed = int(self._pool[best[drawn]])
         return self._proposed
 
     def answer(self, result: float, task: Any = None) -> None:
@@ -142,14 +162,25 @@ class Quiz:
         self._asked.append(number)
         name = str(asked) if number is None else str(self._tasks[number])
         self.answers.append((name, float(value)))
+        self._posterior = self._predictor.posterior_.after(*self._answered)
         self._proposed = None
 
-    def ask(self, *, until: float = 0.0, at_most: int = 20) -> Iterator[str]:
+    def ask(
+        self,
+        *,
+        until: float = 0.0,
+        at_most: int = 20,
+        width: float | None = None,
+        level: float = 0.9,
+    ) -> Iterator[str]:
         """Propose tasks one after another; answer each one before the next.
 
         Args:
             until: Stop when `expected_error_rate` is at most this, from 0 to 1.
             at_most: Stop after this number of answers, earlier answers included.
+            width: Stop when the interval of the score is at most this wide, from 0 to 1, e.g. 0.1
+                for ± 5 %; with `aim="labels"`, that of every label's score. See `score`.
+            level: The level of this interval.
 
         Yields:
             The name of each proposed task.
@@ -157,21 +188,78 @@ class Quiz:
         Raises:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
-        return self._ask(check_until(until), checks.whole(at_most, "at_most"))
+        enough, most = check_until(until), checks.whole(at_most, "at_most")
+        wide, sure = None if width is None else check_width(width), check_level(level)
+        if wide is not None:
+            self.score(level=sure)  # fails before the first question
+        return self._ask(enough, most, wide, sure)
 
-    def _ask(self, enough: float, most: int) -> Iterator[str]:
+    def _ask(self, enough: float, most: int, width: float | None, level: float) -> Iterator[str]:
         while len(self._asked) < most and self.expected_error_rate > enough:
-            if not self._left.any():
+            if not self._left.any() or (width is not None and self._is_narrow(width, level)):
                 return
             answers, task = len(self._asked), self.next()
             yield task
             if len(self._asked) == answers:
                 raise ValueError(f"there is no answer to {task!r}; pass its result to answer()")
 
+    def _is_narrow(self, width: float, level: float) -> bool:
+        found = self.score(level=level)
+        return bool((found.high - found.low <= width).all())
+
+    @property
+    def _answered(self) -> tuple[Numbers, Floats]:
+        """The known tasks among the answered ones, and the results on them."""
+        known = [
+            (number, result)
+            for number, (_, result) in zip(self._asked, self.answers, strict=True)
+            if number is not None
+        ]
+        return np.array([n for n, _ in known], np.int64), np.array([r for _, r in known])
+
     @property
     def _left(self) -> NDArray[np.bool_]:
-        """Which tasks of the pool have not been asked."""
-        return ~np.isin(self._pool, [number for number in self._asked if number is not None])
+        """Which tasks of the pool may still be asked."""
+        asked = self._answered[0]
+        left: NDArray[np.bool_] = ~np.isin(self._pool, asked)
+        if self._most_per_label is not None:
+            labels = self._labels[asked]
+            counts = np.bincount(labels[labels >= 0], minlength=len(self._names))
+            full = np.flatnonzero(counts >= self._most_per_label)
+            left &= ~np.isin(self._labels[self._pool], full)
+        return left
+
+    @property
+    def has_score(self) -> bool:
+        """Whether `score` can be estimated: the predictor knows the results of several agents."""
+        return self._predictor.population_ is not None
+
+    def score(self, *, level: float = 0.9) -> Scores:
+        """Estimate the full score on the targets, given the answers so far.
+
+        See `PerformancePredictor.score`. A task that was answered several times counts with the
+        mean of its results. Answers on tasks that are new to the predictor do not count.
+
+        Args:
+            level: The probability that an interval contains the full score.
+
+        Returns:
+            The score over all targets, or with `aim="labels"` one per value of the label.
+
+        Raises:
+            ValueError: If `level` is not between 0 and 1, or if the predictor cannot estimate
+                scores.
+        """
+        answered, results = self._answered
+        tasks, attempt = np.unique(answered, return_inverse=True)
+        means = np.bincount(attempt, results) / np.maximum(np.bincount(attempt), 1)
+        names, groups = np.array([ALL_TARGETS]), np.zeros(len(self._tasks), np.int64)
+        if self._aim == "labels":
+            names, groups = self._names, self._labels
+        is_target = np.isin(np.arange(len(groups)), self._targets)
+        return self._predictor.group_scores(
+            tasks, means, names, np.where(is_target, groups, -1), check_level(level)
+        )
 
     @property
     def expected_error_rate(self) -> float:
@@ -227,15 +315,21 @@ class Quiz:
             raise ValueError(f"{what} must have at least one task, got an empty list")
         return self._predictor.numbers(tasks, what)
 
-    # -- scores of the tasks in the pool: the highest is proposed ---------------------------------
+    def _objective_of(self, targets: Numbers) -> Objective:
+        if self._aim == "tasks":
+            return Objective(self._pool, targets, None)
+        if self._aim == "score":
+            return Objective(self._pool, targets, np.zeros(len(targets), np.int64))
+        labelled = targets[self._labels[targets] >= 0]
+        if not len(labelled):
+            raise ValueError("the targets must have at least one task with the label by, got none")
+        groups = np.unique(self._labels[labelled], return_inverse=True)[1]
+        return Objective(self._pool, labelled, groups)
+
+    # -- the value of each task in the pool: the highest is proposed ------------------------------
 
     def _information(self) -> Floats:
-        likely = np.flatnonzero(self._weights > self._weights.max() * 1e-4)
-        weights = self._weights[likely] / self._weights[likely].sum()
-        same = np.array_equal(self._pool, self._aims)
-        asked = self._posterior.profiles[self._pool].take(likely, axis=1)
-        wanted = asked if same else self._posterior.profiles[self._aims].take(likely, axis=1)
-        return information(asked, wanted, weights)
+        return self._objective.reductions(self._posterior, self._weights, self._answered[0])
 
     def _uncertainty(self) -> Floats:
         return -np.abs(self._probabilities(self._pool) - 0.5)
@@ -252,6 +346,36 @@ def check_until(until: Any, what: str = "until") -> float:
     return float(rate)
 
 
+def check_width(width: Any, what: str = "width") -> float:
+    """Check the width of an interval at which a quiz ends."""
+    wide = checks.numbers(width, what)
+    if wide.ndim or not 0 < wide <= 1:
+        raise ValueError(f"{what} must be a number above 0, up to 1, got {checks.brief(width)}")
+    return float(wide)
+
+
+def check_aim(aim: Any, by: Any, at_most_per_label: Any) -> None:
+    """Check what a quiz aims at, and that a label is there if and only if it is needed."""
+    _check_choice(aim, "aim", AIMS)
+    if at_most_per_label is not None:
+        checks.whole(at_most_per_label, "at_most_per_label", 1)
+    needed = aim == "labels" or at_most_per_label is not None
+    if needed and by is None:
+        raise ValueError(
+            "by must be the name of a label for aim='labels' or at_most_per_label, got None"
+        )
+    if by is not None and not needed:
+        raise ValueError(
+            "by must come with aim='labels' or at_most_per_label, got"
+            f" {checks.brief(by)} without them"
+        )
+
+
+def _check_choice(value: Any, what: str, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{what} must be one of {', '.join(choices)}, got {checks.brief(value)}")
+
+
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:
     """The distinct numbers in order, or a random sample of MOST_TASKS of them."""
     every = np.unique(numbers)
@@ -263,48 +387,3 @@ CHOICES: dict[str, Callable[[Quiz], Floats]] = {
     "uncertain": Quiz._uncertainty,
     "random": Quiz._random,
 }
-
-
-def information(asked: NDArray[np.float32], wanted: NDArray[np.float32], weights: Floats) -> Floats:
-    """Mean mutual information, in nats, of the outcome on each asked task with the wanted ones.
-
-    `asked` and `wanted` are profiles (tasks, candidates), and `weights` are the probabilities of
-    the candidates. Given the candidate, outcomes are independent. The result has shape (asked,).
-
-    >>> profiles = np.array([[0, 1], [1, 0], [0.5, 0.5]], np.float32)
-    >>> information(profiles, profiles[:2], np.array([0.5, 0.5])).round(3)  # log 2, and 0
-    array([0.693, 0.693, 0.   ])
-    """
-    from threadpoolctl import threadpool_limits
-
-    root = np.sqrt(weights).astype(np.float32)
-    # If both are the same tasks, the factors are the same, and NumPy computes half of the product.
-    left = asked * root
-    right = left if wanted is asked else wanted * root
-    with threadpool_limits(1):  # bit-identical on any number of cores
-        both = left @ right.T  # (asked, wanted): probability of success on both
-    first, second = (p @ weights.astype(np.float32) for p in (asked, wanted))
-    blocks = range(0, len(asked), _ROWS)
-    cells = [_cells(both[i : i + _ROWS], first[i : i + _ROWS, None], second) for i in blocks]
-    alone = _negative_entropy(first[:, None]) + _negative_entropy(1 - first[:, None])
-    others = _negative_entropy(second[None]) + _negative_entropy(1 - second[None])
-    found: Floats = np.maximum(np.concatenate(cells) - alone - others, 0.0).astype(np.float64)
-    return found
-
-
-def _cells(
-    both: NDArray[np.float32], first: NDArray[np.float32], second: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """The negative joint entropy of two outcomes, summed over their four combinations."""
-    only_second = second - both
-    parts = (both, first - both, only_second, 1 - first - only_second)
-    total: NDArray[np.float32] = np.sum([_negative_entropy(part) for part in parts], axis=0)
-    return total
-
-
-def _negative_entropy(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean of p log p in every row."""
-    logs = np.maximum(probabilities, np.float32(1e-9))
-    np.log(logs, out=logs)
-    total: NDArray[np.float32] = np.einsum("aw,aw->a", probabilities, logs) / probabilities.shape[1]
-    return total

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import MOST_SHOWN
+from taskspace.cli.printing import MOST_SHOWN, print_columns
 
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
@@ -21,11 +21,14 @@ _EXAMPLES = """Each question asks whether the agent solves a task. Answer with y
 success rate between 0 and 1. An empty line or the end of the input ends the quiz.
 
 For scripts: if the answers do not come from a terminal, each question is one line on standard
-error, the name of the task and its features. Only the table goes to standard output.
+error, the name of the task and its features. Only the table goes to standard output: as CSV,
+unless that is a terminal.
 
 examples:
   taskspace quiz runs/course --at-most 10
   taskspace quiz runs/course --targets exam.csv --out predictions.csv
+  taskspace quiz runs/course --aim score --width 0.1 --at-most 100
+  taskspace quiz runs/course --aim labels --by topic --at-most-per-label 3
   printf 'y\\nn\\ny\\n' | taskspace quiz runs/course --at-most 3
 """
 _WORDS = {"y": 1.0, "yes": 1.0, "n": 0.0, "no": 0.0}
@@ -50,6 +53,28 @@ def add(commands: Any) -> None:
         help="stop when the expected error rate on the targets is this low, e.g. 0.1 (default: 0)",
     )  # fmt: skip
     parser.add_argument(
+        "--width", type=float, metavar="W",
+        help="stop when the 90 %% interval of the score is this narrow, e.g. 0.1; with --aim labels,"
+        " that of every label's score",
+    )  # fmt: skip
+    parser.add_argument(
+        "--aim", default="tasks", choices=("tasks", "score", "labels"),
+        help="what to learn: the result on every target (default), the score over all targets, or"
+        " the score of each value of the label --by",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by", metavar="LABEL", help="a label of the tasks, for --aim labels or --at-most-per-label"
+    )
+    parser.add_argument(
+        "--at-most-per-label", type=int, metavar="N",
+        help="most questions with the same value of the label --by (default: no limit)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--among", type=int, default=1, metavar="N",
+        help="draw each question from the N best ones, so that not every agent is asked the same;"
+        " use another --seed for each agent (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
         "--choose", default="information", choices=("information", "uncertain", "random"),
         help="ask the most informative question (default), the most uncertain one, or a random one",
     )  # fmt: skip
@@ -61,25 +86,76 @@ def _run(options: argparse.Namespace) -> None:
     """Quiz an agent with the most informative questions, then predict its success on all targets.
 
     The output is a table with one row per target: task, probability (predicted probability of
-    success), low and high (bounds of its 90 % interval).
+    success), low and high (bounds of its 90 % interval). The last lines on standard error are the
+    number of answers, the expected error rate, and the score with its 90 % interval: the mean
+    success rate over all targets, or over those with each label if the quiz aims at labels.
     """
-    from taskspace.applications.quiz import Quiz, check_until
     from taskspace.outcomes.table_streams import open_writer
 
-    checks.whole(options.at_most, "--at-most")
-    check_until(options.until, "--until")
-    checks.seed(options.seed)
+    _check(options)
     made = open_folder(options, options.targets)
     targets = made.predictor.tasks_ if options.targets is None else _targets(options, made)
-    with open_writer(options.out) as writer:  # before the questions, so that no answers are lost
-        quiz = Quiz(made.predictor, targets, choose=options.choose, seed=options.seed)
-        for task in quiz.ask(until=options.until, at_most=options.at_most):
-            answer = _answer(_question(made, task))
-            if answer is None:
-                break
-            quiz.answer(answer)
-        _print(f"answers: {len(quiz.answers)}; expected error rate: {quiz.expected_error_rate:.0%}")
-        writer.write(_predictions(quiz, targets))
+    quiz = _quiz(options, made, targets)
+    if options.out is None and sys.stdout.isatty():
+        _ask(options, made, quiz)
+        print_columns(_predictions(quiz, targets))
+    else:
+        with open_writer(options.out) as writer:  # before the questions: no answers are lost
+            _ask(options, made, quiz)
+            writer.write(_predictions(quiz, targets))
+    _summarize(quiz)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse invalid options before the run folder is opened, which takes seconds."""
+    from taskspace.applications.quiz import check_aim, check_until, check_width
+
+    checks.whole(options.at_most, "--at-most")
+    checks.whole(options.among, "--among", 1)
+    check_until(options.until, "--until")
+    if options.width is not None:
+        check_width(options.width, "--width")
+    check_aim(options.aim, options.by, options.at_most_per_label)
+    checks.seed(options.seed)
+
+
+def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
+    from taskspace.applications.quiz import Quiz
+
+    names = ("choose", "aim", "by", "at_most_per_label", "among", "seed")
+    return Quiz(made.predictor, targets, **{name: getattr(options, name) for name in names})
+
+
+def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
+    """Ask until the quiz or the answers end."""
+    limits = {"until": options.until, "at_most": options.at_most, "width": options.width}
+    for task in quiz.ask(**limits, level=INTERVAL):
+        answer = _answer(_question(made, task))
+        if answer is None:
+            return
+        quiz.answer(answer)
+
+
+def _summarize(quiz: Quiz) -> None:
+    """Print the number of answers, the expected error rate, and the score with its interval."""
+    from taskspace.applications.quiz import ALL_TARGETS
+
+    summary = f"answers: {len(quiz.answers)}; expected error rate: {quiz.expected_error_rate:.0%}"
+    if not quiz.has_score:
+        _print(summary)
+        return
+    scores = quiz.score(level=INTERVAL)
+    rows = zip(scores.names.tolist(), scores.scores, scores.low, scores.high, strict=True)
+    texts = {
+        name: f"{score:.0%} ({INTERVAL:.0%} interval: {low:.0%} to {high:.0%})"
+        for name, score, low, high in rows
+    }
+    if [*texts] == [ALL_TARGETS]:
+        _print(f"{summary}; score: {texts[ALL_TARGETS]}")
+        return
+    _print(summary)
+    for name, text in texts.items():
+        _print(f"score of {name}: {text}")
 
 
 def _targets(options: argparse.Namespace, made: Run) -> NDArray[np.str_]:

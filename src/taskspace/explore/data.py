@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.dependence import Dependence
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
 from taskspace.explore.answers import answers_of
@@ -222,6 +223,19 @@ def _posterior(posterior: Posterior, agents: int, some: slice) -> dict[str, Any]
         "agents": len(known),
         "known": known.astype(np.int32),
         "temper": posterior.temper,
+        "dependence": _dependence(posterior.dependence, some),
+    }
+
+
+def _dependence(dependence: Dependence | None, some: slice) -> dict[str, Any]:
+    """The pairs of dependent tasks on the page; without any, empty arrays."""
+    if dependence is None:
+        dependence = Dependence(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
+    shown = (dependence.pairs < some.stop).all(1)
+    return {
+        "pairs": dependence.pairs[shown].astype(np.int32),
+        "covariances": dependence.covariances[shown].astype(np.float32),
+        "variances": dependence.variances[some].astype(np.float32),
     }
 
 

@@ -1,10 +1,12 @@
 // Reads the data file, from the server or from the page itself, and checks it.
 
+import { dependenceOf } from "./dependence.js";
+
 const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, int32: Int32Array };
 const NOT_TRIED = 255;
 const CERTAIN = 65535; // a probability of 1 in 16 bits
 const EXPORTED = "exported-data";
-const VERSION = 3; // of the data file
+const VERSION = 4; // of the data file
 
 // An error whose message is shown to the user.
 export class Fault extends Error {}
@@ -224,7 +226,14 @@ function posteriorOf(given, n) {
   const prior = array(given.prior, "prior", null);
   const profiles = array(given.profiles, "profiles", n, prior.length);
   const known = [...array(given.known, "known", given.agents)]; // agents among the candidates
-  return { profiles, prior, candidates: prior.length, known, temper: given.temper };
+  const { pairs, covariances, variances } = given.dependence;
+  const dependence = dependenceOf(
+    array(pairs, "pairs", null, 2),
+    array(covariances, "covariances", null),
+    array(variances, "variances", null),
+  );
+  const candidates = prior.length;
+  return { profiles, prior, candidates, known, temper: given.temper, dependence };
 }
 
 // -- access ---------------------------------------------------------------------------------------

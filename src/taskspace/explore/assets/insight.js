@@ -1,7 +1,7 @@
 // What follows from the state: predictions, the tasks that are shown, and all quantities per task.
 
 import { groupingOf } from "./data.js";
-import { nextQuestion, predictedSuccess, weights } from "./posterior.js";
+import { after, nextQuestion, predictedSuccess, weights } from "./posterior.js";
 import { GREY, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
 
@@ -27,22 +27,26 @@ export class Insight {
     if (agent !== this.agent) {
       const known = agent !== null;
       this.truth = known ? truthOf(space, agent) : null;
-      this.predictedBefore = known ? this.expectedOf(weights(space.posterior, [], agent)) : null;
+      this.predictedBefore = known ? this.expected([], agent) : null;
     }
     this.agent = agent;
-    this.weights = space.posterior && weights(space.posterior, answers, agent);
-    this.predicted = answers.length || agent !== null ? this.expectedOf(this.weights) : null;
+    this.predicted = answers.length || agent !== null ? this.expected(answers, agent) : null;
   }
 
-  expectedOf(given) {
-    return this.space.posterior && predictedSuccess(this.space.posterior, given, this.space.count);
+  // The predicted probability of success on every task, given answers.
+  expected(answers, agent) {
+    const { posterior, count } = this.space;
+    if (!posterior) return null;
+    const known = after(posterior, answers);
+    return predictedSuccess(posterior, weights(posterior, answers, agent), count, known);
   }
 
   // The most informative task that has not been asked and is not one of `passed`.
   nextQuestion(answers, passed = []) {
-    const asked = new Set(passed);
-    for (const { task } of answers) asked.add(task);
-    return nextQuestion(this.space.posterior, this.weights, this.space.count, asked);
+    const { posterior, count } = this.space;
+    const given = weights(posterior, answers, this.agent);
+    const known = after(posterior, answers);
+    return nextQuestion(posterior, given, count, known, answers, new Set(passed));
   }
 
   // The selections A and B are also a quantity to colour by.

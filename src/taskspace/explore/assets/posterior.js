@@ -1,10 +1,13 @@
 // Predictions from a quiz: candidate agents are weighted by the answers (Bayes).
-// The same as taskspace.applications.posterior and quiz, with fewer candidates.
+// The same as taskspace.applications.posterior and question_value, with fewer candidates.
+
+import { consequences, dependent } from "./dependence.js";
 
 const LEAST = 0.25 / 255; // probabilities have steps of 1 / 255; none counts as impossible
 const LIKELY = 1e-4; // candidates with a smaller weight relative to the best one are ignored
 const ASKED = 400; // tasks that are considered as the next question
 const WANTED = 200; // tasks that it should be informative about
+const CERTAIN = 1e-9; // an answer of a smaller variance is not informative
 
 function probability(profiles, index) {
   return Math.min(Math.max(profiles[index] / 255, LEAST), 1 - LEAST);
@@ -28,8 +31,38 @@ export function weights(posterior, answers, leftOut = null) {
   return found.map((weight) => weight / total);
 }
 
-// The predicted probability of success on every task.
-export function predictedSuccess(posterior, given, count) {
+// What the answers change apart from the weights: the profiles of tasks that depend on answered ones.
+export function after(posterior, answers) {
+  const { profiles, candidates, dependence } = posterior;
+  const known = consequences(
+    dependence,
+    answers.map(({ task }) => task),
+  );
+  const results = new Map(answers.map(({ task, result }) => [task, result]));
+  const rows = new Map();
+  known.tasks.forEach((task, i) => {
+    const row = profileOf(posterior, task);
+    known.asked.forEach((asked, a) => {
+      const slope = known.slopes[i][a];
+      const start = asked * candidates;
+      for (let c = 0; c < candidates; c++)
+        row[c] += slope * (results.get(asked) - profiles[start + c] / 255);
+    });
+    rows.set(
+      task,
+      row.map((p) => Math.min(Math.max(p, 0), 1)),
+    );
+  });
+  return { ...known, rows };
+}
+
+function profileOf({ profiles, candidates }, task) {
+  const row = profiles.subarray(task * candidates, (task + 1) * candidates);
+  return Float32Array.from(row, (value) => value / 255);
+}
+
+// The predicted probability of success on every task, after answers with these consequences.
+export function predictedSuccess(posterior, given, count, known) {
   const { profiles, candidates } = posterior;
   const { indices, shares } = likely(given, 1e-7);
   const found = new Float32Array(count);
@@ -39,6 +72,8 @@ export function predictedSuccess(posterior, given, count) {
     for (let at = 0; at < indices.length; at++) sum += profiles[start + indices[at]] * shares[at];
     found[task] = sum / 255;
   }
+  for (const [task, row] of known.rows)
+    found[task] = shares.reduce((sum, share, at) => sum + share * row[indices[at]], 0);
   return found;
 }
 
@@ -51,12 +86,14 @@ function likely(given, least) {
 
 // -- the next question ----------------------------------------------------------------------------
 
-// The most informative task, or null if none is left. Of many tasks, only evenly spaced ones are
-// considered.
-export function nextQuestion(posterior, given, count, asked) {
-  const pool = evenly(count, ASKED).filter((task) => !asked.has(task));
+// The task whose answer reduces the expected error on the others most, or null if none is left.
+// `passed` are tasks that may not be asked. Of many tasks, only evenly spaced ones are considered.
+export function nextQuestion(posterior, given, count, known, answers, passed) {
+  const answered = new Set(answers.map(({ task }) => task));
+  const isOpen = (task) => !answered.has(task); // the result of an answered task is known
+  const pool = evenly(count, ASKED).filter((task) => isOpen(task) && !passed.has(task));
   if (!pool.length) return null;
-  const gains = information(posterior, given, pool, evenly(count, WANTED));
+  const gains = reductions(posterior, given, known, pool, evenly(count, WANTED).filter(isOpen));
   return pool[gains.indexOf(Math.max(...gains))];
 }
 
@@ -65,31 +102,36 @@ export function evenly(count, most) {
   return Array.from({ length: Math.min(count, most) }, (_, index) => Math.floor(index * step));
 }
 
-// The mean mutual information, in nats, of the outcomes on asked and wanted tasks.
-function information(posterior, given, asked, wanted) {
+// The expected reduction of the variance of the results on all wanted tasks by each answer.
+function reductions(posterior, given, known, asked, wanted) {
   const { indices, shares } = likely(given, LIKELY);
   const roots = Float32Array.from(shares, Math.sqrt);
-  const left = scaled(posterior, asked, indices, roots);
-  const right = scaled(posterior, wanted, indices, roots);
-  const first = asked.map((_, a) => mean(left, a, roots));
+  const left = scaled(posterior, known, asked, indices, roots);
+  const right = scaled(posterior, known, wanted, indices, roots);
   const second = wanted.map((_, w) => mean(right, w, roots));
-  const alone = second.map(negativeEntropy);
-  return asked.map((_, a) => {
-    let sum = 0;
-    for (let w = 0; w < wanted.length; w++) {
-      const both = dot(left, a, right, w, roots.length);
-      sum += jointNegativeEntropy(both, first[a], second[w]) - alone[w];
-    }
-    return Math.max(sum / wanted.length - negativeEntropy(first[a]), 0);
+  const place = new Map(wanted.map((task, w) => [task, w]));
+  const width = roots.length;
+  return asked.map((task, a) => {
+    const first = mean(left, a, roots);
+    const variance = first * (1 - first);
+    if (variance <= CERTAIN) return 0;
+    const covariances = second.map((q, w) => dot(left, a, right, w, width) - first * q);
+    if (place.has(task)) covariances[place.get(task)] = variance;
+    for (const [other, value] of dependent(posterior.dependence, known, task))
+      if (place.has(other)) covariances[place.get(other)] += value;
+    return covariances.reduce((sum, value) => sum + value * value, 0) / variance;
   });
 }
 
-function scaled({ profiles, candidates }, tasks, indices, roots) {
+function scaled(posterior, known, tasks, indices, roots) {
+  const { profiles, candidates } = posterior;
   const found = new Float32Array(tasks.length * indices.length);
   let at = 0;
   for (const task of tasks) {
+    const changed = known.rows.get(task);
     for (let c = 0; c < indices.length; c++) {
-      found[at++] = (profiles[task * candidates + indices[c]] / 255) * roots[c];
+      const p = changed ? changed[indices[c]] : profiles[task * candidates + indices[c]] / 255;
+      found[at++] = p * roots[c];
     }
   }
   return found;
@@ -113,18 +155,4 @@ function dot(left, a, right, b, width) {
   }
   for (; c < width; c++, i++, j++) s0 += left[i] * right[j];
   return s0 + s1 + s2 + s3;
-}
-
-// Negative entropies: of one outcome, and of two together.
-function negativeEntropy(p) {
-  return pLogP(p) + pLogP(1 - p);
-}
-
-function jointNegativeEntropy(both, first, second) {
-  const neither = 1 - first - second + both;
-  return pLogP(both) + pLogP(first - both) + pLogP(second - both) + pLogP(neither);
-}
-
-function pLogP(p) {
-  return p > 1e-9 ? p * Math.log(p) : 0;
 }

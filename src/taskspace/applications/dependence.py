@@ -1,0 +1,207 @@
+"""Pairs of tasks whose results agree more than the candidates explain, e.g. near-copies.
+
+Given a candidate, the posterior treats the results of an agent as independent. Those of near-copies
+are not: if an agent solves one of them, it solves the others, whatever candidate it resembles. Such
+pairs show in the known agents, where their covariance exceeds that among the candidates. Only pairs
+count that remain when the correlation is lowered by its standard error as often as chance requires
+with this many pairs, so that in most tables there are none or few.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.models.success.factors import Floats
+
+Numbers = NDArray[np.int64]
+
+MOST_PARTNERS = 10  # per task; of more, those with the largest covariance are kept
+_UNRELATED = 4  # number of agents with unrelated results that every correlation is mixed with
+_MOST_SHARED = 0.95  # largest correlation of two results given the candidate
+_LEAST_VARIANCE = 0.02  # of a result given the candidate
+_RIDGE = 1e-3  # added to variances before they are inverted
+_ARRAYS = ("dependent_pairs", "dependent_covariances", "dependent_variances")
+_BLOCK = 512  # tasks, so that a block of pairs stays small
+_MOST_AT_ONCE = 1 << 22  # pairs of tasks and candidates per block, to bound memory
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """The covariances of results given the candidate, where they are not 0."""
+
+    pairs: Numbers  # (pairs, 2)
+    covariances: Floats  # (pairs,)
+    variances: Floats  # (tasks,): of a result
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Dependence | None:
+        """The dependence in the arrays of a file, if there is any."""
+        if _ARRAYS[0] not in arrays:
+            return None
+        return cls(*(arrays[name] for name in _ARRAYS))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a file."""
+        return dict(zip(_ARRAYS, (self.pairs, self.covariances, self.variances), strict=True))
+
+    @functools.cached_property
+    def partners(self) -> dict[int, list[int]]:
+        """The tasks that each task depends on."""
+        found: dict[int, list[int]] = {}
+        for first, second in self.pairs.tolist():
+            found.setdefault(first, []).append(second)
+            found.setdefault(second, []).append(first)
+        return found
+
+    @functools.cached_property
+    def _values(self) -> dict[tuple[int, int], float]:
+        both = np.concatenate([self.pairs, self.pairs[:, ::-1]]).tolist()
+        values = np.tile(self.covariances, 2).tolist()
+        return {(first, second): value for (first, second), value in zip(both, values, strict=True)}
+
+    def after(self, answered: Numbers) -> Consequences | None:
+        """What answers on different tasks imply for others, or None if nothing."""
+        asked = np.array([n for n in answered.tolist() if n in self.partners], np.int64)
+        if not len(asked):
+            return None
+        reached = {partner for task in asked.tolist() for partner in self.partners[task]}
+        others = np.array(sorted(reached - set(asked.tolist())), np.int64)
+        slopes, left = _condition(self._covariance([*asked, *others]), len(asked))
+        return Consequences(asked, others, np.concatenate([self._again(asked), slopes]), left)
+
+    def _covariance(self, tasks: list[int]) -> Floats:
+        """The covariance (tasks, tasks) of results given the candidate."""
+        table = np.array([[self._values.get((i, j), 0.0) for j in tasks] for i in tasks])
+        table[np.diag_indices(len(tasks))] = self.variances[tasks]
+        return table
+
+    def _again(self, asked: Numbers) -> Floats:
+        """Slopes (asked, asked) for another attempt: it agrees as much as the nearest copy does."""
+        nearest = [max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()]
+        found: Floats = np.diag(np.array(nearest) / (self.variances[asked] + _RIDGE))
+        return found
+
+    def given(self, known: Consequences | None) -> tuple[Numbers, Floats]:
+        """The pairs (2, pairs) and their covariances, given the answers with these consequences."""
+        if known is None:
+            return self.pairs.T, self.covariances
+        same = ~np.isin(self.pairs, known.others).all(1)
+        first, second = np.triu_indices(len(known.others), 1)
+        pairs = np.concatenate([self.pairs[same].T, known.others[np.stack([first, second])]], 1)
+        return pairs, np.concatenate([self.covariances[same], known.covariance[first, second]])
+
+
+@dataclass(frozen=True, eq=False)
+class Consequences:
+    """How results differ from a candidate's, given the answers on tasks that they depend on."""
+
+    asked: Numbers  # (asked,): the answered tasks that others depend on, in increasing order
+    others: Numbers  # (others,): these others, in increasing order
+    slopes: Floats  # (asked + others, asked): change per difference of answer and candidate
+    covariance: Floats  # (others, others): of results, given the candidate and the answers
+
+    @property
+    def changed(self) -> Numbers:
+        """The tasks of the rows of `slopes`."""
+        return np.concatenate([self.asked, self.others])
+
+
+def _condition(table: Floats, known: int) -> tuple[Floats, Floats]:
+    """Slopes (others, known) of the others on the first variables, and their covariance given them.
+
+    One variable after another becomes known. The table is put together from pairs, so it may not
+    be a possible covariance; after each step, covariances are limited to what variances allow.
+    """
+    slopes = np.zeros((len(table), known))
+    for number in range(known):
+        column = table[:, number].copy()
+        slope = column / (column[number] + _RIDGE)
+        slopes += slope[:, None] * (np.eye(known)[number] - slopes[number])
+        table = table - slope[:, None] * column
+        table[np.diag_indices(len(table))] = np.maximum(np.diag(table), 0.0)
+        deviations = np.sqrt(np.diag(table))
+        limits = deviations[:, None] * deviations
+        table = np.clip(table, -limits, limits)
+    return slopes[known:], table[known:, known:]
+
+
+def find_dependence(
+    rates: Floats, profiles: NDArray[np.float32], prior: Floats
+) -> Dependence | None:
+    """The pairs of tasks that depend on each other, or None if there are none.
+
+    `rates` are those of known agents (agents, tasks), NaN if not tried; `profiles` (tasks,
+    candidates) and `prior` (candidates,) are those of the posterior.
+    """
+    tried = ~np.isnan(rates)
+    counts = np.maximum(tried.sum(0), 1)
+    means = np.nansum(rates, 0) / counts
+    apart = np.where(tried, rates - means, 0.0)
+    deviations = np.sqrt((apart**2).sum(0) / counts)
+    standard = (apart / np.maximum(deviations, 1e-6)).astype(np.float32)
+    expected = _means(profiles, prior)
+    found = list(_correlated(standard, None if tried.all() else tried.astype(np.float32)))
+    pairs = np.concatenate([each for each, _ in found])
+    correlations = np.concatenate([each for _, each in found])
+    first, second = pairs.T
+    explained = _joint(profiles, prior, pairs) - expected[first] * expected[second]
+    excess = correlations * deviations[first] * deviations[second] - explained
+    own = np.column_stack([np.arange(len(profiles))] * 2)
+    varied = means * (1 - means) - (_joint(profiles, prior, own) - expected**2)
+    variances = np.maximum(varied, _LEAST_VARIANCE)
+    excess = np.minimum(excess, _MOST_SHARED * np.sqrt(variances[first] * variances[second]))
+    kept = _strongest(pairs, excess, len(profiles))
+    return Dependence(pairs[kept], excess[kept], variances) if len(kept) else None
+
+
+def _correlated(
+    standard: NDArray[np.float32], tried: NDArray[np.float32] | None
+) -> Iterator[tuple[Numbers, Floats]]:
+    """Pairs with a positive correlation, and its lower bound, block by block."""
+    agents, tasks = standard.shape
+    chance = np.sqrt(2 * np.log(max(tasks * (tasks - 1) / 2, 2)))  # of the largest by chance
+    for start in range(0, tasks, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        sums = standard[:, rows].T @ standard[:, start:]
+        shared: Any = agents if tried is None else tried[:, rows].T @ tried[:, start:]
+        error = chance / np.sqrt(np.maximum(shared - 3.0, 1.0))
+        correlation = np.minimum(sums / (shared + _UNRELATED), 1.0)
+        first, second = np.nonzero((correlation > np.tanh(error)) & (shared > 3))
+        later = second > first
+        first, second = first[later], second[later]
+        errors = error[first, second] if np.ndim(error) else error
+        bound = np.tanh(np.arctanh(correlation[first, second].astype(np.float64)) - errors)
+        yield np.column_stack([first, second]) + start, bound
+
+
+def _means(profiles: NDArray[np.float32], prior: Floats) -> Floats:
+    means: Floats = (profiles @ prior.astype(np.float32)).astype(np.float64)
+    return means
+
+
+def _joint(profiles: NDArray[np.float32], prior: Floats, pairs: Numbers) -> Floats:
+    """The probability of success on both tasks of each pair."""
+    single, step = prior.astype(np.float32), max(_MOST_AT_ONCE // len(prior), 1)
+    parts = [
+        (profiles[pairs[i : i + step, 0]] * profiles[pairs[i : i + step, 1]]) @ single
+        for i in range(0, max(len(pairs), 1), step)
+    ]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _strongest(pairs: Numbers, excess: Floats, tasks: int) -> Numbers:
+    """Which pairs to keep, in order: those with an excess, at most MOST_PARTNERS per task."""
+    partners, kept = np.zeros(tasks, np.int64), []
+    for number in np.argsort(-excess, kind="stable").tolist():
+        if excess[number] <= 0:
+            break
+        if (partners[pairs[number]] < MOST_PARTNERS).all():
+            partners[pairs[number]] += 1
+            kept.append(number)
+    return np.array(sorted(kept), np.int64)
