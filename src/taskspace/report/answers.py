@@ -1,4 +1,7 @@
-"""The sections of a report that answer questions about a table: redundant tasks, a short test."""
+"""The sections of a report that answer questions about a table.
+
+Which tasks measure the same, which few would do, and what each agent can do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
@@ -17,8 +22,8 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 MOST_GROUPS, MOST_PAIRS = 20, 10  # rows of the tables of near-copies
-SHORT_TEST = "short-test"  # the name of its figure
-FIGURES = (SHORT_TEST,)  # that belong to these sections
+MOST_AGENTS = 30  # in the figure and the table of agents
+FIGURES = SHORT_TEST, AGENTS = "short-test", "agents"  # names of the figures of these sections
 METHODS = (
     "Informative: the tasks that tell most about the score under a model of the agents. Most"
     " disputed: the success rate is closest to a half. Anchor points: centres of clusters of tasks."
@@ -32,6 +37,11 @@ _NEAR_COPIES = (
     "Near-copies are tasks that measure the same thing twice: agents' results on them differ at"
     " most half as often as results on two tasks that share only general ability and a few skills."
 )
+_ABILITIES = (
+    "The score of an agent is its mean success rate over all tasks; on tasks that it did not try,"
+    " the success probability that its ability predicts counts. The interval is for its mean"
+    " success rate on many tasks of the same kind."
+)
 _SHORT_TEST = (
     "A short test is a fixed selection of tasks from which the full score of a new agent, its mean"
     " success rate on all tasks, is estimated."
@@ -40,7 +50,7 @@ _SHORT_TEST = (
 
 def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
     """The answers about a table, each with the command that gives more; `figures` by name."""
-    return [*_redundant(run), *_short(run, figures)]
+    return [*_redundant(run), *_short(run, figures), *_agents(run, figures)]
 
 
 def _redundant(run: Run) -> list[html.Section]:
@@ -82,11 +92,12 @@ def _pairs(found: Redundancy) -> html.Numbers:
             f"{_short_name(found.first[pair])} and {_short_name(found.second[pair])}",
             f"{found.agreement[pair]:.1%}",
             f"{found.expected[pair]:.1%}",
-            f"{found.excess[pair]:.2f} ({found.low[pair]:.2f} to {found.high[pair]:.2f})",
-            f"{found.correlation[pair]:.2f}",
-            f"{found.bits[pair]:.2f}",
+            f"{_signed(found.excess[pair])} ({_signed(found.low[pair])} to"
+            f" {_signed(found.high[pair])})",
+            _signed(found.correlation[pair]),
+            _signed(found.bits[pair]),
             found.agents[pair],
-            "yes" if found.confirmed[pair] else "not shown",
+            "yes" if found.confirmed[pair] else "unsure",
         )
         for pair in range(min(MOST_PAIRS, len(found.first)))
     ]
@@ -138,7 +149,7 @@ def _sizes(found: Subset) -> html.Numbers:
 
 def _chosen(found: Subset) -> html.Numbers:
     rows = [
-        (_short_name(task), f"{success:.1%}", f"{weight:+.4f}".replace("-", "−"))
+        (_short_name(task), f"{success:.1%}", f"{weight:.4f}".replace("-", "−"))
         for task, success, weight in zip(found.tasks, found.success, found.weights[0], strict=True)
     ]
     return html.Numbers(
@@ -148,6 +159,82 @@ def _chosen(found: Subset) -> html.Numbers:
         " plus the sum of weight × result (1 if solved, 0 if not).",
         folded=f"The {len(rows)} tasks of the test",
     )
+
+
+def _agents(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
+    found, heading, command = run.abilities, "Agents", "taskspace agents DIR"
+    if isinstance(found, Unanswered):
+        return [html.Text([_ABILITIES, found.reason, _DIR], heading, command)]
+    more = (
+        "This command lists all agents with their scores on each group of tasks, where DIR is the"
+        " folder of this report; --by LABEL groups the tasks by another label:"
+    )
+    return [
+        html.Text([_ABILITIES, f"{found.summary}."], heading),
+        figures[AGENTS],
+        _strengths(found),
+        html.Text([more], command=command),
+    ]
+
+
+def shown_agents(found: Abilities) -> tuple[dict[str, NDArray[Any]], str]:
+    """The columns of the agents that are shown, the highest score first, and which they are."""
+    columns, count = found.columns, len(found.agents)
+    known = ~np.isnan(columns["score"])
+    columns = {name: column[known] for name, column in columns.items()}
+    if known.sum() <= MOST_AGENTS:
+        return columns, f"All {known.sum():,} agents." if known.all() else "All agents with results."
+    some = np.linspace(0, known.sum() - 1, MOST_AGENTS).round().astype(np.int64)
+    which = f"{MOST_AGENTS} of {count:,} agents, evenly spaced from the highest score to the lowest."
+    return {name: column[some] for name, column in columns.items()}, which
+
+
+def _strengths(found: Abilities) -> html.Numbers:
+    columns, which = shown_agents(found)
+    names = ["agent", "score", "interval", "tried"]
+    cells = [
+        [_short_name(name) for name in columns["agent"]],
+        [f"{score:.1%}" for score in columns["score"]],
+        [
+            f"{low:.1%} to {high:.1%}"
+            for low, high in zip(columns["low"], columns["high"], strict=True)
+        ],
+        columns["tried"].tolist(),
+    ]
+    if found.by:
+        names += ["strengths", "weaknesses"]
+        cells += [[_list(text) for text in columns[name]] for name in ("strengths", "weaknesses")]
+    names.append("most alike")
+    cells.append([
+        f"{_short_name(other)} ({_signed(near)})" if other else "–"
+        for other, near in zip(columns["most_alike"], columns["correlation"], strict=True)
+    ])  # fmt: skip
+    return html.Numbers(
+        list(zip(*cells, strict=True)),
+        names,
+        caption=f"{which} {_strengths_by(found)}Most alike: the agent whose results are most similar"
+        " beyond what both scores predict, with the correlation of what they do not predict. Tried:"
+        " the number of tasks that the agent tried.",
+        words=True,
+    )
+
+
+def _strengths_by(found: Abilities) -> str:
+    if not found.by:
+        return "The tasks have no labels to show strengths by. "
+    return (
+        f"Strengths and weaknesses: values of {found.by} on whose tasks the agent's success rate"
+        " differs from what its score predicts by more than chance (corrected for the number of"
+        " agents and values). "
+    )
+
+
+def _list(text: str) -> str:
+    return shortened(text, LONGEST) if text else "–"
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _short_name(name: Any) -> str:

@@ -62,6 +62,7 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _agents(run)
     if run.from_table:
         yield from _short_test(run)
+        yield from _abilities(run)
 
 
 def save(drawings: Iterable[Drawing], folder: Path) -> None:
@@ -227,10 +228,13 @@ def _agents(run: Run) -> Drawing:
 
 
 def _short_test(run: Run) -> Iterator[Drawing]:
+    from matplotlib.figure import Figure
+
     if isinstance(run.short_test, Unanswered):
         return
     comparison = run.short_test.comparison
-    ax = plots.plot_errors(np.unique(comparison.sizes), comparison.curves)
+    ax = Figure(figsize=(8.4, 3.8), layout="constrained").add_subplot()  # as wide as the map
+    plots.plot_errors(np.unique(comparison.sizes), comparison.curves, ax=ax)
     caption = (
         "Error of the estimated full score for agents that took no part in the choice, by the"
         " number of tasks (on a logarithmic scale); lower is better. Bands are one standard error."
@@ -238,6 +242,19 @@ def _short_test(run: Run) -> Iterator[Drawing]:
     )
     alt = "Error of estimated scores against the number of tasks"
     yield _drawing(answers.SHORT_TEST, "", caption, alt, ax, wide=True)
+
+
+def _abilities(run: Run) -> Iterator[Drawing]:
+    if isinstance(run.abilities, Unanswered):
+        return
+    columns, which = answers.shown_agents(run.abilities)
+    names = [_legend_text(name) for name in columns["agent"].tolist()]
+    ax = plots.plot_scores(names, columns["score"], columns["low"], columns["high"])
+    caption = (
+        f"{which} Points are scores, lines are {run.abilities.level:.0%} intervals: where the lines"
+        " of two agents overlap widely, their order is uncertain."
+    )
+    yield _drawing(answers.AGENTS, "", caption, "Scores of agents with intervals", ax, wide=True)
 
 
 def _drawing(

@@ -25,7 +25,13 @@ from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
 from taskspace.runs.clusters import Clusters
-from taskspace.runs.run import Run, load_embedder, load_redundancy, load_short_test
+from taskspace.runs.run import (
+    Run,
+    load_abilities,
+    load_embedder,
+    load_redundancy,
+    load_short_test,
+)
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
 from taskspace.runs.stages import Stages, check_folder
@@ -288,21 +294,28 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
 
 def _answer(stages: Stages, source: Source, made: Run) -> None:
     """Answer the questions about a table; report and explorer show the answers."""
-    after, outcomes = [layout.OUTCOMES.stage], made.outcomes
-    stages.stage(
-        layout.REDUNDANCY,
-        lambda: questions.find_redundant(outcomes),
-        answers.save,
-        load_redundancy,
-        after=after,
-    )
-    stages.stage(
-        layout.SHORT_TEST,
-        lambda: questions.make_short_test(outcomes, source.seed),
-        answers.save,
-        load_short_test,
-        after=after,
-    )
+    asked: list[tuple[layout.Part, Callable[[], Any], Callable[[Path], Any], list[layout.Part]]] = [
+        (
+            layout.REDUNDANCY,
+            lambda: questions.find_redundant(made.outcomes),
+            load_redundancy,
+            [layout.OUTCOMES],
+        ),
+        (
+            layout.SHORT_TEST,
+            lambda: questions.make_short_test(made.outcomes, source.seed),
+            load_short_test,
+            [layout.OUTCOMES],
+        ),
+        (
+            layout.ABILITIES,
+            lambda: questions.describe_agents(made),
+            load_abilities,
+            [layout.OUTCOMES, layout.CLUSTERS],
+        ),
+    ]
+    for part, ask, load, after in asked:
+        stages.stage(part, ask, answers.save, load, after=[other.stage for other in after])
 
 
 def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:

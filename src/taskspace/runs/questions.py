@@ -6,10 +6,16 @@ seconds, so that the answers of equal runs are equal.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from taskspace.applications.abilities import Abilities, abilities
 from taskspace.applications.answers import Unanswered, answer
 from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 # Larger tables would take more than some ten seconds of one core.
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
@@ -34,6 +40,15 @@ def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
         return _too_large(outcomes)
     size = min(SHORT_TEST, max(outcomes.n_tasks // 4, SHORTEST))
     return answer(lambda: choose_subset(outcomes, size, seed=seed, progress=False))
+
+
+def describe_agents(run: Run) -> Abilities | Unanswered:
+    """Scores, strengths by the first label or by cluster, and the most similar agents."""
+    outcomes = run.outcomes
+    results = outcomes.n_agents * outcomes.n_tasks
+    if results > MOST_RESULTS or outcomes.n_agents * results > MOST_COMPARED:
+        return _too_large(outcomes)
+    return answer(lambda: abilities(run))
 
 
 def _too_large(outcomes: Outcomes) -> Unanswered:

@@ -16,6 +16,7 @@ from taskspace import checks
 from taskspace.agents.population import Population
 from taskspace.agents.storage import read_subpopulations
 from taskspace.applications import answers
+from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.redundancy import Redundancy
@@ -60,8 +61,8 @@ class Run:
     """A run folder, whose parts are attributes that are loaded on first access.
 
     A part that is damaged, or that belongs to another run, is refused with a `ValueError`.
-    `predictor`, `model`, `layouts`, and for an environment `redundancy` and `short_test`, are
-    computed on first access and saved in the folder.
+    `predictor`, `model`, `layouts`, and for an environment also `redundancy`, `short_test` and
+    `abilities`, are computed on first access and saved in the folder.
 
     Args:
         folder: The run folder.
@@ -89,6 +90,7 @@ class Run:
         predictor: A `PerformancePredictor` fitted to the outcomes.
         redundancy: Near-copies among the tasks, or the reason why they were not looked for.
         short_test: A short test of at most 30 tasks, or the reason why there is none.
+        abilities: Scores and strengths of the agents, or the reason why there are none.
         figures: The folder of the figures.
         feature_columns: The features of the tasks by name.
 
@@ -298,6 +300,15 @@ class Run:
             layout.SHORT_TEST, [layout.OUTCOMES],
             lambda: questions.make_short_test(self.outcomes, self.settings["seed"]),
             answers.save, load_short_test,
+        )  # fmt: skip
+        return found
+
+    @functools.cached_property
+    def abilities(self) -> Abilities | Unanswered:
+        """Scores and strengths of the agents, or the reason why there are none."""
+        found: Abilities | Unanswered = self._derive(
+            layout.ABILITIES, [layout.OUTCOMES, layout.CLUSTERS],
+            lambda: questions.describe_agents(self), answers.save, load_abilities,
         )  # fmt: skip
         return found
 
@@ -629,6 +640,11 @@ def load_redundancy(path: Path) -> Any:
 def load_short_test(path: Path) -> Any:
     """Load what `Run.short_test` is."""
     return answers.load(path, Subset, SubsetComparison)
+
+
+def load_abilities(path: Path) -> Any:
+    """Load what `Run.abilities` is."""
+    return answers.load(path, Abilities)
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:
