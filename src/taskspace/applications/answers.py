@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from taskspace.files import read_arrays, write_arrays
 
 T = TypeVar("T")
+SHORT_TEST, SHORTEST = 30, 3  # tasks of a short test, if there are many or few
 _PLAIN, _INSIDE = "plain values", "/"  # of a file: what is not an array; nested names
 
 
@@ -30,6 +31,11 @@ class Unanswered:
     """
 
     reason: str
+
+
+def size_of_test(tasks: int) -> int:
+    """The size of a short test if none is asked for: 30, or a quarter of fewer than 120 tasks."""
+    return min(SHORT_TEST, max(tasks // 4, SHORTEST))
 
 
 def answer(ask: Callable[[], T]) -> T | Unanswered:
@@ -84,7 +90,9 @@ def _join(
     fields = {name: value for name, value in arrays.items() if _INSIDE not in name}
     for name, inner in plain["parts"].items():
         start = f"{name}{_INSIDE}"
-        own = {key.removeprefix(start): each for key, each in arrays.items() if key.startswith(start)}
+        own = {
+            key.removeprefix(start): each for key, each in arrays.items() if key.startswith(start)
+        }
         fields[name] = _join(own, inner, kinds)
     for name, texts in plain["texts"].items():
         fields[name] = np.empty(np.shape(texts), object)

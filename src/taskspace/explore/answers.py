@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def answers_of(run: Run) -> dict[str, Any] | None:
     """
     if not run.from_table:
         return None
-    shown = {
+    shown: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
         "redundant": (run.redundancy, redundancy_values),
         "subset": (run.short_test, subset_values),
     }

@@ -306,7 +306,9 @@ class RedundantPair(BaseModel):
     group: int = Field(description="number of the group of both tasks, from 1; 0 if there is none")
     confirmed: bool = Field(description="whether they are near-copies")
     agreement: float = Field(description="fraction of agents with the same result on both")
-    expected: float = Field(description="agreement of tasks that share only the population's skills")
+    expected: float = Field(
+        description="agreement of tasks that share only the population's skills"
+    )
     excess: float = Field(description="0 if the agreement is the expected one, 1 if it is complete")
     low: float = Field(description="lower bound of the excess, for all pairs at once")
     high: float = Field(description="upper bound of the excess")

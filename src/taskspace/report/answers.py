@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.abilities import Abilities
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, size_of_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
 from taskspace.outcomes.labels import shortened
@@ -32,7 +32,6 @@ METHODS = (
 )
 LONGEST = 60  # characters of the name of a task or agent
 _DIR = "The command computes it; DIR is the folder of this report."
-_COMMON = 30  # tasks of a short test in an example
 _NEAR_COPIES = (
     "Near-copies are tasks that measure the same thing twice: agents' results on them differ at"
     " most half as often as results on two tasks that share only general ability and a few skills."
@@ -117,7 +116,8 @@ def _pairs(found: Redundancy) -> html.Numbers:
 def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
     found, heading = run.short_test, "A short test"
     if isinstance(found, Unanswered):
-        return [html.Text([_SHORT_TEST, found.reason, _DIR], heading, f"taskspace subset DIR -k {_COMMON}")]
+        command = f"taskspace subset DIR -k {size_of_test(run.outcomes.n_tasks)}"
+        return [html.Text([_SHORT_TEST, found.reason, _DIR], heading, command)]
     more = (
         "This command writes the test and its formula to a file, where DIR is the folder of this"
         " report; -k is the number of tasks, and --by LABEL also asks for the score on each value"
@@ -128,7 +128,9 @@ def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
         figures[SHORT_TEST],
         _sizes(found),
         _chosen(found),
-        html.Text([more], command=f"taskspace subset DIR -k {len(found.tasks)} --out short-test.csv"),
+        html.Text(
+            [more], command=f"taskspace subset DIR -k {len(found.tasks)} --out short-test.csv"
+        ),
     ]
 
 
@@ -183,9 +185,14 @@ def shown_agents(found: Abilities) -> tuple[dict[str, NDArray[Any]], str]:
     known = ~np.isnan(columns["score"])
     columns = {name: column[known] for name, column in columns.items()}
     if known.sum() <= MOST_AGENTS:
-        return columns, f"All {known.sum():,} agents." if known.all() else "All agents with results."
+        return (
+            columns,
+            f"All {known.sum():,} agents." if known.all() else "All agents with results.",
+        )
     some = np.linspace(0, known.sum() - 1, MOST_AGENTS).round().astype(np.int64)
-    which = f"{MOST_AGENTS} of {count:,} agents, evenly spaced from the highest score to the lowest."
+    which = (
+        f"{MOST_AGENTS} of {count:,} agents, evenly spaced from the highest score to the lowest."
+    )
     return {name: column[some] for name, column in columns.items()}, which
 
 
@@ -196,7 +203,7 @@ def _strengths(found: Abilities) -> html.Numbers:
         [_short_name(name) for name in columns["agent"]],
         [f"{score:.1%}" for score in columns["score"]],
         [
-            f"{low:.1%} to {high:.1%}"
+            f"{low:.1%} to {high:.1%}".replace(" ", "\N{NO-BREAK SPACE}")
             for low, high in zip(columns["low"], columns["high"], strict=True)
         ],
         columns["tried"].tolist(),
@@ -212,9 +219,9 @@ def _strengths(found: Abilities) -> html.Numbers:
     return html.Numbers(
         list(zip(*cells, strict=True)),
         names,
-        caption=f"{which} {_strengths_by(found)}Most alike: the agent whose results are most similar"
-        " beyond what both scores predict, with the correlation of what they do not predict. Tried:"
-        " the number of tasks that the agent tried.",
+        caption=f"{which} {_strengths_by(found)}Most alike: the agent whose results are most"
+        " similar beyond what both scores predict, with the correlation of what they do not"
+        " predict. Tried: the number of tasks that the agent tried.",
         words=True,
     )
 

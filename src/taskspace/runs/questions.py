@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from taskspace.applications.abilities import Abilities, abilities
-from taskspace.applications.answers import Unanswered, answer
+from taskspace.applications.answers import Unanswered, answer, size_of_test
 from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 # Larger tables would take more than some ten seconds of one core.
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
 MOST_AGENTS_OF_TEST, MOST_RESULTS_OF_TEST = 400, 4 * 10**5
-MOST_AGENTS_WITH_GAPS = 80  # of a test, if results are missing
-SHORT_TEST, SHORTEST = 30, 3  # tasks, if there are many or few
+MOST_AGENTS_WITH_GAPS = 0  # of a test, if results are missing: then each agent takes a second
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:
@@ -38,7 +37,7 @@ def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
     most = MOST_AGENTS_OF_TEST if outcomes.rollouts.all() else MOST_AGENTS_WITH_GAPS
     if outcomes.n_agents > most or results > MOST_RESULTS_OF_TEST:
         return _too_large(outcomes)
-    size = min(SHORT_TEST, max(outcomes.n_tasks // 4, SHORTEST))
+    size = size_of_test(outcomes.n_tasks)
     return answer(lambda: choose_subset(outcomes, size, seed=seed, progress=False))
 
 
@@ -52,7 +51,8 @@ def describe_agents(run: Run) -> Abilities | Unanswered:
 
 
 def _too_large(outcomes: Outcomes) -> Unanswered:
+    gaps = "" if outcomes.rollouts.all() else " with missing results"
     return Unanswered(
-        f"This was not computed for the report, because it would take long for {outcomes.n_agents:,}"
-        f" agents and {outcomes.n_tasks:,} tasks."
+        "This was not computed for the report, because it would take long for"
+        f" {outcomes.n_agents:,} agents and {outcomes.n_tasks:,} tasks{gaps}."
     )
