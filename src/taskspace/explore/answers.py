@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.scores import Scores
@@ -29,6 +30,7 @@ def answers_of(run: Run) -> dict[str, Any] | None:
     shown: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
         "redundant": (run.redundancy, redundancy_values),
         "subset": (run.short_test, subset_values),
+        "agents": (run.abilities, abilities_values),
     }
     return {
         name: {"reason": found.reason} if isinstance(found, Unanswered) else values(found)
@@ -70,6 +72,20 @@ def subset_values(found: Subset) -> dict[str, Any]:
         }),
         "near_copies": [list(pair) for pair in found.near_copies],
     }  # fmt: skip
+
+
+def abilities_values(found: Abilities) -> dict[str, Any]:
+    """The agents, the highest score first."""
+    columns = found.columns
+    names = [
+        name for name in columns if not name.startswith("score:")  # of groups, which are too many
+    ]
+    return {
+        "summary": f"{found.summary}.",
+        "by": found.by,
+        "level": found.level,
+        "agents": rows({name: columns[name] for name in names}),
+    }
 
 
 def score_values(found: Scores) -> dict[str, Any]:

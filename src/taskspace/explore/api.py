@@ -172,6 +172,11 @@ def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[A
         """List near-copies: tasks that measure the same thing twice."""
         return models.RedundantAnswer(**await work(service.redundant))
 
+    @app.get("/api/agents")
+    async def agents() -> models.AgentsAnswer:
+        """List the agents with their scores, intervals, strengths and most similar agents."""
+        return models.AgentsAnswer(**await work(service.agents))
+
     @app.post("/api/subset")
     async def subset(asked: models.ShortTest) -> models.ShortTestAnswer:
         """Choose the tasks of a short test that predicts the full score of new agents."""

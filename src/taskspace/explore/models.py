@@ -355,6 +355,35 @@ class ShortTestAnswer(BaseModel):
     near_copies: list[list[str]] = Field(description="near-copies among the tasks, if unavoidable")
 
 
+class AgentRow(BaseModel):
+    """An agent of the table."""
+
+    agent: str
+    score: float | None = Field(description="mean success rate over all tasks; null if none is known")
+    low: float = Field(description="lower end of the interval of the score")
+    high: float = Field(description="upper end of the interval of the score")
+    tried: int = Field(description="number of tasks that the agent tried")
+    strengths: str = Field(
+        default="", description="groups of tasks on which it is better than its score predicts"
+    )
+    weaknesses: str = Field(
+        default="", description="groups of tasks on which it is worse than its score predicts"
+    )
+    most_alike: str = Field(description="the agent with the most similar results, or empty")
+    correlation: float | None = Field(
+        description="correlation with it of what the two scores do not predict"
+    )
+
+
+class AgentsAnswer(BaseModel):
+    """The agents of the table, the highest score first."""
+
+    summary: str
+    by: str = Field(description="the label that groups the tasks, `cluster`, or empty")
+    level: float = Field(description="level of the intervals")
+    agents: list[AgentRow]
+
+
 class TaskAnswer(TaskSummary):
     """Everything known about a task of the map."""
 

@@ -14,7 +14,12 @@ from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import Quiz
 from taskspace.applications.selection import select
 from taskspace.applications.subset import Subset, choose_subset
-from taskspace.explore.answers import redundancy_values, score_values, subset_values
+from taskspace.explore.answers import (
+    abilities_values,
+    redundancy_values,
+    score_values,
+    subset_values,
+)
 from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
 from taskspace.models.success.model import SuccessModel
@@ -268,6 +273,10 @@ class Service:
     def redundant(self) -> dict[str, Any]:
         """Near-copies among the tasks."""
         return redundancy_values(_answered(self.run.redundancy))
+
+    def agents(self) -> dict[str, Any]:
+        """Scores and strengths of the agents."""
+        return abilities_values(_answered(self.run.abilities))
 
     def short_test(self, k: int, by: str | None) -> dict[str, Any]:
         """A short test of k tasks."""
