@@ -5,8 +5,8 @@ import { commandLine } from "./redundant.js";
 
 const SHOWN = 100; // agents
 const WHAT =
-  "The score of an agent is its mean success rate over all tasks, predicted where it did not try" +
-  " one. The interval is for its mean success rate on many tasks of the same kind.";
+  "The score of an agent is its mean success rate over all tasks; on tasks that it did not try," +
+  " the success probability that its ability predicts counts.";
 const LOAD = "Click an agent to quiz it and to colour the map by the prediction.";
 const STRENGTHS =
   "Strengths (+) and weaknesses (−) are groups of tasks on which an agent differs from what its" +
@@ -82,7 +82,7 @@ export class AgentsPanel {
           "aria-pressed": String(now.agent === number),
         })
       : el("span", { text: row.agent });
-    const alike = row.most_alike && `like ${row.most_alike} (${figure(row.correlation)})`;
+    const alike = row.most_alike && `most alike: ${row.most_alike} (${row.correlation.toFixed(2)})`;
     const notes = [
       row.strengths && `+ ${row.strengths}`,
       row.weaknesses && `− ${row.weaknesses}`,

@@ -11,6 +11,9 @@ const WHAT =
   "Mean success rate over all tasks, answered ones included, and its 90 % interval, estimated by" +
   " a regression on the known agents.";
 
+const KNOWN =
+  "This agent is one of the known agents, so the estimate is surer than it would be for a new one.";
+
 export class FullScore {
   constructor(app) {
     this.app = app;
@@ -49,7 +52,9 @@ export class FullScore {
     const { by } = this;
     const { answer, fault } = await post("api/score", { quiz, by, level: LEVEL });
     if (this.answers !== answers || this.by !== by) return; // another answer was given meanwhile
-    this.found.replaceChildren(...(answer ? this.shown(answer) : [el("p", { text: fault })]));
+    const known = this.app.state.now.agent === null ? [] : [el("p", { class: "quiet", text: KNOWN })];
+    const shown = answer ? [...this.shown(answer), ...known] : [el("p", { text: fault })];
+    this.found.replaceChildren(...shown);
   }
 
   shown({ groups }) {

@@ -146,8 +146,8 @@ export class ShortTestPanel {
     );
   }
 
-  // The same table as `taskspace subset` prints: with 1 as the result of the intercept, a score is
-  // the sum of weight x result.
+  // As `taskspace subset` prints it: with 1 as the result of the intercept, a score is the sum of
+  // weight x result.
   save() {
     const { space } = this.app;
     const { tasks, success, scores } = this.test;
