@@ -767,7 +767,7 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
         assert seen.text("#title") == "course.csv"
         assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
-            "Task", "Quiz", "Select",
+            "Task", "Quiz", "Select", "Redundant", "Short test", "Agents",
         ]  # fmt: skip
         wanted = np.column_stack([course.index.vectors[:, 0], course.index.difficulty])
         np.testing.assert_allclose(seen.places(), wanted, rtol=1e-5)
@@ -784,11 +784,11 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
 
 
 def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
-    nothing = {"format": "taskspace explorer", "version": 3, "tasks": []}
+    nothing = {"format": "taskspace explorer", "version": 4, "tasks": []}
     cases = [
         ("no json", "The data is damaged: it is not valid JSON."),
         (json.dumps(nothing), "The data contains no tasks."),
-        (json.dumps({**nothing, "version": 1}), "The data must have version 3, got version 1."),
+        (json.dumps({**nothing, "version": 1}), "The data must have version 4, got version 1."),
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()

@@ -78,7 +78,9 @@ def abilities_values(found: Abilities) -> dict[str, Any]:
     """The agents, the highest score first."""
     columns = found.columns
     names = [
-        name for name in columns if not name.startswith("score:")  # of groups, which are too many
+        name
+        for name in columns
+        if not name.startswith("score:")  # of groups, which are too many
     ]
     return {
         "summary": f"{found.summary}.",

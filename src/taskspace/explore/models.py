@@ -359,7 +359,9 @@ class AgentRow(BaseModel):
     """An agent of the table."""
 
     agent: str
-    score: float | None = Field(description="mean success rate over all tasks; null if none is known")
+    score: float | None = Field(
+        description="mean success rate over all tasks; null if none is known"
+    )
     low: float = Field(description="lower end of the interval of the score")
     high: float = Field(description="upper end of the interval of the score")
     tried: int = Field(description="number of tasks that the agent tried")
