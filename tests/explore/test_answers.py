@@ -31,7 +31,7 @@ def test_missing_answers_have_a_reason(course: Run) -> None:
     assert "missing" in found["subset"]["reason"]
     service = Service(course)
     service.run.__dict__["redundancy"] = Unanswered("There are too few agents.")
-    with pytest.raises(ValueError, match="too few agents$"):
+    with pytest.raises(ValueError, match="too few agents"):
         service.redundant()
     del service.run.__dict__["redundancy"]
 
