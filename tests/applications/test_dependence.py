@@ -60,7 +60,6 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = exam()
     whole = found_in(rates)
     monkeypatch.setattr(module, "_BLOCK", 7)
-    monkeypatch.setattr(module, "_MOST_AT_ONCE", 3)
     parts = found_in(rates)
     assert whole is not None
     assert parts is not None

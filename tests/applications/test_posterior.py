@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from taskspace.applications.dependence import Dependence
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.task_mixtures import TaskMixture
 from tests import tolerances
@@ -191,3 +194,22 @@ def test_of_no_tasks_there_are_no_chances_and_no_intervals() -> None:
     posterior, none = plain(0.5, 1.0), TaskMixture.known([])
     assert posterior.mean(posterior.prior, none).shape == (0,)
     assert [bound.shape for bound in posterior.interval(posterior.prior, none, 0.9)] == [(0,)] * 2
+
+
+def test_dependent_tasks_follow_an_answer() -> None:
+    dependence = Dependence(np.array([[0, 2]]), np.array([0.1]), np.full(len(PROFILES), 0.2))
+    alone = plain(0.4, 1.0)
+    posterior = replace(alone, dependence=dependence)
+    asked, slope = np.array([0, 0, 3, -1]), 0.1 / (0.2 + 1e-3)
+    after = posterior.after(asked, np.array([1.0, 0.0, 1.0, 1.0]))  # twice, on average 0.5
+    everything = np.arange(len(PROFILES))
+    expected = PROFILES.copy()
+    expected[[0, 2]] += slope * (0.5 - PROFILES[0])
+    np.testing.assert_allclose(after.rows(everything), np.clip(expected, 0, 1), atol=1e-6)
+    np.testing.assert_allclose(after.rows(np.array([2, 1])), np.clip(expected, 0, 1)[[2, 1]], 1e-5)
+    weights = posterior.prior
+    for tasks in (everything, np.array([2, 0])):
+        means = after.mean(weights, TaskMixture.known(tasks))
+        np.testing.assert_allclose(means, np.clip(expected, 0, 1)[tasks] @ weights, atol=1e-6)
+    assert posterior.after(np.array([1, 3]), np.ones(2)) is posterior
+    assert alone.after(np.array([0]), np.ones(1)) is alone

@@ -634,3 +634,21 @@ class KnownRates:
 
     def predict_proba(self, tasks: Any, /) -> Any:
         return np.full((2, len(tasks)), 0.5)
+
+
+def test_dependent_tasks_survive_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    solved = rng.random((200, 12)) < 1 / (1 + np.exp(-rng.normal(size=(200, 1))))
+    solved[:, 1] = solved[:, 0]
+    fitted = PerformancePredictor().fit(Outcomes(1 * solved, np.array(1)))
+    found = fitted.posterior_.dependence
+    assert found is not None
+    assert found.pairs.tolist() == [[0, 1]]
+    fitted.save(tmp_path / "predictor.npz")
+    read = PerformancePredictor.load(tmp_path / "predictor.npz")
+    for predictor in (fitted, read):
+        failed, passed = (predictor.predict_proba([0], [result], [1, 2]) for result in (0, 1))
+        assert passed[0] - failed[0] > 0.5 > passed[1] - failed[1]
+    np.testing.assert_array_equal(passed, fitted.predict_proba([0], [1], [1, 2]))
+    order = fitted.predict_proba([0, 3], [1, 0], [1, 2])  # the order of the answers is irrelevant
+    np.testing.assert_allclose(fitted.predict_proba([3, 0], [0, 1], [1, 2]), order, atol=1e-6)

@@ -11,10 +11,12 @@ from taskspace.applications.candidates import Table
 from taskspace.applications.prior import (
     FEWEST_AGENTS,
     FOLDS,
+    LINEAR_SHARES,
     MAP_SHARES,
     MIXES,
     MOST_AGENTS,
     TEMPERS,
+    Choice,
     choose_prior,
     log_likelihood,
     spread,
@@ -65,9 +67,9 @@ def test_every_candidate_of_a_kind_is_as_likely() -> None:
 def test_the_kind_that_tells_left_out_agents_best_is_most_likely(
     useful: int, mix: tuple[float, ...]
 ) -> None:
-    chosen, temper = choose_prior(table(40), kinds(useful), np.random.default_rng(0))
-    assert chosen == mix
-    assert temper in TEMPERS
+    chosen = choose_prior(table(40), kinds(useful), np.random.default_rng(0))
+    assert chosen.mix == mix
+    assert chosen.temper in TEMPERS
 
 
 def test_an_agent_is_never_among_its_own_candidates() -> None:
@@ -89,9 +91,18 @@ def test_an_agent_is_never_among_its_own_candidates() -> None:
 @pytest.mark.parametrize(("useful", "share"), [(3, MAP_SHARES[-1]), (0, 0.0)])
 def test_left_out_agents_decide_about_the_map(useful: int, share: float) -> None:
     mapped = table(12, np.ones((30, 2)))
-    chosen, _ = choose_prior(mapped, kinds(useful, 4), np.random.default_rng(0))
-    assert chosen[-1] == share
-    assert sum(chosen) == pytest.approx(1)
+    chosen = choose_prior(mapped, kinds(useful, 4), np.random.default_rng(0))
+    assert chosen.mix[-1] == share
+    assert sum(chosen.mix) == pytest.approx(1)
+
+
+def test_left_out_agents_decide_about_the_linear_model() -> None:
+    """It predicts the two subpopulations, and no candidate does; or one candidate knows best."""
+    ignorant = choose_prior(table(40), lambda rest: [np.full((3, 30), 0.5)] * 3, RNG)
+    assert ignorant.linear == LINEAR_SHARES[-1]
+    noise = Table(RNG.integers(0, 2, (40, 30)).astype(np.float64), np.ones((40, 30)), None)
+    assert choose_prior(noise, lambda rest: [np.full((3, 30), 0.5)] * 3, RNG).linear == 0.0
+    assert choose_prior(table(40), kinds(0), RNG, shares=(0.0,)).linear == 0.0
 
 
 def test_of_many_agents_some_take_part() -> None:
@@ -110,4 +121,4 @@ def test_few_agents_decide_nothing() -> None:
         raise AssertionError
 
     few = table(FEWEST_AGENTS - 1)
-    assert choose_prior(few, never, np.random.default_rng(0)) == (MIXES[1], TEMPERS[-1])
+    assert choose_prior(few, never, np.random.default_rng(0)) == Choice(MIXES[1], TEMPERS[-1], 0.0)

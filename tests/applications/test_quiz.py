@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -266,7 +264,7 @@ def test_an_answer_decides_about_its_copies(examined: PerformancePredictor) -> N
         before = quiz.predict_proba()
         quiz.answer(result, task=0)
         change = np.abs(quiz.predict_proba() - before)
-        assert (np.abs(quiz.predict_proba(range(4)) - result) < 0.25).all()
+        assert (np.abs(quiz.predict_proba(range(4)) - result) < 0.35).all()
         assert change[1:4].min() > 1.2 * change[4:].max()
         predicted = examined.predict_proba([0], [result], np.arange(40))
         near: Any = {"rtol": 0, "atol": tolerances.CHANCE}
@@ -398,7 +396,7 @@ def test_bad_use_is_refused() -> None:
     for width in (0, "wide", 1.5, np.nan):
         with pytest.raises(ValueError, match="width"):
             quiz.ask(width=width)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="score.*fit it again"):
+    with pytest.raises(ValueError, match=r"score.*fit it again"):
         quiz.ask(width=0.1)  # this predictor has candidates alone
     for until in ("sure", [0.1, 0.2], np.nan, 2, -0.1):
         with pytest.raises(ValueError, match="until"):

@@ -25,6 +25,15 @@ def test_speed_is_measured() -> None:
     assert quiz.seconds_per_question(predictor) > 0
 
 
+def test_copies_are_counted() -> None:
+    rng = np.random.default_rng(0)
+    solved = rng.random((220, 30)) < 1 / (1 + np.exp(-rng.normal(size=(220, 1))))
+    solved[:, 1:4] = solved[:, :1] ^ (rng.random((220, 3)) < 0.04)
+    outcomes = Outcomes(solved.astype(np.uint8), np.array(1))
+    assert quiz.copies_asked(outcomes, new=10).max() <= 1
+    assert 0 < quiz.copies_asked(outcomes, choose="random", new=10).mean() < 3
+
+
 def test_wider_intervals_hold_more() -> None:
     rng = np.random.default_rng(0)
     skill, level = rng.normal(size=(30, 1)), rng.normal(size=40)

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     solved = rng.integers(0, 2, 40)[:, None] == np.arange(8) % 2
     names = [f"q{number}" for number in range(8)]
     outcomes = Outcomes.from_table({"agent": range(40), **dict(zip(names, solved.T, strict=True))})
+    outcomes = replace(outcomes, task_labels={"topic": np.array(["even", "odd"] * 4)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # students of one topic fail the other
         embedder = OrdinalEmbedder(2, steps=5, random_state=0).fit(outcomes)
@@ -48,6 +50,51 @@ def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open() as file:
         return list(csv.DictReader(file))
+
+
+def test_the_summary_tells_the_score(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "y\n" * 9)
+    run(str(folder), "--aim", "score", "--at-most", "3", "--until", "0")
+    summary = capfd.readouterr().err.splitlines()[-1]
+    found = re.search(r"^answers: 3; .*score: (\d+)% \(90% interval: (\d+)% to (\d+)%\)$", summary)
+    assert found
+    score, low, high = map(int, found.groups())
+    assert low <= score <= high
+
+
+def test_scores_and_limits_by_label(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "y\n" * 9)
+    label = ("--by", "topic", "--at-most-per-label", "1")
+    run(str(folder), "--aim", "labels", *label, "--among", "3", "--seed", "1")
+    lines = capfd.readouterr().err.splitlines()
+    even, odd = (f"q{number}" for number in sorted(int(q[1:]) % 2 for q in lines[:2]))
+    assert (even, odd) == ("q0", "q1")  # one question of each topic
+    assert lines[2].startswith("answers: 2;")
+    assert [line.split(":")[0] for line in lines[3:]] == ["score of even", "score of odd"]
+
+
+def test_it_stops_at_the_wanted_width(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "y\n" * 9)
+    run(str(folder), "--width", "1")
+    assert capfd.readouterr().err.startswith("answers: 0;")
+
+
+def test_a_terminal_gets_a_table(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "y\n")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    run(str(folder), "--at-most", "1")
+    told = re.sub(r"\x1b\[\d*m", "", capfd.readouterr().out)  # without colours
+    assert "," not in told
+    assert re.search(r"^\s*task\s+probability\s+low\s+high", told, re.MULTILINE)
+    assert len(re.findall(r"^\s*q\d ", told, re.MULTILINE)) == 8
 
 
 def test_answers_decide_the_chances(
@@ -160,6 +207,14 @@ def test_mistakes_are_told_before_the_first_question(
         run(str(folder), "--targets", str(tmp_path / "exam.csv"))
     with pytest.raises(ValueError, match=says("--until 2.0")):
         run(str(folder), "--until", "2")
+    with pytest.raises(ValueError, match=says("--width 0.0")):
+        run(str(folder), "--width", "0")
+    with pytest.raises(ValueError, match=says("--among 0")):
+        run(str(folder), "--among", "0")
+    with pytest.raises(ValueError, match=says("by None")):
+        run(str(folder), "--aim", "labels")
+    with pytest.raises(ValueError, match=says("by 'colour' 'topic'")):
+        run(str(folder), "--aim", "labels", "--by", "colour")
     with pytest.raises(ValueError, match=says("--at-most -1")):
         run(str(folder), "--at-most", "-1")
     with pytest.raises(FileNotFoundError, match=says(str(tmp_path))):

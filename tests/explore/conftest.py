@@ -61,6 +61,17 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """24 questions to 300 students; the first four are near-copies."""
+    folder, rng = tmp_path_factory.mktemp("copied"), np.random.default_rng(0)
+    solved = rng.normal(size=(300, 1)) + rng.logistic(size=(300, 24)) > rng.normal(size=24)
+    solved[:, 1:4] = solved[:, :1] ^ (rng.random((300, 3)) < 0.04)
+    outcomes = Outcomes(1 * solved, np.array(1))
+    embedder = OrdinalEmbedder(2, steps=20, random_state=0, progress=False).fit(outcomes)
+    return write_run(folder, {"name": "copies.csv"}, outcomes, embedder)
+
+
+@pytest.fixture(scope="session")
 def labelled(course: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The course with labels of its questions and students."""
     tasks: dict[str, Any] = {

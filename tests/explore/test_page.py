@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from taskspace.applications.dependence import Dependence
 from taskspace.applications.posterior import Posterior
-from taskspace.applications.quiz import information
+from taskspace.applications.question_value import Objective
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.envs.basickarel import BasicKarel
 from taskspace.envs.karel.compact import KarelTasks
@@ -278,7 +279,24 @@ def candidates(seen: Seen, without: int | None = None) -> Posterior:
     prior = given["prior"].astype(np.float64)
     if without is not None:
         prior[: given["agents"]][given["known"] == without] = 0
-    return Posterior(profiles, prior / prior.sum(), given["temper"], 1.0)
+    pairs, covariances, variances = (
+        given["dependence"][name].astype(np.float64)
+        for name in ("pairs", "covariances", "variances")
+    )
+    dependence = Dependence(pairs.astype(np.int64), covariances, variances)
+    return Posterior(profiles, prior / prior.sum(), given["temper"], 1.0, dependence)
+
+
+def value_of_questions(posterior: Posterior, quiz: Any = (), results: Any = ()) -> Any:
+    """The expected reduction of the error by each question, as in the library."""
+    asked, answers = np.array(quiz, np.int64), np.array(results, np.float64)
+    every = np.arange(len(posterior.profiles))
+    weights = posterior.weights(TaskMixture.known(asked), answers)
+    found = Objective(every, every, None).reductions(
+        posterior.after(asked, answers), weights, asked
+    )
+    found[asked] = 0
+    return found
 
 
 def answers_in(seen: Seen) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -292,7 +310,7 @@ def test_answers_recolour_the_map_with_the_librarys_probabilities(seen: Seen) ->
     page.click("#tab-quiz")
     page.click("#propose")
     posterior = candidates(seen)
-    told = information(posterior.profiles, posterior.profiles, posterior.prior)
+    told = value_of_questions(posterior)
     first = seen.finished.task_index(seen.text("#question-name"))
     assert told[first] > 0.98 * told.max()
     for result in (1, 0, 0):
@@ -336,6 +354,27 @@ def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     assert seen.page.locator(".scatter circle").count() == len(rest)
     seen.page.select_option("[aria-label=Colour]", "true")
     np.testing.assert_allclose(seen.colours(), truth, atol=0.003)
+
+
+def test_near_copies_follow_each_other_and_are_asked_once(browser: Any, copied: Run) -> None:
+    with looked_at(browser, copied) as seen:
+        seen.page.click("#tab-quiz")
+        seen.page.click("#propose")
+        for result in (1, 0, 1, 0, 0, 1):
+            seen.page.click(f"[data-result='{result}']")
+        quiz, results = answers_in(seen)
+        posterior = candidates(seen)
+        assert len(posterior.dependent()[1]) == 6
+        for asked in range(len(quiz)):
+            told = value_of_questions(posterior, quiz[:asked], results[:asked])
+            assert told[quiz[asked]] > 0.98 * told.max()
+        assert (quiz < 4).sum() == 1
+        every = TaskMixture.known(np.arange(24))
+        wanted = posterior.predict_proba(TaskMixture.known(quiz), results, every)
+        np.testing.assert_allclose(seen.colours(), wanted, atol=0.01)
+        alone = replace(posterior, dependence=None)
+        without = alone.predict_proba(TaskMixture.known(quiz), results, every)
+        assert np.abs(without - wanted)[:4].min() > 0.05
 
 
 # -- 4. selections and new tasks -------------------------------------------------------------------

@@ -38,6 +38,12 @@ class Table:
         return Table(self.successes[:, tasks], self.attempts[:, tasks], vectors)
 
     @property
+    def rates(self) -> Floats:
+        """Success rates (agents, tasks); NaN for pairs that were never tried."""
+        with np.errstate(invalid="ignore"):
+            return self.successes / self.attempts
+
+    @property
     def ease(self) -> Floats:
         """Log odds of success on each task, centred."""
         rate = (self.successes.sum(0) + 1) / (self.attempts.sum(0) + 2)

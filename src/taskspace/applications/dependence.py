@@ -28,7 +28,6 @@ _LEAST_VARIANCE = 0.02  # of a result given the candidate
 _RIDGE = 1e-3  # added to variances before they are inverted
 _ARRAYS = ("dependent_pairs", "dependent_covariances", "dependent_variances")
 _BLOCK = 512  # tasks, so that a block of pairs stays small
-_MOST_AT_ONCE = 1 << 22  # pairs of tasks and candidates per block, to bound memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +82,9 @@ class Dependence:
 
     def _again(self, asked: Numbers) -> Floats:
         """Slopes (asked, asked) for another attempt: it agrees as much as the nearest copy does."""
-        nearest = [max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()]
+        nearest = [
+            max(self._values[n, other] for other in self.partners[n]) for n in asked.tolist()
+        ]
         found: Floats = np.diag(np.array(nearest) / (self.variances[asked] + _RIDGE))
         return found
 
@@ -145,17 +146,19 @@ def find_dependence(
     apart = np.where(tried, rates - means, 0.0)
     deviations = np.sqrt((apart**2).sum(0) / counts)
     standard = (apart / np.maximum(deviations, 1e-6)).astype(np.float32)
-    expected = _means(profiles, prior)
-    found = list(_correlated(standard, None if tried.all() else tried.astype(np.float32)))
-    pairs = np.concatenate([each for each, _ in found])
-    correlations = np.concatenate([each for _, each in found])
-    first, second = pairs.T
-    explained = _joint(profiles, prior, pairs) - expected[first] * expected[second]
-    excess = correlations * deviations[first] * deviations[second] - explained
-    own = np.column_stack([np.arange(len(profiles))] * 2)
-    varied = means * (1 - means) - (_joint(profiles, prior, own) - expected**2)
+    weights = prior.astype(np.float32)
+    some = None if tried.all() else tried.astype(np.float32)
+    found = [(np.empty((0, 2), np.int64), np.empty(0))]
+    for pairs, correlations in _correlated(standard, some):
+        first, second = pairs.T
+        explained = _covariances(profiles, weights, pairs)
+        excess = correlations * deviations[first] * deviations[second] - explained
+        found.append((pairs[excess > 0], excess[excess > 0]))
+    pairs, excess = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    expected = profiles @ weights
+    varied = means * (1 - means) - (np.square(profiles) @ weights - expected**2)
     variances = np.maximum(varied, _LEAST_VARIANCE)
-    excess = np.minimum(excess, _MOST_SHARED * np.sqrt(variances[first] * variances[second]))
+    excess = np.minimum(excess, _MOST_SHARED * np.sqrt(variances[pairs].prod(1)))
     kept = _strongest(pairs, excess, len(profiles))
     return Dependence(pairs[kept], excess[kept], variances) if len(kept) else None
 
@@ -169,30 +172,26 @@ def _correlated(
     for start in range(0, tasks, _BLOCK):
         rows = slice(start, start + _BLOCK)
         sums = standard[:, rows].T @ standard[:, start:]
-        shared: Any = agents if tried is None else tried[:, rows].T @ tried[:, start:]
-        error = chance / np.sqrt(np.maximum(shared - 3.0, 1.0))
-        correlation = np.minimum(sums / (shared + _UNRELATED), 1.0)
-        first, second = np.nonzero((correlation > np.tanh(error)) & (shared > 3))
+        shared: Any = np.float32(agents) if tried is None else tried[:, rows].T @ tried[:, start:]
+        error = chance / np.sqrt(np.maximum(shared - 3, 1))
+        first, second = np.nonzero(sums > np.tanh(error) * (shared + _UNRELATED))
         later = second > first
         first, second = first[later], second[later]
-        errors = error[first, second] if np.ndim(error) else error
-        bound = np.tanh(np.arctanh(correlation[first, second].astype(np.float64)) - errors)
+        together = np.broadcast_to(shared, sums.shape)[first, second].astype(np.float64)
+        # If results are missing, the sum over the others may exceed their number.
+        correlation = np.minimum(sums[first, second], together) / (together + _UNRELATED)
+        bound = np.tanh(np.arctanh(correlation) - chance / np.sqrt(np.maximum(together - 3, 1)))
         yield np.column_stack([first, second]) + start, bound
 
 
-def _means(profiles: NDArray[np.float32], prior: Floats) -> Floats:
-    means: Floats = (profiles @ prior.astype(np.float32)).astype(np.float64)
-    return means
-
-
-def _joint(profiles: NDArray[np.float32], prior: Floats, pairs: Numbers) -> Floats:
-    """The probability of success on both tasks of each pair."""
-    single, step = prior.astype(np.float32), max(_MOST_AT_ONCE // len(prior), 1)
-    parts = [
-        (profiles[pairs[i : i + step, 0]] * profiles[pairs[i : i + step, 1]]) @ single
-        for i in range(0, max(len(pairs), 1), step)
-    ]
-    return np.concatenate(parts).astype(np.float64)
+def _covariances(
+    profiles: NDArray[np.float32], weights: NDArray[np.float32], pairs: Numbers
+) -> Floats:
+    """The covariance of each pair of tasks among the candidates."""
+    (rows, row), (columns, column) = (np.unique(side, return_inverse=True) for side in pairs.T)
+    left, right = profiles[rows], profiles[columns]
+    both = (left * weights) @ right.T - np.outer(left @ weights, right @ weights)
+    return both[row, column].astype(np.float64)
 
 
 def _strongest(pairs: Numbers, excess: Floats, tasks: int) -> Numbers:

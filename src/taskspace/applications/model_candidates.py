@@ -58,8 +58,9 @@ class ModelCandidates:
             return _candidates(rest.successes, centre, rng)
 
         with threadpool_limits(1):
-            mix, temper = choose_prior(Table(profiles, np.ones_like(profiles), None), make, rng)
-        return cls(mix, temper, centre, seed)
+            table = Table(profiles, np.ones_like(profiles), None)
+            chosen = choose_prior(table, make, rng, shares=(0.0,))
+        return cls(chosen.mix, chosen.temper, centre, seed)
 
     def posterior(self, profiles: Floats) -> Posterior:
         """The candidates on the tasks of these profiles (agents, tasks)."""

@@ -32,8 +32,9 @@ class Posterior:
         """The posterior in which tasks that depend on answered ones follow the answers.
 
         Only the profiles of these tasks change; the weights of the candidates are for `weights`. A
-        task may be answered several times.
+        task may be answered several times; new tasks are -1 and change nothing.
         """
+        answered, results = answered[answered >= 0], results[answered >= 0]
         if self.dependence is None or not len(answered):
             return self
         tasks, attempt = np.unique(answered, return_inverse=True)

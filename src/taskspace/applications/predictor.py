@@ -5,7 +5,8 @@ from the low-rank model of the known agents; agents described by a skill level a
 they depend on the difficulty of a task; and, if there is a map of the tasks that helps to predict
 left-out agents, agents for which neighbouring tasks are similar. Bayes' rule gives the probability
 of each candidate after the quiz, and the predicted probability of success on a task is the weighted
-mean of the candidates' probabilities.
+mean of the candidates' probabilities. If it helps to predict left-out agents, the prediction of a
+linear population model has a share in it.
 
 Known agents predict an agent from a known subpopulation best. The other candidates prevent
 overconfident predictions for an agent from a new subpopulation.
@@ -28,7 +29,7 @@ from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, estimate_scores, groups_by
+from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -77,6 +78,7 @@ class PerformancePredictor:
         candidates_: How candidates are built from the profiles of the success model, if any.
         population_: The linear model of the known agents, from which scores are estimated; None
             if there are fewer than two, or if the predictor was saved by an earlier version.
+        linear_share_: The share of the linear model in a predicted probability, from 0 to 1.
         labels_: The labels of the known tasks, by name.
 
     >>> import taskspace as ts
@@ -121,7 +123,9 @@ class PerformancePredictor:
         if isinstance(source, Outcomes):
             self._know(source.tasks, source.features, source.feature_names)
             self.labels_: Labels = source.task_labels
-            self.posterior_, self.population_ = _from_outcomes(source, self._vectors(source), seed)
+            self.posterior_, self.linear_share_, self.population_ = _from_outcomes(
+                source, self._vectors(source), seed
+            )
         elif isinstance(source, Profiler):
             if self.embedder is not None:
                 raise ValueError(
@@ -193,7 +197,8 @@ class PerformancePredictor:
             columns = getattr(self.model_, "feature_names_", ())
             self._know(np.array(default if names is None else names, np.str_), rows, columns)
         self.posterior_ = self.candidates_.posterior(profiles)
-        self.population_, self.labels_ = _population(profiles, None, self.random_state), {}
+        self.population_ = _population(profiles, None, self.random_state)
+        self.linear_share_, self.labels_ = 0.0, {}
 
     # -- predicting ----------------------------------------------------------------------------
 
@@ -215,7 +220,43 @@ class PerformancePredictor:
         """
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.after(*self._answered(quiz, results)).mean(weights, mixture)
+        known = self._answered(quiz, results)
+        return self.blend(posterior.after(*known).mean(weights, mixture), *known, mixture)
+
+    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+        """The indices of the answered tasks, of which new ones are -1, and their results."""
+        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
+        return numbers[~np.isnan(given)], given[~np.isnan(given)]
+
+    def blend(
+        self,
+        probabilities: Floats,
+        answered: NDArray[np.int64],
+        results: Floats,
+        tasks: TaskMixture,
+    ) -> Floats:
+        """Blend the probabilities of the candidates with those of the linear model.
+
+        Without answers there is nothing to blend, and the linear model has only known tasks.
+
+        Args:
+            probabilities: The probabilities of the candidates, one per task.
+            answered: The indices of the answered tasks; new ones are -1.
+            results: The results on the answered tasks.
+            tasks: The tasks.
+
+        Returns:
+            One probability per task.
+        """
+        if not self.linear_share_ or self.population_ is None or not len(answered):
+            return probabilities
+        if (answered < 0).any():
+            return probabilities
+        needed, index = np.unique(tasks.numbers, return_inverse=True)
+        found = self.population_.predict(answered, results, needed)
+        linear = np.clip(found, 0.0, 1.0)[index.reshape(tasks.numbers.shape)]
+        mixed = (linear * tasks.shares).sum(1)
+        return (1 - self.linear_share_) * probabilities + self.linear_share_ * mixed
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
@@ -240,13 +281,10 @@ class PerformancePredictor:
         checked = check_level(level)
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return posterior.after(*self._answered(quiz, results)).interval(weights, mixture, checked)
-
-    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-        """The indices of the known tasks among the answered ones, and the results on them."""
-        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
-        counted = (numbers >= 0) & ~np.isnan(given)
-        return numbers[counted], given[counted]
+        known = self._answered(quiz, results)
+        found = posterior.after(*known)
+        blended = self.blend(found.mean(weights, mixture), *known, mixture)
+        return containing(found.interval(weights, mixture, checked), blended)
 
     def score(
         self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
@@ -278,7 +316,54 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).score(["a"], [1]).scores.round(1)
         array([0.7])
         """
-        checked = check_level(level)
+        checked = check_level(level, "level")
+        population, answered, given = self._answers(quiz, results)
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimate_scores(population, answered, given, names, groups, checked)
+
+    def answers_needed(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        width: float,
+        *,
+        by: str | None = None,
+        level: float = 0.9,
+    ) -> NDArray[np.int64]:
+        """Estimate how many more answers make the interval of a score narrow enough.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side.
+            by: As in `score`.
+            level: As in `score`.
+
+        Returns:
+            One number per group of tasks, in the order of `score`: of further answers to random
+            tasks of the group, if each other group gets as many. The number is 0 if the interval
+            is narrow enough, and at most that of the tasks left.
+
+        Raises:
+            ValueError: As in `score`, or if `width` is not between 0 and 1.
+
+        >>> import taskspace as ts
+        >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
+        >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
+        array([1])
+        """
+        wanted = checks.number(width, "width")
+        if not 0 < wanted < 1:
+            raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
+        population, answered, given = self._answers(quiz, results)
+        found = self.score(quiz, results, by=by, level=level)
+        groups = groups_by(self.labels_, by, len(self.tasks_))[1]
+        return answers_needed(population, answered, given, found, groups, wanted)
+
+    def _answers(
+        self, quiz: Any, results: ArrayLike
+    ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
+        """The linear model, the tasks that were answered, each once, and the results on them."""
         given = quiz_results(results, quiz)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
@@ -286,41 +371,41 @@ class PerformancePredictor:
             raise ValueError(
                 f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
             )
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        answered = ~np.isnan(given)
-        return self.group_scores(numbers[answered], given[answered], names, groups, checked)
-
-    def group_scores(
-        self,
-        answered: NDArray[np.int64],
-        results: Floats,
-        names: NDArray[np.str_],
-        groups: NDArray[np.int64],
-        level: float,
-    ) -> Scores:
-        """Estimate the agent's full score on any groups of tasks; see `score`.
-
-        Args:
-            answered: The indices of the answered tasks, each once.
-            results: The results on these tasks.
-            names: The names of the groups; those without tasks are left out.
-            groups: The index of the group of each known task, or -1 if it is in none.
-            level: The probability that an interval contains the full score.
-
-        Returns:
-            The scores, one per group that has tasks.
-
-        Raises:
-            ValueError: If the predictor does not know the results of at least 2 agents.
-        """
         if self.population_ is None:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
             )
+        answered = ~np.isnan(given)
+        return self.population_, numbers[answered], given[answered]
+
+    def group_scores(
+        self,
+        quiz: Any,
+        results: ArrayLike,
+        names: NDArray[np.str_],
+        groups: NDArray[np.int64],
+        level: float,
+    ) -> Scores:
+        """Estimate the agent's full score on any groups of tasks, like `score`.
+
+        Args:
+            quiz: As in `score`.
+            results: As in `score`.
+            names: The names of the groups; those without tasks are left out.
+            groups: The index of the group of each known task, or -1 if it is in none.
+            level: As in `score`.
+
+        Returns:
+            The scores, one per group that has tasks.
+
+        Raises:
+            ValueError: As in `score`.
+        """
+        population, answered, given = self._answers(quiz, results)
         used = np.unique(groups[groups >= 0])
         compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
-        return estimate_scores(self.population_, answered, results, names[used], compact, level)
+        return estimate_scores(population, answered, given, names[used], compact, level)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -424,7 +509,7 @@ class PerformancePredictor:
         """
         predictor = cls(embedder=embedder)
         predictor.model_, predictor.posterior_ = None, posterior
-        predictor.population_, predictor.labels_ = None, {}
+        predictor.population_, predictor.linear_share_, predictor.labels_ = None, 0.0, {}
         predictor._know(tasks, features)
         return predictor
 
@@ -453,6 +538,7 @@ class PerformancePredictor:
         else:
             arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
             arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+            arrays["linear_share"] = np.array(self.linear_share_)
             if posterior.dependence is not None:
                 arrays |= posterior.dependence.arrays()
             if self.population_ is not None:
@@ -516,6 +602,7 @@ class PerformancePredictor:
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
         predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
+        predictor.linear_share_ = float(found.get("linear_share", 0.0))
         return predictor
 
     @classmethod
@@ -543,7 +630,7 @@ def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPop
 
 def _from_outcomes(
     outcomes: Outcomes, vectors: Floats | None, seed: int
-) -> tuple[Posterior, LinearPopulation | None]:
+) -> tuple[Posterior, float, LinearPopulation | None]:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
@@ -555,16 +642,17 @@ def _from_outcomes(
             others = fit(rest.successes, rest.attempts, settings.rank, settings.least_spread)
             return candidates(rest, others, settings, rng)
 
-        mix, temper = choose_prior(table, make, rng)
+        chosen = choose_prior(table, make, rng)
         groups = candidates(table, factors, settings, rng)
+    mix, known = chosen.mix, groups[0]
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
     profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
     with threadpool_limits(1):
         dependence = find_dependence(outcomes.rates, profiles, prior)
-    posterior = Posterior(profiles, prior, temper, settings.strength, dependence)
-    return posterior, _population(outcomes.rates, groups[0], seed)
+    posterior = Posterior(profiles, prior, chosen.temper, settings.strength, dependence)
+    return posterior, chosen.linear, _population(outcomes.rates, known, seed)
 
 
 @overload
@@ -665,11 +753,18 @@ def as_predictor(
     return source
 
 
-def check_level(level: Any) -> float:
+def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats, Floats]:
+    """Widen intervals to full percents that contain the predicted probabilities."""
+    low, high = bounds
+    percents = 100 * predicted
+    return np.minimum(low, np.floor(percents) / 100), np.maximum(high, np.ceil(percents) / 100)
+
+
+def check_level(level: Any, what: str = "interval") -> float:
     """Check the level of an interval."""
-    value = checks.array(level, "interval")
+    value = checks.array(level, what)
     if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
         raise ValueError(
-            f"interval must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
+            f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
         )
     return float(value)

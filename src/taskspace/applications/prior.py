@@ -1,15 +1,17 @@
-"""The prior probability of each type of candidate, and the weight of an answer.
+"""The prior probability of each type of candidate, the weight of an answer, and the linear share.
 
-Both are chosen by cross-validation over the known agents.
+All are chosen by cross-validation over the known agents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from taskspace.applications.candidates import Table
+from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import log_loss
 
@@ -25,11 +27,22 @@ MIXES = (
 MAP_SHARES = (0.0, 0.1, 0.2)
 LEAST_GAIN = 0.03  # of the log loss
 TEMPERS = (0.4, 0.7, 1.0)  # exponents of the likelihood of an answer
+# Shares of the linear population model in a prediction; the rest is that of the candidates.
+LINEAR_SHARES = (0.0, 0.15, 0.3, 0.45, 0.6)
 QUIZ_SIZES = (1, 5, 20)  # on which mixes and tempers are compared
 JUDGED_TASKS = 200  # on which they are compared
 FOLDS = 4
 FEWEST_AGENTS = 4  # fewer are too few for cross-validation
 MOST_AGENTS = 2000  # that take part in it; of more, some are drawn
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What left-out agents decided."""
+
+    mix: tuple[float, ...]  # prior probability of each type of candidate; the map's is the last
+    temper: float  # exponent of the likelihood of an answer
+    linear: float  # share of the linear population model
 
 
 def spread(mix: tuple[float, ...], groups: list[Floats]) -> Floats:
@@ -54,30 +67,38 @@ def log_likelihood(profiles: Floats, results: Floats) -> Floats:
 
 
 def choose_prior(
-    table: Table, make: Callable[[Table], list[Floats]], rng: np.random.Generator
-) -> tuple[tuple[float, ...], float]:
-    """The mix and the temper under which results of left-out agents are most likely after a quiz.
+    table: Table,
+    make: Callable[[Table], list[Floats]],
+    rng: np.random.Generator,
+    shares: Sequence[float] = LINEAR_SHARES,
+) -> Choice:
+    """The settings under which results of left-out agents are most likely after a quiz.
 
     `make` returns the candidates of each type (candidates, tasks), given the other agents. The
-    last number of the mix is the share of the map, if the table has one.
+    last number of the mix is the share of the map, if the table has one. `shares` are those of the
+    linear population model to choose from.
     """
     mixes, agents = _mixes(table.vectors is not None), len(table.successes)
     if agents < FEWEST_AGENTS:
-        return mixes[1], TEMPERS[-1]
+        return Choice(mixes[1], TEMPERS[-1], 0.0)
     if agents > MOST_AGENTS:
         table = table.of_agents(np.sort(rng.permutation(agents)[:MOST_AGENTS]))
         agents = MOST_AGENTS
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
-    losses = np.zeros((len(TEMPERS), len(mixes)))
+    losses = np.zeros((len(shares), len(TEMPERS), len(mixes)))
     for left_out in np.array_split(rng.permutation(agents), FOLDS):
-        groups = make(table.of_agents(np.delete(np.arange(agents), left_out)))
-        new = table.of_agents(left_out)
+        rest = table.of_agents(np.delete(np.arange(agents), left_out))
+        groups, new = make(rest), table.of_agents(left_out)
+        population = LinearPopulation.from_rates(rest.rates, groups[0], 0)
         for quiz in _quizzes(new, rng):
-            losses += _losses(groups, mixes, quiz, new)
+            linear = population.predict_each(quiz)
+            losses += _losses(groups, mixes, quiz, new, shares, linear)
     if table.vectors is not None:
-        losses[:, [mix[-1] > 0 for mix in mixes]] /= 1 - LEAST_GAIN
-    temper, mix = np.unravel_index(int(losses.argmin()), losses.shape)
-    return mixes[int(mix)], TEMPERS[int(temper)]
+        losses[..., [mix[-1] > 0 for mix in mixes]] /= 1 - LEAST_GAIN
+    # The candidates first: they also choose the questions of a quiz, where nothing is blended in.
+    temper, mix = map(int, np.unravel_index(int(losses[0].argmin()), losses[0].shape))
+    share = int(losses[:, temper, mix].argmin())
+    return Choice(mixes[mix], TEMPERS[temper], shares[share])
 
 
 def _mixes(mapped: bool) -> list[tuple[float, ...]]:
@@ -88,7 +109,7 @@ def _mixes(mapped: bool) -> list[tuple[float, ...]]:
 
 def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
     """Results (agents, tasks) of one attempt at some of the tried tasks, otherwise NaN."""
-    tried, rates = new.attempts > 0, new.successes / np.maximum(new.attempts, 1)
+    tried, rates = new.attempts > 0, np.nan_to_num(new.rates)
     for size in QUIZ_SIZES:
         order = np.where(tried, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
         answers = (rng.random(rates.shape) < rates).astype(np.float64)
@@ -96,19 +117,26 @@ def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
 
 
 def _losses(
-    groups: list[Floats], mixes: list[tuple[float, ...]], quiz: Floats, new: Table
+    groups: list[Floats],
+    mixes: list[tuple[float, ...]],
+    quiz: Floats,
+    new: Table,
+    shares: Sequence[float],
+    linear: Floats,
 ) -> Floats:
-    """Log loss (tempers, mixes) on the pairs outside the quiz, with one attempt per pair."""
+    """Log loss (shares, tempers, mixes) on the pairs outside the quiz, one attempt per pair."""
     targets = np.isnan(quiz) & (new.attempts > 0)
-    rates = (new.successes / np.maximum(new.attempts, 1))[targets]
+    rates, beside = new.rates[targets], np.clip(linear[targets], 0.0, 1.0)
     fits = [log_likelihood(group, quiz) for group in groups]
     best = np.max([fit.max(1, keepdims=True) for fit in fits], axis=0)
-    losses = np.empty((len(TEMPERS), len(mixes)))
+    losses = np.empty((len(shares), len(TEMPERS), len(mixes)))
     for row, temper in enumerate(TEMPERS):
         weights = [np.exp(temper * (fit - best)) / fit.shape[1] for fit in fits]
         solved = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
         total = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])
         for column, mix in enumerate(mixes):
             predicted = (np.array(mix) @ solved) / (np.array(mix) @ total)
-            losses[row, column] = log_loss(predicted, rates, np.ones(len(rates)))
+            for layer, share in enumerate(shares):
+                both = (1 - share) * predicted + share * beside
+                losses[layer, row, column] = log_loss(both, rates, np.ones(len(rates)))
     return losses

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.applications.model_candidates import Profiler
-from taskspace.applications.predictor import PerformancePredictor, as_predictor, check_level
+from taskspace.applications.predictor import (
+    PerformancePredictor,
+    as_predictor,
+    check_level,
+    containing,
+)
 from taskspace.applications.question_value import Objective
 from taskspace.applications.scores import Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
@@ -101,7 +106,7 @@ class Quiz:
         self._objective = self._objective_of(_some(self._targets, rng))
         self._order = rng.permutation(len(self._pool))
         self._value = CHOICES[choose]
-        self._asked: list[int | None] = []  # None stands for a task that is new to the predictor
+        self._asked: list[int] = []  # -1 stands for a task that is new to the predictor
         self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
         self._weights = self._posterior.prior
@@ -159,7 +164,7 @@ class Quiz:
         # Answers are independent given the candidate, so the weights can be updated one by one.
         self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
         number = self._predictor.number(asked)
-        self._asked.append(number)
+        self._asked.append(-1 if number is None else number)
         name = str(asked) if number is None else str(self._tasks[number])
         self.answers.append((name, float(value)))
         self._posterior = self._predictor.posterior_.after(*self._answered)
@@ -189,7 +194,7 @@ class Quiz:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
         enough, most = check_until(until), checks.whole(at_most, "at_most")
-        wide, sure = None if width is None else check_width(width), check_level(level)
+        wide, sure = None if width is None else check_width(width), check_level(level, "level")
         if wide is not None:
             self.score(level=sure)  # fails before the first question
         return self._ask(enough, most, wide, sure)
@@ -208,14 +213,15 @@ class Quiz:
         return bool((found.high - found.low <= width).all())
 
     @property
+    def _given(self) -> tuple[Numbers, Floats]:
+        """The answered tasks, of which those that are new to the predictor are -1, and results."""
+        return np.array(self._asked, np.int64), np.array([result for _, result in self.answers])
+
+    @property
     def _answered(self) -> tuple[Numbers, Floats]:
         """The known tasks among the answered ones, and the results on them."""
-        known = [
-            (number, result)
-            for number, (_, result) in zip(self._asked, self.answers, strict=True)
-            if number is not None
-        ]
-        return np.array([n for n, _ in known], np.int64), np.array([r for _, r in known])
+        numbers, results = self._given
+        return numbers[numbers >= 0], results[numbers >= 0]
 
     @property
     def _left(self) -> NDArray[np.bool_]:
@@ -258,7 +264,7 @@ class Quiz:
             names, groups = self._names, self._labels
         is_target = np.isin(np.arange(len(groups)), self._targets)
         return self._predictor.group_scores(
-            tasks, means, names, np.where(is_target, groups, -1), check_level(level)
+            tasks, means, names, np.where(is_target, groups, -1), check_level(level, "level")
         )
 
     @property
@@ -288,7 +294,9 @@ class Quiz:
         )
 
     def _probabilities(self, numbers: Numbers) -> Floats:
-        return self._posterior.mean(self._weights, TaskMixture.known(numbers))
+        tasks = TaskMixture.known(numbers)
+        found = self._posterior.mean(self._weights, tasks)
+        return self._predictor.blend(found, *self._given, tasks)
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
         """Return bounds of the agent's probability of success, given the answers so far.
@@ -304,9 +312,9 @@ class Quiz:
             ValueError: If `level` is not between 0 and 1, or if a task is unknown.
         """
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
-        return self._posterior.interval(
-            self._weights, TaskMixture.known(numbers), check_level(level)
-        )
+        tasks = TaskMixture.known(numbers)
+        bounds = self._posterior.interval(self._weights, tasks, check_level(level))
+        return containing(bounds, self._probabilities(numbers))
 
     def _numbers(self, tasks: Any, what: str) -> Numbers:
         if tasks is None:

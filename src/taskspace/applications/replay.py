@@ -13,15 +13,18 @@ from numpy.typing import NDArray
 
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers, Shrinkage
 
+# Those between which the errors decide; fewer, the first, if the agents take different quizzes.
 SHRINKAGES = tuple(
     Shrinkage(noise, common)
-    for noise, common in ((1.0, 0.002), (1.0, 0.02), (1.0, 0.2), (0.5, 0.02), (2.0, 0.02))
+    for noise, common in ((1.0, 0.02), (1.0, 0.002), (1.0, 0.2), (0.5, 0.02), (2.0, 0.02))
 )
-REPLAYED = 60  # agents, if the tasks of the quiz were not tried by all of them
+FEW = 3
+REPLAYED = 100  # agents, if the tasks of the quiz were not tried by all of them
 # Numbers of answers with which the answers in a group correct its prediction by half.
 HALVES = (0.0, 1.0, 3.0, 10.0, 20.0, 40.0, 80.0, 160.0, np.inf)
-_POOLED = 10  # number of agents that the other groups are worth, when a group is corrected
-_SINGLE_ATTEMPTS = 0.1  # least fraction of rates between 0 and 1 that came from several attempts
+POOLED = 10  # number of agents that the other groups are worth, when one group is judged
+_LEAST_SCALE = 0.1  # results of known agents can be too few to show any errors
+_SEVERAL = 0.1  # least fraction of rates between 0 and 1 if they come from several attempts
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +34,31 @@ class Replay:
     on_answered: Floats  # mean residual on the answered tasks of the group; 0 if there are none
     on_rest: Floats  # mean residual on the other tasks that it tried; NaN if there are none
     answered: NDArray[np.int64]  # number of answered tasks of the group
-    spread: Floats  # standard deviation of `on_rest` according to the model
+    excess: Floats  # variance of `on_rest` because only some of the other tasks were tried
+    spread: Floats  # (groups,): standard deviation over all other tasks, according to the model
     shrinkage: Shrinkage
 
     def corrected(self, half: Floats | float) -> Floats:
-        """Errors in standard deviations, after the correction by the answers in the group."""
-        return (self.on_rest - share(self.answered, half) * self.on_answered) / self.spread
+        """The errors after the correction by the answers in the group."""
+        return self.on_rest - share(self.answered, half) * self.on_answered
 
     def halves(self) -> Floats:
         """For each group, the number of answers that gives the smallest errors."""
-        losses = np.stack([np.nansum(self.corrected(half) ** 2, 0) for half in HALVES])
+        losses = np.stack([np.nansum(self._squares(half), 0) for half in HALVES])
         agents = np.maximum((~np.isnan(self.on_rest)).sum(0), 1)
         pooled = losses.sum(1, keepdims=True) / agents.sum()
-        return np.array(HALVES)[(losses + _POOLED * pooled).argmin(0)]
+        return np.array(HALVES)[(losses + POOLED * pooled).argmin(0)]
+
+    def scale(self) -> Floats:
+        """For each group, the size of the errors relative to the model's standard deviation."""
+        squares = self._squares(self.halves()) - self.excess / self.spread**2
+        agents = (~np.isnan(squares)).sum(0)
+        total = np.nansum(squares, 0)
+        pooled = max(total.sum() / max(agents.sum(), 1), _LEAST_SCALE**2)
+        return np.sqrt(np.maximum((total + POOLED * pooled) / (agents + POOLED), pooled / 4))
+
+    def _squares(self, half: Floats | float) -> Floats:
+        return (self.corrected(half) / self.spread) ** 2
 
 
 def share(answered: NDArray[np.int64], half: Floats | float) -> Floats:
@@ -60,29 +75,32 @@ def replay(
     answered: Numbers,
     groups: NDArray[np.int64],
     *,
-    single_attempts: bool = False,
+    single: bool = False,
     seed: int = 0,
 ) -> Replay:
     """Let known agents answer these tasks, with the shrinkage that gives the smallest errors.
 
     `groups` has the number of the group of each task, or -1. If the new agent's answers are
-    `single_attempts`, those of the known agents are drawn with their success rates.
+    `single` attempts, those of the known agents are drawn with their success rates.
     """
-    rng = np.random.default_rng(seed)
-    tried = population.tried
+    rng, tried = np.random.default_rng(seed), population.tried
     if tried is None or tried[:, answered].all():
         rates = population.rates[:, answered].astype(np.float64)
-        given = (rng.random(rates.shape) < rates) * 1.0 if single_attempts else rates
+        draws = (rng.random(rates.shape) < rates).astype(np.float64)
+        given = draws if single else rates
         found = [_together(population, answered, given, groups, s) for s in SHRINKAGES]
     else:
         agents = rng.permutation(len(tried))[:REPLAYED]
         quizzes = [_own_quiz(tried[agent], answered, rng) for agent in agents]
-        found = [_one_by_one(population, agents, quizzes, groups, s) for s in SHRINKAGES[:3]]
+        found = [
+            _one_by_one(population, answered, groups, agents, quizzes, s) for s in SHRINKAGES[:FEW]
+        ]
     return min(found, key=_mean_error)
 
 
 def _mean_error(found: Replay) -> float:
-    return float(np.nanmean(np.abs(found.corrected(found.halves()) * found.spread)))
+    errors = np.abs(found.corrected(found.halves()))
+    return float(np.nansum(errors) / max((~np.isnan(errors)).sum(), 1))
 
 
 def single_attempts(population: LinearPopulation, answered: Numbers, results: Floats) -> bool:
@@ -90,13 +108,25 @@ def single_attempts(population: LinearPopulation, answered: Numbers, results: Fl
     if not len(results) or not np.isin(results, (0.0, 1.0)).all():
         return False
     rates = population.rates[:, answered]
-    return bool(((rates > 0) & (rates < 1)).mean() > _SINGLE_ATTEMPTS)
+    tried = True if population.tried is None else population.tried[:, answered]
+    return bool(((rates > 0) & (rates < 1) & tried).mean() > _SEVERAL * np.mean(tried))
 
 
 def members(groups: NDArray[np.int64], tasks: Numbers) -> list[Numbers]:
     """Which of the tasks are in each group."""
     own = groups[tasks]
     return [tasks[own == group] for group in range(int(groups.max(initial=-1)) + 1)]
+
+
+def _spread(
+    population: LinearPopulation,
+    answered: Numbers,
+    groups: NDArray[np.int64],
+    shrinkage: Shrinkage,
+) -> Floats:
+    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
+    found = population.covariance(answered, rest, shrinkage)
+    return np.sqrt(np.maximum(np.diagonal(found), 1e-12))
 
 
 def _together(
@@ -107,24 +137,23 @@ def _together(
     shrinkage: Shrinkage,
 ) -> Replay:
     """All agents answer the same tasks, which takes a single regression."""
-    regression = population.regression(answered, shrinkage)
-    weights = regression.left_out(given)
+    weights = population.regression(answered, shrinkage).left_out(given)
+    known = population.rates.copy()
+    known[:, answered] = given
     asked = members(groups, answered)
     rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-    column = {task: number for number, task in enumerate(answered.tolist())}
-    shape = len(given), len(asked)
-    on_answered, on_rest = np.zeros(shape), np.full(shape, np.nan)
-    for group, (some, others) in enumerate(zip(asked, rest, strict=True)):
-        if len(some):
-            own = given[:, [column[task] for task in some.tolist()]].mean(1)
-            on_answered[:, group] = own - weights @ population.sums(some) / len(some)
-        if len(others):
-            own = population.rates[:, others].mean(1, dtype=np.float64)
-            on_rest[:, group] = own - weights @ population.sums(others) / len(others)
-    spread = np.sqrt(np.diagonal(population.group_covariance(regression, rest)))
-    spread = np.tile(np.maximum(spread, 1e-9), (shape[0], 1))
-    counts = np.tile([len(some) for some in asked], (shape[0], 1))
-    return Replay(on_answered, on_rest, counts, spread, shrinkage)
+
+    def residuals(tasks: Numbers, nothing: float) -> Floats:
+        if not len(tasks):
+            return np.full(len(known), nothing)
+        predicted = weights @ population.sums(tasks) / len(tasks)
+        return known[:, tasks].mean(1, dtype=np.float64) - predicted
+
+    on_answered = np.stack([residuals(tasks, 0.0) for tasks in asked], axis=1)
+    on_rest = np.stack([residuals(tasks, np.nan) for tasks in rest], axis=1)
+    counts = np.tile([len(tasks) for tasks in asked], (len(known), 1))
+    spread = _spread(population, answered, groups, shrinkage)
+    return Replay(on_answered, on_rest, counts, np.zeros_like(on_rest), spread, shrinkage)
 
 
 def _own_quiz(tried: NDArray[np.bool_], answered: Numbers, rng: np.random.Generator) -> Numbers:
@@ -138,28 +167,32 @@ def _own_quiz(tried: NDArray[np.bool_], answered: Numbers, rng: np.random.Genera
 
 def _one_by_one(
     population: LinearPopulation,
+    answered: Numbers,
+    groups: NDArray[np.int64],
     agents: Numbers,
     quizzes: list[Numbers],
-    groups: NDArray[np.int64],
     shrinkage: Shrinkage,
 ) -> Replay:
     """Each agent answers its own tasks, and is judged on the others that it tried."""
     assert population.tried is not None
-    count = int(groups.max(initial=-1)) + 1
-    on_answered, on_rest = np.zeros((len(agents), count)), np.full((len(agents), count), np.nan)
-    counts, spread = np.zeros((len(agents), count), np.int64), np.ones((len(agents), count))
+    size = int(groups.max(initial=-1)) + 1
+    counts = np.zeros((2, len(agents), size))
+    sums, squares = np.zeros_like(counts), np.zeros_like(counts)
     for row, (agent, quiz) in enumerate(zip(agents.tolist(), quizzes, strict=True)):
-        regression = population.regression(quiz, shrinkage).without(agent)
         results = population.rates[agent].astype(np.float64)
-        weights = regression.weights(results[quiz])
-        others = members(groups, np.setdiff1d(np.flatnonzero(population.tried[agent]), quiz))
-        spreads = np.sqrt(np.diagonal(population.group_covariance(regression, others)))
-        for group, (some, rest) in enumerate(zip(members(groups, quiz), others, strict=True)):
-            counts[row, group] = len(some)
-            if len(some):
-                missed = results[some].sum() - weights @ population.sums(some)
-                on_answered[row, group] = missed / len(some)
-            if len(rest):
-                missed = results[rest].sum() - weights @ population.sums(rest)
-                on_rest[row, group], spread[row, group] = missed / len(rest), spreads[group]
-    return Replay(on_answered, on_rest, counts, spread, shrinkage)
+        weights = population.weights(quiz, results[quiz], shrinkage, without=agent)
+        own = np.flatnonzero(population.tried[agent] & (groups >= 0))
+        missed = results[own] - population.weighted(weights, own)
+        cell = np.where(np.isin(own, quiz), 0, size) + groups[own]
+        for total, part in ((counts, None), (sums, missed), (squares, missed**2)):
+            total[:, row] = np.bincount(cell, part, 2 * size).reshape(2, size)
+    on_answered = sums[0] / np.maximum(counts[0], 1)
+    on_rest = np.where(counts[1] > 0, sums[1] / np.maximum(counts[1], 1), np.nan)
+    # Residuals within an agent and a group vary; their mean over more tasks varies less.
+    within = squares[1] - sums[1] ** 2 / np.maximum(counts[1], 1)
+    noise = within.sum(0) / np.maximum((counts[1] - (counts[1] > 0)).sum(0), 1)
+    left = np.bincount(groups[groups >= 0], minlength=size)
+    left -= np.bincount(groups[answered][groups[answered] >= 0], minlength=size)
+    excess = noise * np.maximum(1 / np.maximum(counts[1], 1) - 1 / np.maximum(left, 1), 0.0)
+    spread = _spread(population, answered, groups, shrinkage)
+    return Replay(on_answered, on_rest, counts[0].astype(np.int64), excess, spread, shrinkage)

@@ -14,7 +14,6 @@ from taskspace.applications.replay import Replay, members, replay, share, single
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
 EVERY = "all tasks"
-_POOLED = 10  # number of agents that the other groups are worth, when the errors are scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ def groups_by(
     """
     if by is None:
         return np.array([EVERY]), np.zeros(count, np.int64)
-    if by not in labels:
+    if not isinstance(by, str) or by not in labels:
         known = ", ".join(repr(name) for name in labels) or "no labels"
         raise ValueError(
             f"by must be a label of the tasks, got {checks.brief(by)}; there are {known}"
@@ -93,12 +92,10 @@ def estimate_scores(
 
     with threadpool_limits(1):  # bit-identical on any number of cores
         single = single_attempts(population, answered, results)
-        errors = replay(population, answered, groups, single_attempts=single)
-        regression = population.regression(answered, errors.shrinkage)
-        weights = regression.weights(results)
-        asked = members(groups, answered)
-        rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-        spread = np.sqrt(np.diagonal(population.group_covariance(regression, rest)))
+        errors = replay(population, answered, groups, single=single)
+        weights = population.weights(answered, results, errors.shrinkage)
+    asked = members(groups, answered)
+    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
     counts, left = _sizes(asked), _sizes(rest)
     known = np.zeros(len(groups))
     known[answered] = results
@@ -108,7 +105,7 @@ def estimate_scores(
     )
     missed = (solved - expected) / np.maximum(counts, 1)
     predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
-    width = spread * widths(errors, level)
+    width = half_width(errors, level)
     sizes = counts + left
     low, middle, high = (
         (solved + left * np.clip(predicted + side * width, 0.0, 1.0)) / sizes for side in (-1, 0, 1)
@@ -121,17 +118,53 @@ def _sizes(parts: list[Numbers]) -> NDArray[np.int64]:
     return np.array([len(part) for part in parts], np.int64)
 
 
-def widths(errors: Replay, level: float) -> Floats:
-    """Half of the width of each group's interval, in standard deviations of the model.
+def half_width(errors: Replay, level: float) -> Floats:
+    """Half of the width of the interval for the mean over the other tasks of each group.
 
     The errors of the replayed agents give the scale, and Student's distribution the quantile.
     """
     from scipy.stats import t
 
-    squares = errors.corrected(errors.halves()) ** 2
-    agents = (~np.isnan(squares)).sum(0)
-    total = np.nansum(squares, 0)
-    pooled = total.sum() / max(agents.sum(), 1)
-    scale = np.sqrt((total + _POOLED * pooled) / (agents + _POOLED))
-    freedom = max(len(squares) - 1, 1)
-    return scale * float(t.ppf((1 + level) / 2, freedom))
+    freedom = max(len(errors.on_rest) - 1, 1)
+    return errors.scale() * errors.spread * float(t.ppf((1 + level) / 2, freedom))
+
+
+def answers_needed(
+    population: LinearPopulation,
+    answered: Numbers,
+    results: Floats,
+    found: Scores,
+    groups: NDArray[np.int64],
+    width: float,
+) -> NDArray[np.int64]:
+    """How many more answers in each group make its interval this narrow.
+
+    The known agents take longer quizzes, with random tasks added to each group: one more, two
+    more, four more and so on. Between these numbers, the width is taken as linear.
+    """
+    from threadpoolctl import threadpool_limits
+
+    order = np.random.default_rng(0).permutation(np.setdiff1d(np.arange(len(groups)), answered))
+    more = members(groups, order)
+    left = found.tasks - found.answered
+    single = single_attempts(population, answered, results)
+    counts, widths = [np.zeros_like(left)], [found.high - found.low]
+    with threadpool_limits(1):  # bit-identical on any number of cores
+        while (widths[-1] > width).any():
+            counts.append(np.minimum(np.maximum(2 * counts[-1], 1), left))
+            added = [tasks[:count] for tasks, count in zip(more, counts[-1], strict=True)]
+            asked = np.concatenate([answered, *added])
+            errors = replay(population, asked, groups, single=single)
+            whole = 2 * half_width(errors, found.level) * (left - counts[-1]) / found.tasks
+            widths.append(np.minimum(whole, widths[-1]))  # more answers tell at least as much
+    curves = zip(np.transpose(counts), np.transpose(widths), strict=True)
+    return np.array([_first(*curve, width) for curve in curves])
+
+
+def _first(counts: NDArray[np.int64], widths: Floats, width: float) -> int:
+    """The first count with at most this width; both are ordered, and the last is narrow enough."""
+    after = int((widths > width).argmin())
+    if after == 0:
+        return 0
+    between = (widths[after - 1] - width) / (widths[after - 1] - widths[after])
+    return int(np.ceil(counts[after - 1] + between * (counts[after] - counts[after - 1])))

@@ -15,6 +15,7 @@ from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.bench.printing import print_lines
 from taskspace.bench.subjects import Subject
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.paper.copies import COPIES, exam
 from taskspace.paper.harness.question_choice import ChoiceScore, compare_choices
 
 SIZES = (1, 3, 5, 10, 20)
@@ -24,6 +25,7 @@ STUDENTS, QUESTIONS, SKILLS, GUESSING = 200, 120, 3, 0.15
 LEVELS, ASKED = (0.5, 0.8, 0.9), 10  # levels of intervals, and number of questions before
 MANY_ROLLOUTS = 200  # for the true success rate
 CANDIDATES, MANY_TASKS, QUIZ, ROUNDS = 1100, 5000, 20, 9
+NEW_STUDENTS, EXAMS = 40, 3  # students who take a quiz, in each of several exams with copies
 
 
 def students(count: int = STUDENTS, questions: int = QUESTIONS) -> Outcomes:
@@ -54,6 +56,24 @@ def coverage(outcomes: Outcomes, folds: int = 5, seed: int = 0) -> dict[float, f
                 low, high = predictor.interval(quiz, answers, others, level)
                 covered.append(float(((low <= rates[others]) & (rates[others] <= high)).mean()))
     return {level: float(np.mean(covered)) for level, covered in inside.items()}
+
+
+def copies_asked(
+    outcomes: Outcomes, choose: str = "information", aim: str = "tasks", new: int = NEW_STUDENTS
+) -> NDArray[np.int64]:
+    """How many of the copies are asked within ten questions, for each new student.
+
+    The copies are the first tasks of `outcomes`, and the new students its last agents.
+    """
+    predictor = PerformancePredictor().fit(outcomes.of_agents(outcomes.agents[:-new]))
+    counts = []
+    for seed, answers in enumerate(outcomes.rates[-new:]):
+        quiz, asked = Quiz(predictor, choose=choose, aim=aim, seed=seed), []
+        for _ in quiz.ask(at_most=ASKED):
+            asked.append(quiz.next_number())
+            quiz.answer(answers[asked[-1]])
+        counts.append(sum(number < COPIES for number in asked))
+    return np.array(counts)
 
 
 def random_predictor(tasks: int = MANY_TASKS, candidates: int = CANDIDATES) -> PerformancePredictor:
@@ -112,6 +132,21 @@ def print_report(console: Console) -> None:
     title = f"Coverage of intervals after {ASKED} random questions, by level"
     levels = {f"{level:.0%}": lambda each, level=level: f"{each[level]:.1%}" for level in LEVELS}
     print_lines(console, title, levels, found)
+    ways = {
+        "aim: tasks": ("information", "tasks"),
+        "aim: score": ("information", "score"),
+        "random": ("random", "tasks"),
+    }
+    asked = {
+        name: np.concatenate([copies_asked(exam(seed), *way) for seed in range(EXAMS)])
+        for name, way in ways.items()
+    }
+    title = f"Of {COPIES} copies of a question among 60, asked within {ASKED} questions"
+    rows: dict[str, Callable[[NDArray[np.int64]], str]] = {
+        "mean": lambda counts: f"{counts.mean():.2f}",
+        "most": lambda counts: f"{counts.max()}",
+    }
+    print_lines(console, title, rows, asked)
     predictor = random_predictor()
     console.print(
         f"{predictions_per_second(predictor) / 1e6:.1f} million predictions/s (quiz of {QUIZ},"

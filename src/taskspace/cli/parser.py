@@ -26,6 +26,7 @@ from taskspace.cli import (
     redundant,
     reproduce,
     run,
+    score,
     select,
     similar,
     subset,
@@ -44,6 +45,7 @@ _EPILOG = """examples:
   taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace agents DIR                 list the agents with scores and strengths
   taskspace subset DIR -k 30           choose 30 tasks that predict the full score
+  taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
@@ -59,6 +61,7 @@ _COMMANDS = (
     fit,
     embed,
     predict,
+    score,
     select,
     similar,
     hardest,

@@ -39,7 +39,7 @@ def _run(options: argparse.Namespace) -> None:
     probability of success.
     """
     made = open_folder(options, options.tasks, options.quiz)
-    quiz, results = _read_quiz(made, options.quiz)
+    quiz, results = read_quiz(made, options.quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> None:
     print_answers(options, made, answer)
 
 
-def _read_quiz(made: Run, path: str) -> tuple[Any, Any]:
+def read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     """The tasks of a quiz, which may be empty, and the results on them."""
     from taskspace.outcomes import tables
 

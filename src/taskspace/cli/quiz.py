@@ -54,8 +54,8 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--width", type=float, metavar="W",
-        help="stop when the 90 %% interval of the score is this narrow, e.g. 0.1; with --aim labels,"
-        " that of every label's score",
+        help="stop when the 90 %% interval of the score is at most this wide, e.g. 0.1; with"
+        " --aim labels, that of every label's score",
     )  # fmt: skip
     parser.add_argument(
         "--aim", default="tasks", choices=("tasks", "score", "labels"),
@@ -63,7 +63,9 @@ def add(commands: Any) -> None:
         " the score of each value of the label --by",
     )  # fmt: skip
     parser.add_argument(
-        "--by", metavar="LABEL", help="a label of the tasks, for --aim labels or --at-most-per-label"
+        "--by",
+        metavar="LABEL",
+        help="a label of the tasks, for --aim labels or --at-most-per-label",
     )
     parser.add_argument(
         "--at-most-per-label", type=int, metavar="N",

@@ -127,14 +127,15 @@ class LinearPopulation:
         agents = len(rates)
         if agents < 2:
             raise ValueError(f"outcomes must have at least 2 agents, got {agents}")
+        if not np.isnan(rates).any():
+            predicted = None
         if agents > MOST_AGENTS:
             some = np.sort(np.random.default_rng(seed).permutation(agents)[:MOST_AGENTS])
             rates, predicted = rates[some], None if predicted is None else predicted[some]
         tried = ~np.isnan(rates)
-        complete = bool(tried.all())
-        filled = rates if complete or predicted is None else np.where(tried, rates, predicted)
-        single = filled.astype(np.float32)
-        return cls(single, None if complete else tried, _variances(rates, tried))
+        filled = rates if predicted is None else np.where(tried, rates, predicted)
+        every = None if predicted is None else tried
+        return cls(filled.astype(np.float32), every, _variances(rates, tried))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The model as arrays, for a file."""
@@ -177,14 +178,42 @@ class LinearPopulation:
         known = self.rates[:, tasks].sum(1, dtype=np.float64)
         return np.append(known, self.common[tasks].sum())
 
-    def predict(
-        self, answered: Numbers, results: Floats, shrinkage: Shrinkage | None = None
+    def weights(
+        self, answered: Numbers, results: Floats, shrinkage: Shrinkage, without: int | None = None
     ) -> Floats:
-        """Predict the results of a new agent on every task.
+        """The weights of the rows as in `Regression`, by way of a matrix as small as possible.
+
+        A known agent that is predicted from the others, `without` itself, has the weight 0.
+        """
+        count = len(self.rates)
+        if len(answered) >= count:
+            found = self.regression(answered, shrinkage)
+            return (found if without is None else found.without(without)).weights(results)
+        start = np.append(np.ones(count), 0.0)
+        prior = np.append(np.full(count, 1 / (shrinkage.noise * count)), shrinkage.common)
+        if without is not None:
+            start[without] = prior[without] = 0.0
+        start /= start.sum()
+        known, deviations = self.rates[:, answered], np.sqrt(self.variances[answered])
+        means = start[:-1] @ known
+        rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
+        covariance = (rows.T * prior) @ rows + np.eye(len(answered))
+        standard = np.linalg.solve(covariance, (results - means) / deviations)
+        return start + prior * (rows @ standard)
+
+    def predict(
+        self,
+        answered: Numbers,
+        results: Floats,
+        tasks: Numbers | None = None,
+        shrinkage: Shrinkage | None = None,
+    ) -> Floats:
+        """Predict the results of a new agent.
 
         Args:
             answered: The indices of the tasks that it has answered.
             results: Its results on them, from 0 to 1.
+            tasks: The indices of the tasks to predict; all tasks by default.
             shrinkage: Settings of the regression.
 
         Returns:
@@ -192,10 +221,32 @@ class LinearPopulation:
         """
         from threadpoolctl import threadpool_limits
 
-        tasks, given = np.asarray(answered, np.int64), np.asarray(results, np.float64)
+        asked, given = np.asarray(answered, np.int64), np.asarray(results, np.float64)
+        wanted = slice(None) if tasks is None else np.asarray(tasks, np.int64)
         with threadpool_limits(1):  # bit-identical on any number of cores
-            weights = self.regression(tasks, shrinkage or Shrinkage()).weights(given)
-            found: Floats = weights[:-1] @ self.rates + weights[-1] * self.common
+            weights = self.weights(asked, given, shrinkage or Shrinkage())
+            return self.weighted(weights, wanted)
+
+    def weighted(self, weights: Floats, tasks: Numbers | slice) -> Floats:
+        """The weighted sum of the rows of the regression, on each of the tasks."""
+        single = weights.astype(np.float32)
+        found: Floats = (single[:-1] @ self.rates[:, tasks]).astype(np.float64)
+        return found + weights[-1] * self.common[tasks]
+
+    def predict_each(self, results: Floats) -> Floats:
+        """Predict many new agents (agents, tasks) from results, which are NaN where not answered.
+
+        This takes a matrix of tasks x tasks, so it is for few tasks.
+        """
+        shrinkage, known = Shrinkage(), self.rates.astype(np.float64)
+        means = known.mean(0)
+        apart = (known - means) / np.sqrt(shrinkage.noise * len(known))
+        covariance = apart.T @ apart + shrinkage.common * np.outer(self.common, self.common)
+        found = np.tile(means, (len(results), 1))
+        for row, given in zip(found, results, strict=True):
+            asked = np.flatnonzero(~np.isnan(given))
+            own = covariance[np.ix_(asked, asked)] + np.diag(self.variances[asked])
+            row += covariance[:, asked] @ np.linalg.solve(own, given[asked] - means[asked])
         return found
 
     def covariance(

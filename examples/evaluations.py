@@ -1,0 +1,288 @@
+"""Evaluations: what will a new agent score in full, after a few answers, and how sure is that?
+
+The data are published results of other people, which are not part of the project: a folder with
+`helm-lite.parquet` (model, item, scenario, score), `animal-ai.parquet` (agent, task, passed,
+level), `minigrid-sfl.parquet` (agent, one column per level) and `assistments-2009.parquet`
+(student, problem, skill, correct). Parts whose file is missing are left out.
+
+python examples/evaluations.py --data DIR            all parts; about half an hour
+python examples/evaluations.py --data DIR scores     only one: scores, quiz, agents
+python examples/evaluations.py --data DIR --fast     fewer splits
+"""
+
+import argparse
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+
+import taskspace as ts
+from taskspace.models.success.item_response import fit_item_response
+
+SEED = 100  # settings were chosen on splits with the seeds 0 to 12
+FAMILIES = ("legalbench", "math", "mmlu", "wmt_14")  # scenarios of HELM-Lite with several parts
+
+
+# -- the data --------------------------------------------------------------------------------------
+
+
+def outcomes_of(columns: dict[str, Any], agent: str, task: str, result: str, *labels: str) -> Any:
+    """One row per result; of several rows of a pair, the first counts."""
+    agents, row = np.unique(columns[agent], return_inverse=True)
+    tasks, first, column = np.unique(columns[task], return_index=True, return_inverse=True)
+    pair, once = np.unique(row * len(tasks) + column, return_index=True)
+    successes, tried = (np.zeros(len(agents) * len(tasks), np.float32) for _ in range(2))
+    successes[pair], tried[pair] = columns[result].astype(np.float32)[once], 1
+    shape = len(agents), len(tasks)
+    return ts.Outcomes(
+        successes.reshape(shape), tried.reshape(shape).astype(int), agents=agents, tasks=tasks,
+        task_labels={name: columns[name][first] for name in labels},
+    )  # fmt: skip
+
+
+def helm(columns: dict[str, Any]) -> Any:
+    """30 language models, 10,200 items; 28 scenarios, of which some are parts of one family."""
+    scenario = columns["scenario"]
+    family = [name.split(":")[0] if name.startswith(FAMILIES) else name for name in scenario]
+    columns["family"] = np.array(family, object)
+    return outcomes_of(columns, "model", "item", "score", "scenario", "family")
+
+
+def animals(columns: dict[str, Any]) -> Any:
+    """60 agents of a competition, 900 tasks on 10 levels."""
+    return outcomes_of(columns, "agent", "task", "passed", "level")
+
+
+def levels(columns: dict[str, Any]) -> Any:
+    """90 trained agents, 1883 levels of MiniGrid, success rates; labelled at random."""
+    agents = columns.pop("agent").astype(str)
+    rates = np.stack([values.astype(np.float32) for values in columns.values()], axis=1)
+    part = np.random.default_rng(SEED).integers(0, 6, rates.shape[1]).astype(str)
+    once, tasks = np.ones(rates.shape, np.uint8), np.array(list(columns))
+    return ts.Outcomes(rates, once, agents=agents, tasks=tasks, task_labels={"part": part})
+
+
+def students(columns: dict[str, Any]) -> Any:
+    """The 400 students and 400 problems of ASSISTments with the most answers, 16 % tried."""
+    found = outcomes_of(columns, "student", "problem", "correct", "skill")
+    tried, some, all_tasks = found.rollouts > 0, np.arange(found.n_agents), np.arange(found.n_tasks)
+    for count in (1500, 1000, 600, 400):
+        all_tasks = _most(tried[np.ix_(some, all_tasks)].sum(0), all_tasks, count)
+        some = _most(tried[np.ix_(some, all_tasks)].sum(1), some, count)
+    both = np.ix_(some, all_tasks)
+    return ts.Outcomes(
+        found.successes[both], found.rollouts[both], agents=found.agents[some],
+        tasks=found.tasks[all_tasks],
+        task_labels={"skill": found.task_labels["skill"][all_tasks]},
+    )  # fmt: skip
+
+
+def _most(counts: Any, of: Any, count: int) -> Any:
+    return np.sort(of[np.argsort(-counts, kind="stable")[:count]])
+
+
+READERS = {
+    "helm-lite": helm, "animal-ai": animals, "minigrid-sfl": levels, "assistments-2009": students,
+}  # fmt: skip
+
+
+def read(folder: Path, name: str) -> Any:
+    """The outcomes of one data set, or None."""
+    path = folder / f"{name}.parquet"
+    if not path.is_file():
+        print(f"{name}: left out, there is no file {path}")
+        return None
+    table = pyarrow.parquet.read_table(path)
+    columns = {key: table[key].to_numpy(zero_copy_only=False) for key in table.column_names}
+    return READERS[name](columns)
+
+
+# -- new agents ------------------------------------------------------------------------------------
+
+
+def splits(outcomes: Any, count: int, folds: int = 5) -> Iterator[tuple[Any, Any, Any]]:
+    """The known and the new agents of each fold of each split, and a random generator."""
+    for split in range(count):
+        rng = np.random.default_rng(SEED + split)
+        for new in np.array_split(rng.permutation(outcomes.n_agents), folds):
+            known = np.delete(outcomes.agents, new)
+            yield outcomes.of_agents(known), outcomes.of_agents(outcomes.agents[new]), rng
+
+
+def per_group(labels: Any, size: int, rng: np.random.Generator) -> Any:
+    """So many random tasks of each label."""
+    groups = [np.flatnonzero(labels == value) for value in np.unique(labels)]
+    return np.concatenate([rng.permutation(group)[:size] for group in groups])
+
+
+Asked = list[tuple[str, tuple[int, ...]]]  # labels, and numbers of answers per value
+
+
+def scores_of(outcomes: Any, asked: Asked, count: int) -> dict[tuple[str, int], Any]:
+    """Arrays (agents, 4, groups): errors of the plain mean and of ours, covered, width.
+
+    The last two are NaN for groups that were answered completely, whose score is exact.
+    """
+    found: dict[tuple[str, int], list[Any]] = {(by, n): [] for by, sizes in asked for n in sizes}
+    for known, new, rng in splits(outcomes, count):
+        predictor = ts.PerformancePredictor().fit(known)
+        for results, (by, size) in itertools.product(new.rates, found):
+            labels = outcomes.task_labels[by].astype(str)
+            truth = np.array([results[labels == value].mean() for value in np.unique(labels)])
+            quiz = per_group(labels, size, rng)
+            told = predictor.score(quiz, results[quiz], by=by)
+            inside = (told.low - 1e-6 <= truth) & (truth <= told.high + 1e-6)
+            errors = np.abs(told.plain - truth), np.abs(told.scores - truth)
+            rows = np.stack([*errors, inside, told.high - told.low])
+            rows[2:, told.answered == told.tasks] = np.nan
+            found[by, size].append(rows)
+    return {key: np.array(rows) for key, rows in found.items()}
+
+
+def scores(folder: Path, fast: bool) -> None:
+    """Full scores by group and over all tasks, after random answers in each group."""
+    print("\nFull scores, agents left out: mean absolute error, and coverage of 90 % intervals")
+    for name, asked in SCORED.items():
+        outcomes = read(folder, name)
+        if outcomes is None:
+            continue
+        every = np.full(outcomes.n_tasks, "all", object)
+        outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
+        wanted = [(by, sizes[:1] if fast else sizes) for by, sizes in asked]
+        for (by, size), rows in scores_of(outcomes, wanted, 1 if fast else 2).items():
+            plain, ours, cover, width = np.nanmean(rows, (0, 2))
+            partly = ~np.isnan(rows[:, 2])
+            print(
+                f"{name:<12} {rows.shape[2]:>2} x {by:<8} {size:>3} answers each: plain mean"
+                f" {plain:.4f}, ours {ours:.4f}; without complete groups"
+                f" {rows[:, 0][partly].mean():.4f}, {rows[:, 1][partly].mean():.4f};"
+                f" covered {cover:.1%}, mean width {width:.3f}",
+                flush=True,
+            )
+
+
+SCORED: dict[str, Asked] = {
+    "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), ("all", (30, 100))],
+    "animal-ai": [("level", (2, 5, 20)), ("all", (10, 30, 100))],
+    "minigrid-sfl": [("part", (2, 5, 20)), ("all", (10, 30, 100))],
+}
+
+
+# -- single results --------------------------------------------------------------------------------
+
+Predict = Callable[[Any, Any, Any], Any]
+
+
+def methods(known: Any) -> dict[str, Predict]:
+    """Predictions of results from a quiz, given known agents."""
+    tried = known.rollouts > 0
+    mean = known.successes[tried].mean()
+    shrunk = (known.successes.sum(0) + 2 * mean) / (known.rollouts.sum(0) + 2)
+    rasch = fit_item_response(known, same_slopes=True)
+    ours = ts.PerformancePredictor().fit(known)
+    linear: Any = ours.population_
+    return {
+        "task mean": lambda quiz, results, tasks: shrunk[tasks],
+        "Rasch": rasch.predict,
+        "linear": lambda *asked: np.clip(linear.predict(*asked), 0, 1),
+        "ours": ours.predict_proba,
+    }
+
+
+def judged(known: Any, new: Any, size: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Per new agent and method (accuracy, Brier score) after a quiz of random tried tasks."""
+    ways, found = methods(known), []
+    for results in new.rates:
+        tried = np.flatnonzero(~np.isnan(results))
+        if len(tried) <= size:
+            continue
+        order = rng.permutation(tried)
+        quiz, rest = order[:size], order[size:]
+        row = {}
+        for name, predict in ways.items():
+            predicted = predict(quiz, results[quiz], rest)
+            right = ((predicted > 0.5) == (results[rest] > 0.5)).mean()
+            row[name] = right, ((predicted - results[rest]) ** 2).mean()
+        found.append(row)
+    return found
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    """One line with the means, and the standard error of the difference to Rasch's model."""
+    means = {name: np.mean([row[name] for row in rows], axis=0) for name in rows[0]}
+    apart = np.array([row["ours"][1] - row["Rasch"][1] for row in rows])
+    listed = ", ".join(f"{name} {right:.3f} {brier:.4f}" for name, (right, brier) in means.items())
+    error = apart.std() / len(rows) ** 0.5
+    print(f"{title}: {listed}; ours − Rasch {apart.mean():+.4f} ± {error:.4f}", flush=True)
+
+
+def quiz(folder: Path, fast: bool) -> None:
+    """Animal-AI (20 tasks asked, one agent left out) and ASSISTments."""
+    print("\nA quiz of 20 random tasks predicts the other results (accuracy, Brier score)")
+    outcomes = read(folder, "animal-ai")
+    if outcomes is not None:
+        disputed = np.abs(outcomes.rates.mean(0) - 0.5) <= 0.4
+        some = of_tasks(outcomes, np.flatnonzero(disputed))
+        for title, table in (("426 tasks solved by 10 to 90 %", some), ("all 900 tasks", outcomes)):
+            rows, rng = [], np.random.default_rng(SEED)
+            for left_out in table.agents[: 6 if fast else None]:
+                known = table.of_agents(table.agents[table.agents != left_out])
+                rows += judged(known, table.of_agents([left_out]), 20, rng)
+            show(f"Animal-AI, {title}", rows)
+    outcomes = read(folder, "assistments-2009")
+    if outcomes is not None:
+        for size in (5, 20):
+            rows = []
+            for known, new, rng in splits(outcomes, 1, 20 if fast else 5):
+                rows += judged(known, new, size, rng)
+                if fast:
+                    break
+            show(f"ASSISTments, quiz of {size}", rows)
+
+
+def of_tasks(outcomes: Any, tasks: Any) -> Any:
+    """The outcomes on some of the tasks."""
+    return ts.Outcomes(
+        outcomes.successes[:, tasks], outcomes.rollouts[:, tasks], agents=outcomes.agents,
+        tasks=outcomes.tasks[tasks],
+    )  # fmt: skip
+
+
+def agents(folder: Path, fast: bool) -> None:
+    """Few known agents: never worse than Rasch's model."""
+    print("\nFew known agents, a quiz of 20 of at most 800 tasks (accuracy, Brier score)")
+    for name in READERS:
+        outcomes = read(folder, name)
+        if outcomes is None:
+            continue
+        for count in (10, 20, 40, 80, 160, 320):
+            if count > outcomes.n_agents - 8:
+                break
+            rows = []
+            for draw in range(1 if fast else 3):
+                rng = np.random.default_rng(SEED + draw)
+                order = rng.permutation(outcomes.n_agents)
+                some = rng.permutation(outcomes.n_tasks)[:800]
+                tried = outcomes.rollouts[order[:count]].sum(0)[some] > 0
+                table = of_tasks(outcomes, some[tried])
+                known, new = (outcomes.agents[o] for o in (order[:count], order[count:][:40]))
+                rows += judged(table.of_agents(known), table.of_agents(new), 20, rng)
+            show(f"{name}, {count} agents", rows)
+            if fast:
+                break
+
+
+PARTS = {"scores": scores, "quiz": quiz, "agents": agents}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the data")
+    parser.add_argument("--fast", action="store_true", help="fewer splits")
+    options = parser.parse_args()
+    for name in options.parts or PARTS:
+        PARTS[name](options.data, options.fast)
