@@ -21,6 +21,8 @@ import numpy as np
 import pyarrow.parquet
 
 import taskspace as ts
+from taskspace.applications.scores import estimate_scores, groups_by
+from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.item_response import fit_item_response
 
 SEED = 100  # settings were chosen on splits with the seeds 0 to 12
@@ -113,10 +115,10 @@ def splits(outcomes: Any, count: int, folds: int = 5) -> Iterator[tuple[Any, Any
             yield outcomes.of_agents(known), outcomes.of_agents(outcomes.agents[new]), rng
 
 
-def per_group(labels: Any, size: int, rng: np.random.Generator) -> Any:
-    """So many random tasks of each label."""
-    groups = [np.flatnonzero(labels == value) for value in np.unique(labels)]
-    return np.concatenate([rng.permutation(group)[:size] for group in groups])
+def per_group(groups: Any, size: int, rng: np.random.Generator) -> Any:
+    """So many random tasks of each group."""
+    members = [np.flatnonzero(groups == group) for group in range(groups.max() + 1)]
+    return np.concatenate([rng.permutation(tasks)[:size] for tasks in members])
 
 
 Asked = list[tuple[str, tuple[int, ...]]]  # labels, and numbers of answers per value
@@ -129,12 +131,12 @@ def scores_of(outcomes: Any, asked: Asked, count: int) -> dict[tuple[str, int], 
     """
     found: dict[tuple[str, int], list[Any]] = {(by, n): [] for by, sizes in asked for n in sizes}
     for known, new, rng in splits(outcomes, count):
-        predictor = ts.PerformancePredictor().fit(known)
+        population = LinearPopulation.fit(known)  # all of a predictor that its `score` needs
         for results, (by, size) in itertools.product(new.rates, found):
-            labels = outcomes.task_labels[by].astype(str)
-            truth = np.array([results[labels == value].mean() for value in np.unique(labels)])
-            quiz = per_group(labels, size, rng)
-            told = predictor.score(quiz, results[quiz], by=by)
+            names, groups = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
+            truth = np.bincount(groups, results) / np.bincount(groups)
+            quiz = per_group(groups, size, rng)
+            told = estimate_scores(population, quiz, results[quiz], names, groups, 0.9)
             inside = (told.low - 1e-6 <= truth) & (truth <= told.high + 1e-6)
             errors = np.abs(told.plain - truth), np.abs(told.scores - truth)
             rows = np.stack([*errors, inside, told.high - told.low])

@@ -33,5 +33,5 @@ def test_bad_input_is_told_in_one_sentence(
 ) -> None:
     Path("answers.csv").write_text("task,result\nq3,1\n")
     check_complaint(["score", str(fitted), "answers.csv", "--by", "colour"], "'colour'", capsys)
-    check_complaint(["score", str(fitted), "answers.csv", "--width", "2"], "width 2", capsys)
+    check_complaint(["score", str(fitted), "answers.csv", "--width", "2"], "width 2.0", capsys)
     check_complaint(["score", str(fitted), "bad.csv"], "7", capsys)

@@ -287,6 +287,21 @@ def test_the_second_time_reads_what_the_first_made(
         np.testing.assert_array_equal(points, again.layouts[name])
 
 
+def test_a_predictor_of_an_earlier_version_has_scores_too(
+    made: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, load = made.predictor.score(["task-0"], [1]), ts.PerformancePredictor.load
+
+    def without(*arguments: Any, **options: Any) -> ts.PerformancePredictor:
+        found = load(*arguments, **options)
+        found.population_, found.labels_ = None, {}
+        return found
+
+    monkeypatch.setattr(ts.PerformancePredictor, "load", without)
+    found = ts.open_run(made.folder).predictor.score(["task-0"], [1])
+    np.testing.assert_allclose(found.scores, expected.scores)
+
+
 @pytest.mark.slow
 def test_what_is_kept_is_for_this_run_alone(made: Run, tmp_path: Path) -> None:
     other = course(tmp_path / "other", seed=1)

@@ -34,10 +34,12 @@ from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.storage import load_any
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.embedding.verdict import Evidence, Verdict, judge
+from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
+from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
@@ -268,20 +270,32 @@ class Run:
             return self._derive(
                 layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self._model_predictor,
                 PerformancePredictor.save,
-                lambda path: PerformancePredictor.load(path, model=self.model),
+                lambda path: self._current(PerformancePredictor.load(path, model=self.model)),
             )  # fmt: skip
         return self._derive(
             layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
             lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
             PerformancePredictor.save,
-            lambda path: PerformancePredictor.load(path, embedder=self.embedder),
+            lambda path: self._current(PerformancePredictor.load(path, embedder=self.embedder)),
         )  # fmt: skip
+
+    def _current(self, loaded: PerformancePredictor) -> PerformancePredictor:
+        """The predictor with what scores need, if an earlier version saved it without."""
+        if not loaded.labels_:
+            loaded.labels_ = self._labels(len(loaded.tasks_))
+        if loaded.population_ is None and self.outcomes.n_agents > 1:
+            loaded.population_ = LinearPopulation.fit(self.outcomes)
+        return loaded
+
+    def _labels(self, count: int) -> Labels:
+        """The labels of the first tasks."""
+        return {name: values[:count] for name, values in self.outcomes.task_labels.items()}
 
     def _model_predictor(self) -> PerformancePredictor:
         some = slice(MOST_KNOWN)  # tasks are in random order
         fitted = PerformancePredictor().fit(self.model)
         known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
-        known.labels_ = {name: values[some] for name, values in self.outcomes.task_labels.items()}
+        known.labels_ = self._labels(MOST_KNOWN)
         return known
 
     @functools.cached_property
