@@ -160,6 +160,14 @@ def number(value: Any, what: str) -> float:
     return float(found)
 
 
+def fraction(value: Any, what: str) -> float:
+    """Return a number between 0 and 1, neither of them."""
+    found = number(value, what)
+    if not 0 < found < 1:
+        raise ValueError(f"{what} must be a number between 0 and 1, got {brief(value)}")
+    return found
+
+
 # -- sizes -----------------------------------------------------------------------------------------
 
 _SHARE = 0.5  # of the memory that one array may take: what is computed from it needs the rest

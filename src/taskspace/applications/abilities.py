@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.applications.predictor import check_level
 from taskspace.applications.scores import groups_by
 from taskspace.models.success.factors import fit_factors
 from taskspace.outcomes.labels import divides
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.concordance import SPARSE, sparse_product
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -28,6 +28,7 @@ CLUSTERS = "cluster"
 ENOUGH_TASKS = 8  # that two agents must both have tried to be compared
 ERROR = 0.05  # probability that any strength or weakness is marked by chance
 _ITERATIONS, _LEAST_SPREAD = 20, 0.05  # of the model
+_PRIOR_TASKS = 4  # number of results that the model's variance of a result is worth
 _ROWS = 1024  # agents per block, to bound memory
 
 
@@ -37,8 +38,8 @@ class Abilities:
 
     Attributes:
         agents: The names of the agents.
-        scores: The mean success rate over all tasks; on tasks that the agent did not try, the
-            success probability that its ability predicts counts.
+        scores: The mean success rate over all tasks; on tasks that the agent did not try, what
+            its ability predicts counts, corrected by how far it is off on the tried tasks.
         low: The lower bounds of the scores.
         high: The upper bounds of the scores.
         tried: The number of tasks that the agent tried.
@@ -93,13 +94,13 @@ class Abilities:
         return {name: column[order] for name, column in table.items()}
 
     def _named(self, sign: int) -> NDArray[np.object_]:
-        """The marked groups of each agent, the largest difference first, separated by commas."""
+        """The marked groups of each agent, the largest difference first, with semicolons."""
         found = np.empty(len(self.agents), object)
         apart = np.nan_to_num(self.group_scores - self.group_expected)
         for agent, row in enumerate(self.marked):
             chosen = np.flatnonzero(row == sign)
             chosen = chosen[np.argsort(-np.abs(apart[agent, chosen]), kind="stable")]
-            found[agent] = ", ".join(self.groups[chosen].tolist())
+            found[agent] = "; ".join(self.groups[chosen].tolist())
         return found
 
     @property
@@ -149,9 +150,9 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
     >>> found.by, found.groups.tolist(), np.argwhere(found.marked).tolist()
     ('topic', ['areas', 'sums'], [[3, 1]])
     >>> np.round([found.scores[3], found.low[3], found.high[3]], 2)
-    array([0.8 , 0.68, 0.88])
+    array([0.75, 0.61, 0.85])
     """
-    sure = check_level(level)
+    sure = checks.fraction(level, "level")
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
@@ -220,24 +221,29 @@ def _expected(outcomes: Outcomes) -> Floats:
 def _scores(
     rates: Floats, tried: NDArray[np.bool_], expected: Floats, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Scores and their bounds: Wilson's, with the number of tasks that the data are worth.
+    """Scores and their bounds: Wilson's, with the number of tasks that the data are worth, and t.
 
-    Two errors add up: the tasks are a sample of their kind, and the mean over the missing pairs is
-    predicted about as well as the mean of as many residuals as there are results.
+    Two errors add up: the tasks are a sample of their kind, and the results of the agent are a
+    sample of what it may do on them.
     """
-    from scipy.stats import norm
+    from scipy.stats import t
 
-    tasks = rates.shape[1]
-    filled = np.where(tried, rates, expected)
-    score, number = filled.mean(1), tried.sum(1)
+    number = tried.sum(1)
+    residuals = np.where(tried, rates - expected, 0.0)
+    # Predictions are shrunk towards the mean ability; the residuals of the results correct them.
+    score = expected.mean(1) + residuals.sum(1) / np.maximum(number, 1)
+    complete = tried.all(1)
+    score[complete] = rates[complete].mean(1)  # the same but for rounding
+    score = np.clip(score, 0.0, 1.0)
     single = score * (1 - score)
+    squares = (residuals**2).sum(1)
+    typical = (expected * (1 - expected)).mean(1)
+    own = (squares + _PRIOR_TASKS * typical) / (number + _PRIOR_TASKS)
+    error = expected.var(1) / rates.shape[1] + own / np.maximum(number, 1)
     differ = single > 1e-12
-    share = np.where(differ, filled.var(1) / np.where(differ, single, 1.0), 1.0)
-    squares = np.where(tried, (rates - expected) ** 2, 0.0).sum(1) / np.maximum(number - 1, 1)
-    unexplained = np.where(differ, np.minimum(squares / np.where(differ, single, 1.0), 1.0), 1.0)
-    missing = 1 - number / tasks
-    worth = 1 / (share / tasks + missing**2 * unexplained / np.maximum(number, 1))
-    z = float(norm.ppf((1 + level) / 2))
+    worth = np.where(differ, single / error, number)
+    worth = np.maximum(worth, 1.0)
+    z = t.ppf((1 + level) / 2, np.maximum(number - 1, 1))
     centre = (score + z**2 / (2 * worth)) / (1 + z**2 / worth)
     width = z / (1 + z**2 / worth) * np.sqrt(single / worth + (z / (2 * worth)) ** 2)
     unknown = number == 0  # nothing is known about an agent without results
@@ -274,14 +280,20 @@ def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, F
     from threadpoolctl import threadpool_limits
 
     r, seen = residuals.astype(np.float32), tried.astype(np.float32)
+    product = sparse_product if tried.mean() < SPARSE else np.matmul
+    own = (r**2).sum(1)
     nearest, best = np.full(len(r), -1), np.full(len(r), np.nan)
     with threadpool_limits(1):  # the same rounding, whatever the number of threads
         for start in range(0, len(r), _ROWS):
             rows = slice(start, start + _ROWS)
-            together = seen[rows] @ seen.T
-            power = ((r[rows] ** 2) @ seen.T) * (seen[rows] @ (r**2).T)
+            if tried.all():
+                together, power = np.float32(tried.shape[1]), own[rows, None] * own
+            else:
+                together = product(seen[rows], seen.T)
+                power = product(r[rows] ** 2, seen.T) * product(seen[rows], (r**2).T)
             known = (together >= ENOUGH_TASKS) & (power > 0)
-            found = np.where(known, (r[rows] @ r.T) / np.sqrt(np.where(known, power, 1.0)), -np.inf)
+            shared = product(r[rows], r.T)
+            found = np.where(known, shared / np.sqrt(np.where(known, power, 1.0)), -np.inf)
             found[np.arange(len(found)), np.arange(start, start + len(found))] = -np.inf
             chosen = found.argmax(1)
             value = found[np.arange(len(found)), chosen]

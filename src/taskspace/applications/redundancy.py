@@ -103,7 +103,7 @@ class Redundancy:
     def group_columns(self) -> dict[str, NDArray[Any]]:
         """The table of groups: number, the task to keep, and the others, which it stands for."""
         others = np.empty(len(self.groups), object)
-        others[:] = [", ".join(group[1:]) for group in self.groups]
+        others[:] = ["; ".join(group[1:]) for group in self.groups]
         return {
             "group": np.arange(len(self.groups)) + 1,
             "keep": np.array([group[0] for group in self.groups], self.first.dtype),
@@ -149,10 +149,11 @@ class Redundancy:
 
     @property
     def _why_none(self) -> str:
-        if len(self.agent_names) >= self.enough_agents:
+        most = int(self.agents.max(initial=0)) or len(self.agent_names)
+        if most >= self.enough_agents:
             return "is a near-copy"
         return (
-            f"can be shown to be a near-copy: with {_plural(len(self.agent_names), 'agent')}, not"
+            f"can be shown to be a near-copy: with {_plural(most, 'agent')} that tried both, not"
             " even tasks whose results never differ can; at least"
             f" {self.enough_agents} agents would be needed"
         )
@@ -200,8 +201,8 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     >>> found.groups, round(float(found.low[0]), 1), found.left_out.tolist()
     ((('task-3', 'task-7'),), 0.9, ['task-7'])
     """
-    least = check_fraction(threshold, "threshold")
-    sure = check_fraction(level, "level")
+    least = checks.fraction(threshold, "threshold")
+    sure = checks.fraction(level, "level")
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
@@ -242,14 +243,6 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         enough_agents=agents_needed(least, error, float(found.expected.max(initial=0.0)) or 0.5),
         more=more,
     )
-
-
-def check_fraction(value: Any, what: str) -> float:
-    """Check a number between 0 and 1."""
-    number = checks.number(value, what)
-    if not 0 < number < 1:
-        raise ValueError(f"{what} must be a number between 0 and 1, got {checks.brief(value)}")
-    return number
 
 
 def _groups(found: PairTest, statistics: SuccessStatistics) -> list[list[int]]:

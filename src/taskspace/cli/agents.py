@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import print_table
 
@@ -48,9 +49,8 @@ def _run(options: argparse.Namespace) -> None:
     overall score predicts by more than chance, corrected for the number of agents and groups.
     """
     from taskspace.applications.abilities import abilities
-    from taskspace.applications.predictor import check_level
 
-    check_level(options.level)
+    checks.fraction(options.level, "--level")
     found = abilities(open_folder(options), by=options.by, level=options.level)
     print_table(options, found.columns)
     print(f"{found.summary}.", file=sys.stderr)

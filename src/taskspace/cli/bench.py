@@ -14,6 +14,7 @@ _BENCHMARKS = {
     "scaling": "rollouts with more threads and with Ray",
     "million": "time and memory for a map of a million tasks",
     "similarity": "error of similarity estimates by number of rollouts",
+    "redundancy": "near-copies found in simulated tables with known copies",
     "search": "search for similar tasks among a million",
     "success": "training of the success model",
     "quiz": "choice of questions, and accuracy of the predictions",

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import print_columns, print_table
 
@@ -48,10 +49,10 @@ def _run(options: argparse.Namespace) -> None:
     ability and a few skills. Intervals are corrected for the number of pairs looked at. If no
     pair is a near-copy, the pairs are listed that might be.
     """
-    from taskspace.applications.redundancy import check_fraction, redundant
+    from taskspace.applications.redundancy import redundant
 
-    check_fraction(options.threshold, "--threshold")
-    check_fraction(options.level, "--level")
+    checks.fraction(options.threshold, "--threshold")
+    checks.fraction(options.level, "--level")
     made = open_folder(options)
     found = redundant(made, threshold=options.threshold, level=options.level)
     if options.out is None and sys.stdout.isatty() and found.groups:

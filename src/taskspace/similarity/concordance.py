@@ -22,7 +22,7 @@ Block = tuple[slice, slice]
 
 _BLOCK = 2048  # tasks per block, to bound memory
 _ROUNDING = 1e-5  # in single precision; what passes is computed again in double precision
-_SPARSE = 0.05  # fraction of tried pairs below which sparse products are faster
+SPARSE = 0.05  # fraction of tried pairs below which sparse products are faster
 _PAIRS = 1 << 22  # rates of pairs at once, to bound memory
 
 
@@ -172,7 +172,7 @@ def _with_gaps(
     assert statistics.tried is not None
     tried, also = (statistics.tried[tasks].astype(np.float32) for tasks in block)
     x, y = (statistics.rates[tasks] for tasks in block)
-    product = _sparse_product if tried.mean() < _SPARSE else np.matmul
+    product = sparse_product if tried.mean() < SPARSE else np.matmul
     agents = np.maximum(product(tried, also.T), 1)
     squares = (product(x * x, also.T) + product(tried, (y * y).T)) / agents
     difference = squares - 2 * product(x, y.T) / agents
@@ -184,7 +184,8 @@ def _with_gaps(
     return np.where(independent > _ROUNDING, terms, np.float32(-1))
 
 
-def _sparse_product(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+def sparse_product(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A matrix product that is fast if both matrices are mostly 0."""
     from scipy.sparse import csr_array
 
     found: NDArray[np.float32] = (csr_array(one) @ csr_array(other)).toarray()
