@@ -6,7 +6,7 @@ level), `minigrid-sfl.parquet` (agent, one column per level) and `assistments-20
 (student, problem, skill, correct). Parts whose file is missing are left out.
 
 python examples/evaluations.py --data DIR            all parts; about half an hour
-python examples/evaluations.py --data DIR scores     only one: scores, quiz, agents
+python examples/evaluations.py --data DIR scores     only one: scores, subsets, quiz, agents
 python examples/evaluations.py --data DIR --fast     fewer splits
 """
 
@@ -19,9 +19,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow.parquet
+from threadpoolctl import threadpool_limits
 
 import taskspace as ts
 from taskspace.applications.scores import estimate_scores, groups_by
+from taskspace.applications.subset_comparison import compare
+from taskspace.applications.subset_errors import Question
+from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.item_response import fit_item_response
 
@@ -174,6 +178,47 @@ SCORED: dict[str, Asked] = {
 }
 
 
+# -- short tests -----------------------------------------------------------------------------------
+
+Sizes = list[tuple[str | None, tuple[int, ...]]]  # labels, and numbers of tasks per value
+
+
+def subsets(folder: Path, fast: bool) -> None:
+    """Scores from tasks that were chosen without the left-out agents, beside other choices."""
+    print("\nShort tests, agents left out: mean absolute error of scores ± standard error")
+    for name, asked in TESTED.items():
+        outcomes = read(folder, name)
+        if outcomes is None:
+            continue
+        for by, sizes in asked:
+            for size in sizes[:1] if fast else sizes:
+                for method, (error, margin) in short_tests(outcomes, by, size).items():
+                    each = "tasks" if by is None else f"tasks per {by}"
+                    print(
+                        f"{name:<16} {size:>3} {each:<18} {method:<31} {error:.4f} ± {margin:.4f}"
+                    )
+
+
+def short_tests(outcomes: Any, by: str | None, size: int) -> dict[str, tuple[float, float]]:
+    """The error and its standard error, by how the tasks were chosen."""
+    _, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
+    limits = Limits(labels, 0 if by is None else size)
+    count = size if by is None else int(limits.least_per_label.sum())
+    with threadpool_limits(1):
+        question = Question(limits, by is not None)
+        found = compare(outcomes, question, [count], SEED, lambda done, note="": None)
+    pairs = zip(found.asked.tolist(), found.standard_errors.tolist(), strict=True)
+    return dict(zip(found.methods.tolist(), pairs, strict=True))
+
+
+TESTED: dict[str, Sizes] = {
+    "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), (None, (10, 30, 100))],
+    "animal-ai": [(None, (10, 30, 100)), ("level", (2, 5, 20))],
+    "minigrid-sfl": [(None, (10, 30, 100))],
+    "assistments-2009": [(None, (10, 30, 100))],
+}
+
+
 # -- single results --------------------------------------------------------------------------------
 
 Predict = Callable[[Any, Any, Any], Any]
@@ -278,7 +323,7 @@ def agents(folder: Path, fast: bool) -> None:
                 break
 
 
-PARTS = {"scores": scores, "quiz": quiz, "agents": agents}
+PARTS = {"scores": scores, "subsets": subsets, "quiz": quiz, "agents": agents}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -29,7 +29,7 @@ def _ask(
 
 
 _LISTS = {
-    "similar": "similar course q1", "hardest": "hardest course",
+    "similar": "similar course q1", "hardest": "hardest course", "subset": "subset course",
     "select": "select course --reference one.csv two.csv",
 }  # fmt: skip
 _TABLES = {**_LISTS, "embed": "embed course one.csv", "quiz": "quiz course",

@@ -54,6 +54,7 @@ DRAWINGS: list[Callable[..., Axes]] = [
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
     lambda **options: plots.plot_skills(["a", "a"], [0, 1], [0.1, 0.2], **options),
     lambda **options: plots.plot_accuracy(SIZES, CURVES, **options),
+    lambda **options: plots.plot_errors(SIZES, CURVES, **options),
     lambda **options: plots.plot_selection(METHODS, *BARS, **options),
     lambda **options: plots.plot_scores(["a"], [0.5], [0.4], [0.7], **options),
 ]
@@ -276,6 +277,7 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
         (lambda: plots.plot_skills(["a"], [1, 2], [1]), "steps 1 (2,)"),
         (lambda: plots.plot_accuracy(SIZES, {}), "quiz curve"),
         (lambda: plots.plot_accuracy([], CURVES), "sizes quiz"),
+        (lambda: plots.plot_errors([1], {}), "tasks curve"),
         (lambda: plots.plot_accuracy([1], CURVES), "Ours 1 (3,)"),
         (lambda: plots.plot_accuracy([1], {"a": ([1], [])}), "errors a 1 (0,)"),
         (lambda: plots.plot_selection([], *BARS), "method"),

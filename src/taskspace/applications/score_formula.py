@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.replay import Replay, members, replay, share
+from taskspace.applications.replay import Replay, members, share
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
 
@@ -38,32 +38,26 @@ def score_formula(
     population: LinearPopulation,
     answered: Numbers,
     groups: NDArray[np.int64],
-    errors: Replay | None = None,
+    errors: Replay,
     among: Numbers | None = None,
 ) -> ScoreFormula:
     """The formula that estimates the full score on each group of tasks.
 
     `groups` has the number of each task's group, or -1. `errors` are those of known agents that
-    took the same test; by default they take it here. `among` are the tasks that count, if not all.
+    took the test. `among` are the tasks that count, if not all.
     """
-    from threadpoolctl import threadpool_limits
-
     every = np.arange(len(groups)) if among is None else among
-    with threadpool_limits(1):  # bit-identical on any number of cores
-        settings = replay(population, answered, groups) if errors is None else errors
-        regression = population.regression(answered, settings.shrinkage)
-        # The regression weights of the known agents are start + slope @ (results - means).
-        slope = regression.covariance @ (regression.scaled / regression.deviations)
-        start = regression.start - slope @ regression.means
-        asked, rest = (
-            members(groups, tasks) for tasks in (answered, np.setdiff1d(every, answered))
-        )
-        counts, left = (np.array([len(part) for part in parts]) for parts in (asked, rest))
-        expected, others = (
-            np.stack([population.sums(part) for part in parts]) for parts in (asked, rest)
-        )
+    regression = population.regression(answered, errors.shrinkage)
+    # The regression weights of the known agents are start + slope @ (results - means).
+    slope = regression.covariance @ (regression.scaled / regression.deviations)
+    start = regression.start - slope @ regression.means
+    asked, rest = (members(groups, tasks) for tasks in (answered, np.setdiff1d(every, answered)))
+    counts, left = (np.array([len(part) for part in parts]) for parts in (asked, rest))
+    expected, others = (
+        np.stack([population.sums(part) for part in parts]) for parts in (asked, rest)
+    )
     # What the answers miss of their expectation corrects the prediction of the other tasks.
-    correction = left * share(counts, settings.halves()) / np.maximum(counts, 1)
+    correction = left * share(counts, errors.halves()) / np.maximum(counts, 1)
     own = np.stack([np.isin(answered, part) for part in asked]).astype(np.float64)
     of_agents = others - correction[:, None] * expected
     sizes = np.maximum(counts + left, 1)[:, None]

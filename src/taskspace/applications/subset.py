@@ -58,7 +58,7 @@ class Subset:
 
     tasks: NDArray[np.str_]
     success: Floats
-    labels: NDArray[Any]
+    labels: NDArray[np.str_]
     names: NDArray[np.str_]
     intercepts: Floats
     weights: Floats
@@ -97,7 +97,7 @@ class Subset:
         """
         found: dict[str, NDArray[Any]] = {"task": np.array([INTERCEPT, *self.tasks])}
         if len(self.labels):
-            found["label"] = np.array(["", *self.labels], object)
+            found["label"] = np.append("", self.labels)
         found["success"] = np.append(np.nan, self.success)
         for name, intercept, weights in zip(
             self.names.tolist(), self.intercepts, self.weights, strict=True
@@ -152,30 +152,30 @@ def choose_subset(
     >>> subset.comparison.is_better(5)
     True
     """
+    from threadpoolctl import threadpool_limits
+
     outcomes = _checked(source)
     key = checks.seed(seed)
     names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
     limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
     count = _check_size(k, outcomes.n_tasks, limits, by)
-    limits = replace(limits, copies=_near_copies(outcomes))
-    question = Question(limits, by is not None)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
     work = steps(outcomes.n_agents) * len(sizes)
-    with progress_bar("Choosing tasks", work, progress) as advance:
+    with (
+        threadpool_limits(1),  # bit-identical on any number of cores
+        progress_bar("Choosing tasks", work, progress) as advance,
+    ):
+        limits = replace(limits, copies=_near_copies(outcomes))
+        question = Question(limits, by is not None)
         comparison = compare(outcomes, question, sizes, key, advance)
-    population, rng = LinearPopulation.fit(outcomes, seed=key), np.random.default_rng(key)
-    method = comparison.best(count)
-    if method == INFORMATIVE:
-        chosen = informative(population, question.targets, count, limits, rng)
-    elif method == ANCHORS:
-        chosen, _ = anchor_points(population, count, limits, rng)
-    else:
-        chosen = at_random(count, limits, rng)
-    formula = question.formula(population, chosen)
+        population = LinearPopulation.fit(outcomes, seed=key)
+        method, rng = comparison.best(count), np.random.default_rng(key)
+        chosen = _choose(method, population, question, count, rng)
+        formula = question.formula(population, chosen)
     return Subset(
         tasks=outcomes.tasks[chosen],
         success=mean_rates(outcomes.rates[:, chosen], 0),
-        labels=np.zeros(0, object) if by is None else outcomes.task_labels[by][chosen],
+        labels=np.zeros(0, np.str_) if by is None else np.append(names, "")[labels[chosen]],
         names=np.array([EVERY]) if by is None else np.append(EVERY, names),
         intercepts=formula.intercepts,
         weights=formula.weights,
@@ -183,6 +183,17 @@ def choose_subset(
         comparison=comparison,
         near_copies=_copies_among(chosen, limits, outcomes),
     )
+
+
+def _choose(
+    method: str, population: LinearPopulation, question: Question, k: int, rng: np.random.Generator
+) -> Numbers:
+    """The tasks that one of the methods chooses."""
+    if method == INFORMATIVE:
+        return informative(population, question.targets, k, question.limits, rng)
+    if method == ANCHORS:
+        return anchor_points(population, k, question.limits, rng)[0]
+    return at_random(k, question.limits, rng)
 
 
 def _checked(source: Any) -> Outcomes:

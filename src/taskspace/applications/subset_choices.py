@@ -35,27 +35,24 @@ def informative(
     (A-optimal design), under the population model with factors of clusters. All is computed in
     coordinates of the factors, so that a step costs factors x tasks.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):  # bit-identical on any number of cores
-        factors, noise = _factors(population, limits, rng), population.variances.astype(np.float32)
-        aims, own = factors @ targets.astype(np.float32), targets.T.astype(np.float32) * noise
-        if population.tried is not None:
-            # Rates that were never observed are predictions, which agree with everything. They
-            # count as the mean, so that a task is not chosen for what was only predicted.
-            factors[: len(population.tried)] *= population.tried
-        # Given the tasks that are chosen: covariances of scores and results; variances of results.
-        explained = aims.T @ factors + own
-        spread = noise + np.einsum("ft,ft->t", factors, factors)
-        unknown = np.eye(len(factors), dtype=np.float32)  # covariance of the factors
-        room = Room(k, limits)
-        for _ in range(k):
-            task = room.take(np.einsum("st,st->t", explained, explained) / spread)
-            learned, total = unknown @ factors[:, task], spread[task]
-            shared = (learned @ factors) / total
-            explained -= np.outer(explained[:, task], shared)
-            spread = np.maximum(spread - total * shared**2, noise)
-            unknown -= np.outer(learned, learned) / total
+    factors, noise = _factors(population, limits, rng), population.variances.astype(np.float32)
+    aims, own = factors @ targets.astype(np.float32), targets.T.astype(np.float32) * noise
+    if population.tried is not None:
+        # Rates that were never observed are predictions, which agree with everything. They
+        # count as the mean, so that a task is not chosen for what was only predicted.
+        factors[: len(population.tried)] *= population.tried
+    # Given the tasks that are chosen: covariances of scores and results; variances of results.
+    explained = aims.T @ factors + own
+    spread = noise + np.einsum("ft,ft->t", factors, factors)
+    unknown = np.eye(len(factors), dtype=np.float32)  # covariance of the factors
+    room = Room(k, limits)
+    for _ in range(k):
+        task = room.take(np.einsum("st,st->t", explained, explained) / spread)
+        learned, total = unknown @ factors[:, task], spread[task]
+        shared = (learned @ factors) / total
+        explained -= np.outer(explained[:, task], shared)
+        spread = np.maximum(spread - total * shared**2, noise)
+        unknown -= np.outer(learned, learned) / total
     return np.array(room.chosen)
 
 

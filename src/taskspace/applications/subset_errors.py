@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.replay import replay
+from taskspace.applications.replay import Replay, replay
 from taskspace.applications.score_formula import ScoreFormula, score_formula
 from taskspace.applications.subset_choices import anchor_points, at_random, disputed, informative
 from taskspace.applications.subset_limits import Limits
@@ -45,16 +45,28 @@ class Question:
         """The weight of every task in every score (tasks, scores)."""
         return self.members / self.members.sum(0)
 
-    def formula(self, population: LinearPopulation, chosen: Numbers) -> ScoreFormula:
-        """The formula of all scores from the results on the chosen tasks."""
-        return _stack([score_formula(population, chosen, groups) for groups in self.groupings])
+    def replays(self, population: LinearPopulation, chosen: Numbers) -> list[Replay]:
+        """What known agents' results on the chosen tasks tell about their scores."""
+        return [replay(population, chosen, groups) for groups in self.groupings]
 
-
-def _stack(parts: list[ScoreFormula]) -> ScoreFormula:
-    return ScoreFormula(
-        np.concatenate([part.intercepts for part in parts]),
-        np.concatenate([part.weights for part in parts]),
-    )
+    def formula(
+        self,
+        population: LinearPopulation,
+        chosen: Numbers,
+        replays: list[Replay] | None = None,
+        among: Numbers | None = None,
+    ) -> ScoreFormula:
+        """The formula of all scores, among some tasks, from the results on the chosen tasks."""
+        parts = [
+            score_formula(population, chosen, groups, replayed, among)
+            for groups, replayed in zip(
+                self.groupings, replays or self.replays(population, chosen), strict=True
+            )
+        ]
+        return ScoreFormula(
+            np.concatenate([part.intercepts for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+        )
 
 
 def errors_of_methods(
@@ -69,15 +81,18 @@ def errors_of_methods(
     The score of an agent is its mean over the tasks that it tried; it is NaN if it tried none.
     """
     limits, tried = question.limits, ~np.isnan(results)
+    draws = [at_random(k, limits, rng) for _ in range(DRAWS)]
+    missing = population.tried is not None or not tried.all()
+    # A replay of each test would be slow if pairs are missing, so that all share that of one draw.
+    replays = question.replays(population, draws[0]) if missing else None
     counts = tried @ question.members
     solved = np.nan_to_num(results) @ question.members
     truth = np.where(counts > 0, solved / np.maximum(counts, 1), np.nan)
 
     def error(tasks: Numbers) -> Floats:
-        return np.abs(_estimates(population, tasks, results, question) - truth)
+        return np.abs(_estimates(population, tasks, results, question, replays) - truth)
 
     yield INFORMATIVE, error(informative(population, question.targets, k, limits, rng))
-    draws = [at_random(k, limits, rng) for _ in range(DRAWS)]
     yield RANDOM, np.mean([error(tasks) for tasks in draws], axis=0)
     yield DISPUTED, error(disputed(population, k, limits))
     anchors, weights = anchor_points(population, k, limits, rng)
@@ -98,19 +113,19 @@ def _means(results: Floats, question: Question, tasks: Numbers, weights: Floats)
 
 
 def _estimates(
-    population: LinearPopulation, chosen: Numbers, results: Floats, question: Question
+    population: LinearPopulation,
+    chosen: Numbers,
+    results: Floats,
+    question: Question,
+    replays: list[Replay] | None,
 ) -> Floats:
     """The estimated scores (agents, scores) over the tasks that each agent tried."""
-    if not np.isnan(results).any():
+    if replays is None:
         return question.formula(population, chosen).apply(results[:, chosen])
     found = np.empty((len(results), question.members.shape[1]))
-    replays = [replay(population, chosen, groups) for groups in question.groupings]
     for row, given in enumerate(results):
         tried = np.flatnonzero(~np.isnan(given))
         answered = chosen[np.isin(chosen, tried)]
-        parts = [
-            score_formula(population, answered, groups, replayed, tried)
-            for groups, replayed in zip(question.groupings, replays, strict=True)
-        ]
-        found[row] = _stack(parts).apply(given[None, answered])[0]
+        formula = question.formula(population, answered, replays, tried)
+        found[row] = formula.apply(given[None, answered])[0]
     return found

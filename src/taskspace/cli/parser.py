@@ -42,10 +42,10 @@ _EPILOG = """examples:
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
+  taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace redundant DIR              list tasks that measure the same thing twice
   taskspace agents DIR                 list the agents with scores and strengths
   taskspace subset DIR -k 30           choose 30 tasks that predict the full score
-  taskspace score DIR answers.csv      estimate the full score of an agent from a few answers
   taskspace explore DIR                explore the map in a browser
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
