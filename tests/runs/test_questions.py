@@ -10,7 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.applications.abilities import Abilities
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, note_on_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
 from taskspace.runs import layout, questions
@@ -69,15 +69,24 @@ def test_a_folder_of_an_older_version_gets_them_when_asked(made: ts.Run, tmp_pat
 
 
 def test_large_tables_are_left_to_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    large, gaps = (
-        outcomes(401, 3),
-        ts.Outcomes(np.array([[0, 1, 0]] * 9), np.array([[1, 1, 0]] * 9)),
-    )
-    for found in (questions.make_short_test(large, 0), questions.make_short_test(gaps, 0)):
+    known = outcomes(20, 8)
+    monkeypatch.setattr(questions, "MOST_RESULTS", 10)
+    monkeypatch.setattr(questions, "MOST_TASKS_OF_TEST", 7)
+    for found in (questions.find_redundant(known), questions.make_short_test(known, 0)):
         assert isinstance(found, Unanswered)
         assert "long" in found.reason
-    monkeypatch.setattr(questions, "MOST_RESULTS", 10)
-    assert isinstance(questions.find_redundant(large), Unanswered)
+
+
+def test_a_short_test_of_many_agents_is_chosen_from_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("taskspace.applications.answers.TEST_AGENTS", 12)
+    known = outcomes(20, 8)
+    one, other = (questions.make_short_test(known, 0) for _ in range(2))
+    assert isinstance(one, Subset)
+    assert isinstance(other, Subset)
+    assert one.comparison.agents == 12
+    assert one.tasks.tolist() == other.tasks.tolist()
+    assert "12 of the 20" in note_on_test(known)
+    assert note_on_test(outcomes(12, 8)) == ""
 
 
 def test_few_agents_are_a_reason() -> None:

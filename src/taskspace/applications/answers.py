@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.files import read_arrays, write_arrays
+from taskspace.outcomes.outcomes import Outcomes
 
 T = TypeVar("T")
 SHORT_TEST, SHORTEST = 30, 3  # tasks of a short test, if there are many or few
+TEST_AGENTS, TEST_AGENTS_WITH_GAPS = 150, 60  # from which it is chosen within seconds
 _PLAIN, _INSIDE = "plain values", "/"  # of a file: what is not an array; nested names
 
 
@@ -36,6 +38,27 @@ class Unanswered:
 def size_of_test(tasks: int) -> int:
     """The size of a short test if none is asked for: 30, or a quarter of fewer than 120 tasks."""
     return min(SHORT_TEST, max(tasks // 4, SHORTEST))
+
+
+def agents_of_test(outcomes: Outcomes) -> int:
+    """The number of agents from which a run chooses its short test; of more, some are drawn."""
+    most = TEST_AGENTS if outcomes.rollouts.all() else TEST_AGENTS_WITH_GAPS
+    return min(most, outcomes.n_agents)
+
+
+def note_on_test(outcomes: Outcomes) -> str:
+    """A sentence that says so if only some of the agents were used, or else nothing.
+
+    >>> note_on_test(Outcomes(np.ones((400, 9), int), 1))
+    'It was chosen from the results of 150 of the 400 agents, to save time; the command uses all.'
+    """
+    used = agents_of_test(outcomes)
+    if used == outcomes.n_agents:
+        return ""
+    return (
+        f"It was chosen from the results of {used} of the {outcomes.n_agents:,} agents, to save"
+        " time; the command uses all."
+    )
 
 
 def answer(ask: Callable[[], T]) -> T | Unanswered:

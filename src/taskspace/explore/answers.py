@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.abilities import Abilities
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, note_on_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.scores import Scores
 from taskspace.applications.subset import Subset
@@ -32,10 +32,12 @@ def answers_of(run: Run) -> dict[str, Any] | None:
         "subset": (run.short_test, subset_values),
         "agents": (run.abilities, abilities_values),
     }
-    return {
+    plain_values = {
         name: {"reason": found.reason} if isinstance(found, Unanswered) else values(found)
         for name, (found, values) in shown.items()
     }
+    plain_values["subset"]["note"] = note_on_test(run.outcomes)
+    return plain_values
 
 
 def redundancy_values(found: Redundancy) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, agents_of_test
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import Quiz
 from taskspace.applications.selection import select
@@ -280,8 +280,9 @@ class Service:
 
     def short_test(self, k: int, by: str | None) -> dict[str, Any]:
         """A short test of k tasks."""
-        stored = self.run.short_test
-        if by is None and isinstance(stored, Subset) and len(stored.tasks) == k:
+        stored, outcomes = self.run.short_test, self.run.outcomes
+        complete = agents_of_test(outcomes) == outcomes.n_agents
+        if complete and by is None and isinstance(stored, Subset) and len(stored.tasks) == k:
             return subset_values(stored)
         return self._new_test(k, by)
 

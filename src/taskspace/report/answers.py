@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.abilities import Abilities
-from taskspace.applications.answers import Unanswered, size_of_test
+from taskspace.applications.answers import Unanswered, note_on_test, size_of_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
 from taskspace.outcomes.labels import shortened
@@ -124,7 +124,7 @@ def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
         " of a label:"
     )
     return [
-        html.Text([_SHORT_TEST, found.verdict], heading),
+        html.Text([_SHORT_TEST, f"{found.verdict} {note_on_test(run.outcomes)}".strip()], heading),
         figures[SHORT_TEST],
         _sizes(found),
         _chosen(found),

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from taskspace.applications.abilities import Abilities, abilities
-from taskspace.applications.answers import Unanswered, answer, size_of_test
+from taskspace.applications.answers import (
+    Unanswered,
+    agents_of_test,
+    answer,
+    size_of_test,
+)
 from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
@@ -19,8 +26,7 @@ if TYPE_CHECKING:
 
 # Larger tables would take more than some ten seconds of one core.
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
-MOST_AGENTS_OF_TEST, MOST_RESULTS_OF_TEST = 400, 4 * 10**5
-MOST_AGENTS_WITH_GAPS = 0  # of a test, if results are missing: then each agent takes a second
+MOST_TASKS_OF_TEST = 3000
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:
@@ -33,12 +39,16 @@ def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:
 
 def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
     """A short test of 30 tasks, or of a quarter of them if there are fewer than 120."""
-    results = outcomes.n_agents * outcomes.n_tasks
-    most = MOST_AGENTS_OF_TEST if outcomes.rollouts.all() else MOST_AGENTS_WITH_GAPS
-    if outcomes.n_agents > most or results > MOST_RESULTS_OF_TEST:
+    if outcomes.n_tasks > MOST_TASKS_OF_TEST:
         return _too_large(outcomes)
-    size = size_of_test(outcomes.n_tasks)
-    return answer(lambda: choose_subset(outcomes, size, seed=seed, progress=False))
+    some, size = _some_agents(outcomes, seed), size_of_test(outcomes.n_tasks)
+    return answer(lambda: choose_subset(some, size, seed=seed, progress=False))
+
+
+def _some_agents(outcomes: Outcomes, seed: int) -> Outcomes:
+    """Random agents, as many as a short test is chosen from within seconds."""
+    drawn = np.random.default_rng(seed).permutation(outcomes.n_agents)[: agents_of_test(outcomes)]
+    return outcomes.of_agents(outcomes.agents[np.sort(drawn)].tolist())
 
 
 def describe_agents(run: Run) -> Abilities | Unanswered:
@@ -51,8 +61,7 @@ def describe_agents(run: Run) -> Abilities | Unanswered:
 
 
 def _too_large(outcomes: Outcomes) -> Unanswered:
-    gaps = "" if outcomes.rollouts.all() else " with missing results"
     return Unanswered(
         "This was not computed for the report, because it would take long for"
-        f" {outcomes.n_agents:,} agents and {outcomes.n_tasks:,} tasks{gaps}."
+        f" {outcomes.n_agents:,} agents and {outcomes.n_tasks:,} tasks."
     )

@@ -85,7 +85,7 @@ export class ShortTestPanel {
   update() {}
 
   show() {
-    const { reason, verdict, tasks, k } = this.test;
+    const { reason, verdict, note, tasks, k } = this.test;
     if (reason) {
       const size = k ?? (isExported() ? 30 : this.size.value);
       const line = commandLine(`taskspace subset DIR -k ${size}`);
@@ -95,6 +95,7 @@ export class ShortTestPanel {
     const copies = this.test.near_copies.map(([first, second]) => `${first} and ${second}`);
     this.result.replaceChildren(
       el("p", { text: verdict, id: "test-verdict" }),
+      ...(note ? [el("p", { class: "quiet", text: note })] : []),
       ...(copies.length ? [el("p", { text: `Near-copies: ${copies.join("; ")}.` })] : []),
       el("p", { class: "quiet", text: "Circles on the map mark the tasks of the test." }),
       el("div", { class: "row" }, button("Save as CSV", () => this.save(), { id: "save-test" })),
