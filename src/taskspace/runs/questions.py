@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Larger tables would take more than some ten seconds of one core.
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
+MOST_RESULTS_OF_AGENTS = 10**7
 MOST_TASKS_OF_TEST = 3000
 
 
@@ -55,7 +56,7 @@ def describe_agents(run: Run) -> Abilities | Unanswered:
     """Scores, strengths by the first label or by cluster, and the most similar agents."""
     outcomes = run.outcomes
     results = outcomes.n_agents * outcomes.n_tasks
-    if results > MOST_RESULTS or outcomes.n_agents * results > MOST_COMPARED:
+    if results > MOST_RESULTS_OF_AGENTS or outcomes.n_agents * results > MOST_COMPARED:
         return _too_large(outcomes)
     return answer(lambda: abilities(run))
 

@@ -6,7 +6,8 @@ import { post } from "../server.js";
 
 const PAUSE = 150; // milliseconds without another answer
 const LEVEL = 0.9;
-const ALONE = "The full score with its interval needs the server: open this map with taskspace explore.";
+const ALONE =
+  "The full score with its interval needs the server: open this map with taskspace explore.";
 const WHAT =
   "Mean success rate over all tasks, answered ones included, and its 90 % interval, estimated by" +
   " a regression on the known agents.";
@@ -52,7 +53,8 @@ export class FullScore {
     const { by } = this;
     const { answer, fault } = await post("api/score", { quiz, by, level: LEVEL });
     if (this.answers !== answers || this.by !== by) return; // another answer was given meanwhile
-    const known = this.app.state.now.agent === null ? [] : [el("p", { class: "quiet", text: KNOWN })];
+    const known =
+      this.app.state.now.agent === null ? [] : [el("p", { class: "quiet", text: KNOWN })];
     const shown = answer ? [...this.shown(answer), ...known] : [el("p", { text: fault })];
     this.found.replaceChildren(...shown);
   }
@@ -71,7 +73,11 @@ export class FullScore {
         el("p", { class: "quiet", text: WHAT }),
       ];
     }
-    const cells = (group) => [percent(group.score), range(group), `${group.answered} of ${group.tasks}`];
+    const cells = (group) => [
+      percent(group.score),
+      range(group),
+      `${group.answered} of ${group.tasks}`,
+    ];
     const rows = groups.map((group) =>
       el(
         "tr",
@@ -80,7 +86,9 @@ export class FullScore {
         ...cells(group).map((text) => el("td", { text })),
       ),
     );
-    const heads = ["score", "90 % interval", "answered"].map((text) => el("th", { scope: "col", text }));
+    const heads = ["score", "90 % interval", "answered"].map((text) =>
+      el("th", { scope: "col", text }),
+    );
     return [
       el(
         "table",
