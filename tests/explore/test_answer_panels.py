@@ -54,12 +54,12 @@ def test_the_short_test_is_marked_and_another_one_chosen(
 ) -> None:
     open_tab(page, "test")
     assert page.inner_text("#test-verdict") == copies.short_test.verdict  # type: ignore[union-attr]
-    assert page.locator("#marks .near").count() == 6
+    page.wait_for_function("document.querySelectorAll('#marks .near').length === 6", timeout=LONG)
     page.fill("#test-size", "4")
     page.select_option("[aria-label=Predict]", "topic")
     page.click("#choose-test")
     page.wait_for_selector("#panel-test .test-tasks li:nth-child(4):last-child", timeout=LONG)
-    page.wait_for_function("document.querySelectorAll('#marks .near').length === 4")
+    page.wait_for_function("document.querySelectorAll('#marks .near').length === 4", timeout=LONG)
     with page.expect_download() as started:
         page.click("#save-test")
     started.value.save_as(tmp_path / "test.csv")
