@@ -63,8 +63,8 @@ def _redundant(run: Run) -> list[html.Section]:
     if len(found.first):
         parts.append(_pairs(found))
     more = (
-        "This command lists all pairs, where DIR is the folder of this report; --threshold 0.8 asks"
-        " for closer copies:"
+        "This command lists all pairs, where DIR is the folder of this report; with a lower"
+        " --threshold (0.5 by default), pairs count that agree less:"
     )
     return [*parts, html.Text([more], command=command)]
 
