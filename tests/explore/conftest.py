@@ -89,6 +89,21 @@ def labelled(course: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return write_run(folder, {"name": "course.csv"}, outcomes, course.embedder)
 
 
+@pytest.fixture(scope="session")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """24 questions on two topics to 150 students without gaps; q7 is a copy of q1."""
+    folder, rng = tmp_path_factory.mktemp("copies"), np.random.default_rng(0)
+    needed = np.arange(24) % 2
+    skills, levels = rng.normal(size=(150, 2)), rng.normal(size=24)
+    solved = skills[:, needed] + rng.logistic(scale=0.3, size=(150, 24)) > levels
+    solved[:, 7] = solved[:, 1]
+    labels: Any = {"topic": np.array(["sums", "areas"], object)[needed]}
+    names = np.array([f"q{number}" for number in range(24)])
+    outcomes = Outcomes(1 * solved, np.array(1), tasks=names, task_labels=labels)
+    embedder = TaskEmbedder(2, random_state=0).fit(outcomes)
+    return write_run(folder, {"name": "copies.csv"}, outcomes, embedder)
+
+
 # They never crash: they look before they move, and there are no markers in the worlds.
 PROGRAMS = (
     "turnLeft", "turnLeft turnLeft", "putMarker", "putMarker turnRight", "REPEAT 3 { putMarker }",

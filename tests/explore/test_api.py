@@ -379,6 +379,50 @@ async def call(
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 
+# -- answers about a table -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table(copies: Run) -> Iterator[httpx.Client]:
+    with client_of(create_app(copies, seconds=120)) as found:
+        yield found
+
+
+def test_scores_are_those_of_the_predictor(table: httpx.Client, copies: Run) -> None:
+    quiz, results = ["q3", "q4", "q9"], [1, 0, 1]
+    told = ask(table, "score", quiz=quiz_of(quiz, results), by="topic", level=0.8)
+    expected = copies.predictor.score(quiz, results, by="topic", level=0.8)
+    assert [group["name"] for group in told["groups"]] == ["areas", "sums"]
+    assert (told["level"], [group["tasks"] for group in told["groups"]]) == (0.8, [12, 12])
+    for name, values in (("score", expected.scores), ("low", expected.low)):
+        np.testing.assert_allclose([g[name] for g in told["groups"]], values, atol=1e-5)
+    wrong = table.post("/api/score", json={"quiz": quiz_of(quiz, results), "by": "colour"})
+    assert wrong.status_code == 422
+    assert re.search(says("label 'colour' 'topic'"), wrong.json()["error"])
+
+
+def test_near_copies_and_agents_are_those_of_the_run(table: httpx.Client, copies: Run) -> None:
+    found = table.get("/api/redundant").json()
+    assert [set(group) for group in found["groups"]] == [{"q1", "q7"}]
+    assert found["pairs"][0]["agreement"] == 1
+    agents = table.get("/api/agents").json()
+    assert agents["by"] == "topic"
+    assert len(agents["agents"]) == copies.outcomes.n_agents
+    scores = [agent["score"] for agent in agents["agents"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_short_test_of_any_size(table: httpx.Client, copies: Run) -> None:
+    stored = ask(table, "subset", k=6)
+    assert stored["tasks"] == copies.short_test.tasks.tolist()  # type: ignore[union-attr]
+    other = ask(table, "subset", k=4, by="topic")
+    assert len(other["tasks"]) == 4
+    assert [score["name"] for score in other["scores"]] == ["all tasks", "areas", "sums"]
+    assert len(other["scores"][0]["weights"]) == 4
+    wrong = table.post("/api/subset", json={"k": 24})
+    assert (wrong.status_code, list(wrong.json())) == (422, ["error"])
+
+
 # -- whatever the schema allows, and what it does not ----------------------------------------------
 
 

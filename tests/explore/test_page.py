@@ -806,7 +806,7 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
         assert seen.text("#title") == "course.csv"
         assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
-            "Task", "Quiz", "Select",
+            "Task", "Quiz", "Select", "Redundant", "Short test", "Agents",
         ]  # fmt: skip
         wanted = np.column_stack([course.index.vectors[:, 0], course.index.difficulty])
         np.testing.assert_allclose(seen.places(), wanted, rtol=1e-5)

@@ -56,6 +56,7 @@ DRAWINGS: list[Callable[..., Axes]] = [
     lambda **options: plots.plot_accuracy(SIZES, CURVES, **options),
     lambda **options: plots.plot_errors(SIZES, CURVES, **options),
     lambda **options: plots.plot_selection(METHODS, *BARS, **options),
+    lambda **options: plots.plot_scores(["a"], [0.5], [0.4], [0.7], **options),
 ]
 
 
@@ -281,6 +282,8 @@ def test_the_light_bar_lies_in_front_of_the_dark_one_with_the_values_beside() ->
         (lambda: plots.plot_accuracy([1], {"a": ([1], [])}), "errors a 1 (0,)"),
         (lambda: plots.plot_selection([], *BARS), "method"),
         (lambda: plots.plot_selection(["a"], *BARS), "top1 1 (3,)"),
+        (lambda: plots.plot_scores([], [], [], []), "agent"),
+        (lambda: plots.plot_scores(["a"], [0.5], [0.4, 0.3], [0.7]), "low 1 (2,)"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(call: Callable[[], Any], tokens: str) -> None:

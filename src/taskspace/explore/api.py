@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
@@ -148,12 +148,39 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
         )
         return models.NextAnswer(task=name, probability=probability, expected_error_rate=error_rate)
 
+    @app.post("/api/score")
+    async def score(asked: models.Score) -> models.ScoreAnswer:
+        """Estimate the full score of an agent from its answers to a quiz, with an interval."""
+        quiz, results = _split(asked.quiz)
+        return models.ScoreAnswer(**await work(service.score, quiz, results, asked.by, asked.level))
+
+    if service.run.from_table:
+        _add_answers(app, service, work)
     if form_kind(service.run) == PROGRAM:
 
         @app.post("/api/karel")
         async def karel(asked: models.Karel) -> models.KarelAnswer:
             """Embed a new task of Karel, defined by a program and the worlds of another task."""
             return models.KarelAnswer(**await work(service.karel, asked.program, asked.like))
+
+
+def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]) -> None:
+    """The questions about the tasks and agents of a table."""
+
+    @app.get("/api/redundant")
+    async def redundant() -> models.RedundantAnswer:
+        """List near-copies: tasks that measure the same thing twice."""
+        return models.RedundantAnswer(**await work(service.redundant))
+
+    @app.get("/api/agents")
+    async def agents() -> models.AgentsAnswer:
+        """List the agents with their scores, intervals, strengths and most similar agents."""
+        return models.AgentsAnswer(**await work(service.agents))
+
+    @app.post("/api/subset")
+    async def subset(asked: models.ShortTest) -> models.ShortTestAnswer:
+        """Choose the tasks of a short test that predicts the full score of new agents."""
+        return models.ShortTestAnswer(**await work(service.short_test, asked.k, asked.by))
 
 
 def _split(quiz: list[models.QuizAnswer]) -> tuple[list[Task], list[float]]:

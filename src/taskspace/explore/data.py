@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from taskspace.applications.dependence import Dependence
 from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
+from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -72,6 +73,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
+        "answers": answers_of(run),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),
         "form": _form(run),

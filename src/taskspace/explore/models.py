@@ -149,6 +149,32 @@ class NextQuestion(Strict):
     )
 
 
+Label = Annotated[
+    str | None, Field(description="name of a label of the tasks, for one score per value of it")
+]
+
+
+class Score(Strict):
+    """The quiz of an agent, for its full score."""
+
+    model_config = _example({"quiz": _QUIZ, "level": 0.9})
+
+    quiz: Annotated[Quiz, Field(min_length=1)]
+    by: Label = None
+    level: Annotated[
+        float, Field(gt=0, lt=1, description="probability that an interval contains the score")
+    ] = 0.9
+
+
+class ShortTest(Strict):
+    """The size of a short test."""
+
+    model_config = _example({"k": 10})
+
+    k: Annotated[int, Field(ge=1, le=MAX_FOUND, description="number of tasks")]
+    by: Label = None
+
+
 # -- responses -------------------------------------------------------------------------------------
 
 Position = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -252,6 +278,112 @@ class NextAnswer(BaseModel):
     expected_error_rate: float = Field(
         description="expected fraction of targets on which the current prediction is wrong"
     )
+
+
+class GroupScore(BaseModel):
+    """The score of an agent on a group of tasks."""
+
+    name: str = Field(description='"all tasks", or a value of the label')
+    score: float = Field(description="estimated mean success rate over all tasks of the group")
+    low: float = Field(description="lower end of its interval")
+    high: float = Field(description="upper end of its interval")
+    answered: int = Field(description="number of answered tasks of the group")
+    tasks: int = Field(description="number of tasks of the group")
+
+
+class ScoreAnswer(BaseModel):
+    """Full scores, one per group of tasks."""
+
+    level: float = Field(description="probability that an interval contains the score")
+    groups: list[GroupScore]
+
+
+class RedundantPair(BaseModel):
+    """Two tasks whose results agree more than the population explains."""
+
+    first: str
+    second: str
+    group: int = Field(description="number of the group of both tasks, from 1; 0 if there is none")
+    confirmed: bool = Field(description="whether they are near-copies")
+    agreement: float = Field(description="fraction of agents with the same result on both")
+    expected: float = Field(
+        description="agreement of tasks that share only the population's skills"
+    )
+    excess: float = Field(description="0 if the agreement is the expected one, 1 if it is complete")
+    low: float = Field(description="lower bound of the excess, for all pairs at once")
+    high: float = Field(description="upper bound of the excess")
+    correlation: float = Field(description="correlation of the agents' success rates")
+    bits: float = Field(description="similarity: mutual information of the outcomes")
+    agents: int = Field(description="number of agents that tried both tasks")
+
+
+class RedundantAnswer(BaseModel):
+    """Near-copies among the tasks; if there are none, the pairs are candidates."""
+
+    summary: str = Field(description="what was found, and what leaving tasks out would change")
+    groups: list[list[str]] = Field(description="tasks of each group; the first is the one to keep")
+    pairs: list[RedundantPair] = Field(description="at most 1,000, the surest first")
+    threshold: float = Field(description="least lower bound of the excess of near-copies")
+    level: float = Field(description="probability that all intervals hold")
+
+
+class Formula(BaseModel):
+    """A score is the intercept plus the sum of weight x result over the tasks of the test."""
+
+    name: str = Field(description='"all tasks", or a value of the label')
+    intercept: float
+    weights: list[float]
+
+
+class TestError(BaseModel):
+    """The error of a method at a number of tasks, for agents that took no part in the choice."""
+
+    method: str
+    tasks: int
+    error: float = Field(description="mean absolute error of the full score")
+    standard_error: float | None
+
+
+class ShortTestAnswer(BaseModel):
+    """A short test: its tasks, the formula of its scores, and the errors to expect."""
+
+    verdict: str = Field(description="how well the test predicts the scores of left-out agents")
+    tasks: list[str]
+    success: list[float | None] = Field(description="mean success rate on each of the tasks")
+    scores: list[Formula]
+    errors: list[TestError]
+    near_copies: list[list[str]] = Field(description="near-copies among the tasks, if unavoidable")
+
+
+class AgentRow(BaseModel):
+    """An agent of the table."""
+
+    agent: str
+    score: float | None = Field(
+        description="mean success rate over all tasks; null if none is known"
+    )
+    low: float = Field(description="lower end of the interval of the score")
+    high: float = Field(description="upper end of the interval of the score")
+    tried: int = Field(description="number of tasks that the agent tried")
+    strengths: str = Field(
+        default="", description="groups of tasks on which it is better than its score predicts"
+    )
+    weaknesses: str = Field(
+        default="", description="groups of tasks on which it is worse than its score predicts"
+    )
+    most_alike: str = Field(description="the agent with the most similar results, or empty")
+    correlation: float | None = Field(
+        description="correlation with it of what the two scores do not predict"
+    )
+
+
+class AgentsAnswer(BaseModel):
+    """The agents of the table, the highest score first."""
+
+    summary: str
+    by: str = Field(description="the label that groups the tasks, `cluster`, or empty")
+    level: float = Field(description="level of the intervals")
+    agents: list[AgentRow]
 
 
 class TaskAnswer(TaskSummary):

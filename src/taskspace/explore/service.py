@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.answers import Unanswered, agents_of_test
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import Quiz
 from taskspace.applications.selection import select
+from taskspace.applications.subset import Subset, choose_subset
+from taskspace.explore.answers import (
+    abilities_values,
+    redundancy_values,
+    score_values,
+    subset_values,
+)
 from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
 from taskspace.models.success.model import SuccessModel
@@ -20,6 +28,7 @@ from taskspace.outcomes.rates import mean_rates
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Task = str | list[float]  # its name, or its features
 
@@ -28,6 +37,13 @@ _LARGEST = 1e15  # coordinate of a vector; with larger ones, products might over
 
 
 LONGEST_NAME = 100  # characters of a name that an error message quotes
+
+
+def _answered(found: T | Unanswered) -> T:
+    """The answer; the reason why there is none becomes the error message."""
+    if isinstance(found, Unanswered):
+        raise ValueError(found.reason.rstrip("."))
+    return found
 
 
 class UnknownTask(ValueError):
@@ -244,6 +260,37 @@ class Service:
         best = conversation.next()
         probability = float(conversation.predict_proba([best])[0])
         return best, probability, conversation.expected_error_rate
+
+    def score(
+        self, quiz: Sequence[Task], results: Sequence[float], by: str | None, level: float
+    ) -> dict[str, Any]:
+        """The full score of an agent with these results, or one per value of a label."""
+        asked = self._for_predictor(quiz)
+        return score_values(self._predictor.score(asked, results, by=by, level=level))
+
+    # -- answers about a table -------------------------------------------------------------------
+
+    def redundant(self) -> dict[str, Any]:
+        """Near-copies among the tasks."""
+        return redundancy_values(_answered(self.run.redundancy))
+
+    def agents(self) -> dict[str, Any]:
+        """Scores and strengths of the agents."""
+        return abilities_values(_answered(self.run.abilities))
+
+    def short_test(self, k: int, by: str | None) -> dict[str, Any]:
+        """A short test of k tasks."""
+        stored, outcomes = self.run.short_test, self.run.outcomes
+        complete = agents_of_test(outcomes) == outcomes.n_agents
+        if complete and by is None and isinstance(stored, Subset) and len(stored.tasks) == k:
+            return subset_values(stored)
+        return self._new_test(k, by)
+
+    @functools.lru_cache(maxsize=32)  # noqa: B019 - a server has one service as long as it lives
+    def _new_test(self, k: int, by: str | None) -> dict[str, Any]:
+        seed = self.run.settings["seed"]
+        found = choose_subset(self.run.outcomes, k, by=by, seed=seed, progress=False)
+        return subset_values(found)
 
     def _predictor_of(self, *lists: Sequence[str] | None) -> PerformancePredictor:
         """A predictor that knows the tasks of these lists by name; None stands for all it knows."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.answers import Unanswered
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report import html, plots
+from taskspace.report import answers, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.statistics import SuccessStatistics
 
@@ -59,6 +60,9 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _similarities(run)
     yield from _learning(run)
     yield _agents(run)
+    if run.from_table:
+        yield from _short_test(run)
+        yield from _abilities(run)
 
 
 def save(drawings: Iterable[Drawing], folder: Path) -> None:
@@ -221,6 +225,36 @@ def _agents(run: Run) -> Drawing:
         " each line is a subpopulation."
     )
     return _drawing("population", heading, caption, "Skill over training steps", ax)
+
+
+def _short_test(run: Run) -> Iterator[Drawing]:
+    from matplotlib.figure import Figure
+
+    if isinstance(run.short_test, Unanswered):
+        return
+    comparison = run.short_test.comparison
+    ax = Figure(figsize=(8.4, 3.8), layout="constrained").add_subplot()  # as wide as the map
+    plots.plot_errors(np.unique(comparison.sizes), comparison.curves, ax=ax)
+    caption = (
+        "Error of the estimated full score for agents that took no part in the choice, by the"
+        " number of tasks (on a logarithmic scale); lower is better. Bands are one standard error."
+        f" {answers.METHODS}"
+    )
+    alt = "Error of estimated scores against the number of tasks"
+    yield _drawing(answers.SHORT_TEST, "", caption, alt, ax, wide=True)
+
+
+def _abilities(run: Run) -> Iterator[Drawing]:
+    if isinstance(run.abilities, Unanswered):
+        return
+    columns, which = answers.shown_agents(run.abilities)
+    names = [_legend_text(name) for name in columns["agent"].tolist()]
+    ax = plots.plot_scores(names, columns["score"], columns["low"], columns["high"])
+    caption = (
+        f"{which} Points are scores, lines are {run.abilities.level:.0%} intervals: where the lines"
+        " of two agents overlap widely, their order is uncertain."
+    )
+    yield _drawing(answers.AGENTS, "", caption, "Scores of agents with intervals", ax, wide=True)
 
 
 def _drawing(

@@ -39,6 +39,8 @@ class Numbers:
     columns: Sequence[str] = ()
     heading: str = ""
     caption: str = ""
+    words: bool = False  # cells are text, to be read from the left
+    folded: str = ""  # a long table is shown only when these words are clicked
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Text:
 
     paragraphs: Sequence[str]
     heading: str = ""
+    command: str = ""  # to paste into a terminal
 
 
 Section = Figure | Numbers | Settings | Text
@@ -112,13 +115,15 @@ def _section(section: Section) -> str:
     if isinstance(section, Text):
         return _text(section)
     if isinstance(section, Numbers):
-        return _table(section, "numbers")
+        return _table(section, "words" if section.words else "numbers")
     rows = [(name, _exact(value)) for name, value in _flat(section.mapping)]
     return _table(Numbers(rows, ("setting", "value"), section.heading), "settings")
 
 
 def _text(section: Text, kind: str = "text") -> str:
     paragraphs = "\n".join(f"<p>{_escape(text)}</p>" for text in section.paragraphs)
+    if section.command:
+        paragraphs += f"\n<pre><code>{_escape(section.command)}</code></pre>"
     return f'<section class="{kind}">\n{_heading(section.heading)}{paragraphs}\n</section>'
 
 
@@ -142,8 +147,10 @@ def _table(section: Numbers, kind: str) -> str:
     rows = "\n".join(_row(row) for row in section.rows)
     caption = f"<caption>{_escape(section.caption)}</caption>" if section.caption else ""
     table = f"<table>{caption}{head}<tbody>\n{rows}\n</tbody></table>"
-    heading = _heading(section.heading)
-    return f'<section class="{kind}">\n{heading}<div class="scroll">{table}</div>\n</section>'
+    heading, shown = _heading(section.heading), f'<div class="scroll">{table}</div>'
+    if section.folded:
+        shown = f"<details><summary>{_escape(section.folded)}</summary>{shown}</details>"
+    return f'<section class="{kind}">\n{heading}{shown}\n</section>'
 
 
 def _row(cells: Sequence[Any]) -> str:
@@ -219,10 +226,14 @@ caption { caption-side: bottom; text-align: left; }
 table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-.numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.4rem; text-align: right; }
+.numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.1rem; text-align: right; }
+.numbers td, thead th { white-space: nowrap; } .words :is(th, td) { overflow-wrap: break-word; }
 .numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
 thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
 .settings tbody :is(th, td) { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+summary { cursor: pointer; color: var(--accent); } details .scroll { margin-top: .6rem; }
+pre { margin: 0; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px;
+  overflow-x: auto; font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
 footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line);
   color: var(--muted); font-size: .85rem; }
 @media print {

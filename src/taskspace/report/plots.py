@@ -496,6 +496,49 @@ def plot_selection(
     return ax
 
 
+def plot_scores(
+    names: Sequence[str], scores: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str = "",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Plot the scores of agents as points with their intervals as lines.
+
+    Args:
+        names: The names of the agents, from top to bottom.
+        scores: The score of each agent, from 0 to 1.
+        low: The lower bound of each score.
+        high: The upper bound of each score.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no agent, or an array does not have one entry per agent.
+
+    Example:
+        >>> ax = plot_scores(["ann", "bob"], [0.7, 0.5], [0.6, 0.4], [0.8, 0.6])
+        >>> [label.get_text() for label in ax.get_yticklabels()]
+        ['ann', 'bob']
+    """
+    count = len(names)
+    if not count:
+        raise ValueError("at least one agent must be given, got none")
+    middle, start, end = (
+        _column(values, count, what)
+        for values, what in ((scores, "scores"), (low, "low"), (high, "high"))
+    )
+    ax = _axes(ax, 8.4, 0.9 + 0.2 * count)
+    rows = np.arange(count)
+    ax.hlines(rows, start, end, color=_LIGHT, linewidth=4)
+    ax.plot(middle, rows, "o", color=_DARK, markersize=4.5)
+    ax.set_yticks(rows, [str(name) for name in names])
+    ax.set(xlim=(-0.01, 1.01), ylim=(count - 0.4, -0.6))
+    _plain(ax, title, "score (mean success rate)", "")
+    ax.tick_params(axis="y", length=0, labelsize=8, labelcolor=INK)
+    return ax
+
+
 _BEST: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1.6, "zorder": 5}
 _DARK, _LIGHT = "#0072B2", "#a9cbe2"
 

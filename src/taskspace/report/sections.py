@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.report import figures, html
+from taskspace.report import answers, figures, html
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -21,7 +21,8 @@ _ACCURACIES = {
 
 def write(run: Run, path: Path) -> None:
     """Write the report of a run."""
-    first, *others = figures.load(run.figures)
+    drawn = {figure.image.stem: figure for figure in figures.load(run.figures)}
+    first, *others = (figure for name, figure in drawn.items() if name not in answers.FIGURES)
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
         f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
@@ -31,8 +32,9 @@ def write(run: Run, path: Path) -> None:
     numbers = html.Numbers(
         measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
     )
-    parts: list[html.Section] = [intro, verdict, first, numbers, *others]
-    parts.append(html.Settings(run.settings))
+    parts: list[html.Section] = [intro, verdict, first, numbers]
+    parts += answers.sections(run, drawn) if run.from_table else []
+    parts += [*others, html.Settings(run.settings)]
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from taskspace import checks
+from taskspace.applications import answers
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
@@ -23,9 +24,15 @@ from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
-from taskspace.runs import layout, measures
+from taskspace.runs import layout, measures, questions
 from taskspace.runs.clusters import Clusters
-from taskspace.runs.run import Run, load_embedder
+from taskspace.runs.run import (
+    Run,
+    load_abilities,
+    load_embedder,
+    load_redundancy,
+    load_short_test,
+)
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
 from taskspace.runs.stages import Stages, check_folder
@@ -252,6 +259,8 @@ def _run(source: Source, folder: Path, log: Log | None) -> Run:
         played = source.play(stages)
         made = _learned(stages, source, played)
         _measure(stages, source, played, made)
+        if made.from_table:
+            _answer(stages, source, made)
         _report(stages, source, played, made)
     warn_if_weak(made.verdict, stacklevel=3)
     return made
@@ -306,6 +315,32 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
         write_json,
         read_json,
     )
+
+
+def _answer(stages: Stages, source: Source, made: Run) -> None:
+    """Answer the questions about a table; report and explorer show the answers."""
+    asked: list[tuple[layout.Part, Callable[[], Any], Callable[[Path], Any], list[layout.Part]]] = [
+        (
+            layout.REDUNDANCY,
+            lambda: questions.find_redundant(made.outcomes),
+            load_redundancy,
+            [layout.OUTCOMES],
+        ),
+        (
+            layout.SHORT_TEST,
+            lambda: questions.make_short_test(made.outcomes, source.seed),
+            load_short_test,
+            [layout.OUTCOMES],
+        ),
+        (
+            layout.ABILITIES,
+            lambda: questions.describe_agents(made),
+            load_abilities,
+            [layout.OUTCOMES, layout.CLUSTERS],
+        ),
+    ]
+    for part, ask, load, after in asked:
+        stages.stage(part, ask, answers.save, load, after=[other.stage for other in after])
 
 
 def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:

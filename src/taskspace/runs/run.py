@@ -15,9 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.agents.population import Population
 from taskspace.agents.storage import read_subpopulations
+from taskspace.applications import answers
+from taskspace.applications.abilities import Abilities
+from taskspace.applications.answers import Unanswered
 from taskspace.applications.predictor import PerformancePredictor
+from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
 from taskspace.applications.selection import BOTH, fits
+from taskspace.applications.subset import Subset
+from taskspace.applications.subset_comparison import SubsetComparison
 from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
@@ -37,7 +43,7 @@ from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
-from taskspace.runs import layout
+from taskspace.runs import layout, questions
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
@@ -57,7 +63,8 @@ class Run:
     """A run folder, whose parts are attributes that are loaded on first access.
 
     A part that is damaged, or that belongs to another run, is refused with a `ValueError`.
-    `predictor`, `model` and `layouts` are computed on first access and saved in the folder.
+    `predictor`, `model`, `layouts`, and for an environment also `redundancy`, `short_test` and
+    `abilities`, are computed on first access and saved in the folder.
 
     Args:
         folder: The run folder.
@@ -83,6 +90,9 @@ class Run:
         model: The `SuccessModel` behind the map, or else one of the outcomes.
         profiles: The success probabilities (agents, tasks) according to the model of the map.
         predictor: A `PerformancePredictor` fitted to the outcomes.
+        redundancy: Near-copies among the tasks, or the reason why they were not looked for.
+        short_test: A short test of at most 30 tasks, or the reason why there is none.
+        abilities: Scores and strengths of the agents, or the reason why there are none.
         figures: The folder of the figures.
         feature_columns: The features of the tasks by name.
 
@@ -287,6 +297,34 @@ class Run:
         known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
         known.labels_ = self._labels(MOST_KNOWN)
         return known
+
+    @functools.cached_property
+    def redundancy(self) -> Redundancy | Unanswered:
+        """Near-copies among the tasks, or the reason why they were not looked for."""
+        found: Redundancy | Unanswered = self._derive(
+            layout.REDUNDANCY, [layout.OUTCOMES],
+            lambda: questions.find_redundant(self.outcomes), answers.save, load_redundancy,
+        )  # fmt: skip
+        return found
+
+    @functools.cached_property
+    def short_test(self) -> Subset | Unanswered:
+        """A short test of at most 30 tasks, or the reason why there is none."""
+        found: Subset | Unanswered = self._derive(
+            layout.SHORT_TEST, [layout.OUTCOMES],
+            lambda: questions.make_short_test(self.outcomes, self.settings["seed"]),
+            answers.save, load_short_test,
+        )  # fmt: skip
+        return found
+
+    @functools.cached_property
+    def abilities(self) -> Abilities | Unanswered:
+        """Scores and strengths of the agents, or the reason why there are none."""
+        found: Abilities | Unanswered = self._derive(
+            layout.ABILITIES, [layout.OUTCOMES, layout.CLUSTERS],
+            lambda: questions.describe_agents(self), answers.save, load_abilities,
+        )  # fmt: skip
+        return found
 
     @property
     def figures(self) -> Path:
@@ -606,6 +644,21 @@ def load_embedder(folder: Path) -> Embedding:
     """Load a map of any type that a run may have."""
     found: Embedding = load_any(folder, _EMBEDDERS)
     return found
+
+
+def load_redundancy(path: Path) -> Any:
+    """Load what `Run.redundancy` is."""
+    return answers.load(path, Redundancy)
+
+
+def load_short_test(path: Path) -> Any:
+    """Load what `Run.short_test` is."""
+    return answers.load(path, Subset, SubsetComparison)
+
+
+def load_abilities(path: Path) -> Any:
+    """Load what `Run.abilities` is."""
+    return answers.load(path, Abilities)
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:

@@ -125,6 +125,9 @@ function spaceOf(given) {
     form: given.form,
     network: given.network && networkOf(given.network, given.agents.length),
   };
+  space.numbers = new Map(space.names.map((name, task) => [name, task]));
+  space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
+  space.answers = given.answers && answersOf(given.answers, space.numbers);
   space.posterior = posteriorOf(given.posterior, n);
   space.information = space.informative ? squaredLengths(space) : null;
   space.points = space.informative ? directions(space) : space.vectors;
@@ -211,6 +214,27 @@ function groupingsOf(given) {
     return [label, groups(names, titles, of_agents)];
   });
   return new Map(found);
+}
+
+// Answers about a table, with the numbers of tasks in place of their names; or {reason}.
+function answersOf({ redundant, subset, agents }, numbers) {
+  const numbered = (names) => names.map((name) => numbers.get(name));
+  const pair = (each) => ({
+    ...each,
+    first: numbers.get(each.first),
+    second: numbers.get(each.second),
+  });
+  return {
+    redundant: redundant.reason
+      ? redundant
+      : {
+          ...redundant,
+          groups: redundant.groups.map(numbered),
+          pairs: redundant.pairs.map(pair),
+        },
+    subset: subset.reason ? subset : { ...subset, tasks: numbered(subset.tasks) },
+    agents,
+  };
 }
 
 // The names of columns whose values are all 0 or 1.

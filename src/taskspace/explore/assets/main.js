@@ -8,10 +8,13 @@ import { HoverCard } from "./map/hover.js";
 import { showLegend } from "./map/legend.js";
 import { TaskMap } from "./map/map.js";
 import { Marks } from "./map/marks.js";
+import { AgentsPanel } from "./panels/agents.js";
 import { Detail } from "./panels/detail.js";
 import { finder } from "./panels/find.js";
 import { QuizPanel } from "./panels/quiz.js";
+import { RedundantPanel } from "./panels/redundant.js";
 import { SelectPanel } from "./panels/select-panel.js";
+import { ShortTestPanel } from "./panels/short-test.js";
 import { Toolbar } from "./panels/toolbar.js";
 import { State } from "./state.js";
 import { neighbours } from "./tasks/cards.js";
@@ -57,10 +60,12 @@ class App {
   makePanels() {
     const { space } = this;
     this.form = formOf(this);
+    const quiz = space.posterior && new QuizPanel(this);
     const panels = [
       ["task", "Task", new Detail(this)],
-      ...(space.posterior ? [["quiz", "Quiz", new QuizPanel(this)]] : []),
+      ...(quiz ? [["quiz", "Quiz", quiz]] : []),
       ["select", "Select", new SelectPanel(this)],
+      ...(space.answers ? this.answerPanels(quiz) : []),
       ...(this.form ? [["new", "New task", this.form]] : []),
     ];
     for (const [key, title, panel] of panels) {
@@ -77,6 +82,16 @@ class App {
     }
     arrowKeys(byId("tabs"));
     return panels.map(([key, , panel]) => ({ key, panel }));
+  }
+
+  // What the run of a table knows about its tasks and agents.
+  answerPanels(quiz) {
+    this.shortTest = new ShortTestPanel(this);
+    return [
+      ["redundant", "Redundant", new RedundantPanel(this)],
+      ["test", "Short test", this.shortTest],
+      ["agents", "Agents", new AgentsPanel(this, quiz && ((agent) => quiz.load(agent)))],
+    ];
   }
 
   makeZoom() {
@@ -176,6 +191,7 @@ class App {
     const found = now.answers.map(({ task, result }) =>
       at(result >= 0.5 ? "solved" : "failed")(task),
     );
+    if (now.tab === "test") found.push(...(this.shortTest?.marked ?? []).map(at("near")));
     if (now.task !== null) {
       const near = () => neighbours(space, now.task);
       if (now.tab === "task") found.push(...this.once("near", [now.task], near).map(at("near")));

@@ -4,6 +4,7 @@ import { rate } from "./data.js";
 
 export const GREY = 6; // its index among the colours of names
 export const MISSING = "(missing)"; // the name of tasks without a label
+export const REDUNDANT = "redundant"; // the key of groups of near-copies
 const MAX_GROUPS = 12; // of agents, with a colour each
 
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
@@ -42,6 +43,7 @@ export function quantities(space, insight) {
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
   if (insight.selections) found.push(insight.selections);
+  if (space.answers?.redundant.groups?.length) found.push(ofCopies(space));
   for (const [name, label] of space.labels) found.push(ofLabel(name, label));
   for (const [name, values] of space.columns) {
     const column = { key: `column ${name}`, label: name, values };
@@ -54,9 +56,32 @@ export function quantities(space, insight) {
 // A label of tasks. Grey is for those without it.
 function ofLabel(name, { texts, codes, coloured }) {
   const names = texts.map((text) => text || MISSING);
-  const palette = texts.map((text, index) => (text ? index + Math.floor((index + 2) / 8) : GREY));
+  const palette = texts.map((text, index) => (text ? spaced(index) : GREY));
   const label = { key: `label ${name}`, label: name, kind: "names" };
   return { ...label, values: codes, names, palette, many: !coloured };
+}
+
+// The group of near-copies of each task. Grey is for all other tasks.
+function ofCopies(space) {
+  const { groups } = space.answers.redundant;
+  if (!OF_COPIES.has(groups)) {
+    const values = new Uint16Array(space.count).fill(groups.length);
+    for (const [index, tasks] of groups.entries()) for (const task of tasks) values[task] = index;
+    const names = [...groups.map((_, index) => `group ${index + 1}`), "no near-copy"];
+    const palette = names.map((_, index) => (index < groups.length ? spaced(index) : GREY));
+    const many = groups.length > MAX_COPIES;
+    const label = "redundant group";
+    OF_COPIES.set(groups, { key: REDUNDANT, label, kind: "names", values, names, palette, many });
+  }
+  return OF_COPIES.get(groups);
+}
+
+const OF_COPIES = new WeakMap(); // quantities by groups
+const MAX_COPIES = 1000; // groups in the legend
+
+// The index of a colour that is not grey.
+function spaced(index) {
+  return index + Math.floor((index + 2) / 8);
 }
 
 const OF_GROUPS = new WeakMap(); // quantities by grouping

@@ -1,6 +1,6 @@
 // Tasks as a CSV table with all quantities.
 
-import { short } from "../dom.js";
+import { el, short } from "../dom.js";
 import { MISSING } from "../quantities.js";
 
 export function csv(space, quantities, tasks) {
@@ -10,6 +10,22 @@ export function csv(space, quantities, tasks) {
   ]);
   const rows = [["task", ...columns.map(([name]) => name)]];
   for (const task of tasks) rows.push([space.names[task], ...columns.map(([, of]) => of(task))]);
+  return lines(rows);
+}
+
+// Save a table as a file.
+export function download(rows, name) {
+  save(lines(rows), name);
+}
+
+export function save(text, name) {
+  const link = el("a", { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function lines(rows) {
   return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 

@@ -10,6 +10,12 @@ import { neighbourLists, picture } from "../tasks/cards.js";
 const FEW = 12; // features are listed openly; more are folded
 const STABLE = 0.7; // Spearman correlation
 
+const OF_TABLES = [
+  ["Redundant", "tasks that measure the same thing twice."],
+  ["Short test", "of a few tasks that predict the full score."],
+  ["Agents", "with scores, intervals and strengths."],
+];
+
 export class Detail {
   constructor(app) {
     this.app = app;
@@ -31,6 +37,7 @@ export class Detail {
       ["Click", "a point to see its success rates and similar tasks."],
       ["Quiz", "an agent: a few answers predict its success on all tasks."],
       ["Select", "tasks with a lasso or filters, compare two selections, save a table."],
+      ...(space.answers ? OF_TABLES : []),
       ...(this.app.form ? [["New task", "shows where your own task lies on the map."]] : []),
     ];
     return [

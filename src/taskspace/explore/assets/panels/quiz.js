@@ -5,6 +5,7 @@ import { button, el, percent, select } from "../dom.js";
 import { fact } from "../facts.js";
 import { meanOf } from "../quantities.js";
 import { picture } from "../tasks/cards.js";
+import { FullScore } from "./full-score.js";
 import { scatter } from "./scatter.js";
 
 const LOADED = 10; // questions to an agent of the population
@@ -23,6 +24,7 @@ export class QuizPanel {
     this.loading = null; // the agent that is being asked
     this.question = el("section", { class: "question", "aria-live": "polite" });
     this.summary = el("dl", { class: "facts" });
+    this.score = new FullScore(app);
     this.list = el("ol", { class: "answers", "aria-label": "Answers" });
     this.comparison = el("section", { id: "comparison" });
     this.agents = this.agentChoice();
@@ -36,6 +38,7 @@ export class QuizPanel {
       }),
       this.question,
       this.summary,
+      this.score.element,
       el("h3", { text: "Load an agent" }),
       el("p", { class: "quiet", text: LOADING }),
       this.agents,
@@ -72,6 +75,7 @@ export class QuizPanel {
     this.question.replaceChildren(...this.asked(now));
     if (changed.size === 1 && changed.has("task")) return; // nothing else changes
     this.summary.replaceChildren(...this.summaryOf());
+    this.score.update(now);
     this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
     this.over.disabled = !now.answers.length && now.agent === null;
     this.agents.value = now.agent === null ? "" : String(now.agent);

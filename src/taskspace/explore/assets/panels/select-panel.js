@@ -4,7 +4,7 @@ import { button, el, figure, select } from "../dom.js";
 import { extent } from "../quantities.js";
 import { fits } from "../selection.js";
 import { comparison } from "./comparison.js";
-import { csv } from "./csv.js";
+import { csv, save } from "./csv.js";
 
 export class SelectPanel {
   constructor(app) {
@@ -191,9 +191,6 @@ export class SelectPanel {
   save() {
     const { space, insight } = this.app;
     const text = csv(space, insight.quantities, insight.shown || [...space.names.keys()]);
-    const link = el("a", { download: `${space.title.replace(/\W+/g, "-")}-tasks.csv` });
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    save(text, `${space.title.replace(/\W+/g, "-")}-tasks.csv`);
   }
 }

@@ -3,13 +3,13 @@
 
 import { isExported, valuesOf } from "../data.js";
 import { button, el } from "../dom.js";
+import { post } from "../server.js";
 import { drawWorlds, programOf } from "./drawing-karel.js";
 import { faultLine, newTaskFacts } from "./new-task.js";
 
 const PAUSE = 300; // milliseconds without typing, after which the program runs
 const LONGEST = 1000; // characters that the server accepts
 const ALONE = "New Karel tasks need the server: open this map with taskspace explore.";
-const SILENT = "The server does not answer. Is taskspace explore still running?";
 const LANGUAGE = [
   ["Actions", "move, turnLeft, turnRight, pickMarker, putMarker"],
   ["Loops", "REPEAT R=3 { … }, WHILE (…) { … }"],
@@ -174,20 +174,6 @@ function plain(program) {
   return program.trim().replace(/\s+/g, " ");
 }
 
-async function answerTo({ program, like }, space) {
-  try {
-    const given = await fetch("api/karel", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ program, like: space.names[like] }),
-    });
-    const said = await given.json();
-    return given.ok ? { answer: said } : { fault: sentence(said.error) };
-  } catch {
-    return { fault: SILENT };
-  }
-}
-
-function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+function answerTo({ program, like }, space) {
+  return post("api/karel", { program, like: space.names[like] });
 }

@@ -1,0 +1,116 @@
+"""Answers about a table as plain values, the same in the page's data and in the HTTP API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from taskspace.applications.abilities import Abilities
+from taskspace.applications.answers import Unanswered, note_on_test
+from taskspace.applications.redundancy import Redundancy
+from taskspace.applications.scores import Scores
+from taskspace.applications.subset import Subset
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
+
+MOST_PAIRS = 1000  # of near-copies, the surest first
+
+
+def answers_of(run: Run) -> dict[str, Any] | None:
+    """What the run of a table knows about its tasks and agents; an environment has none.
+
+    An answer that the run does not have is an object with the `reason`.
+    """
+    if not run.from_table:
+        return None
+    shown: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
+        "redundant": (run.redundancy, redundancy_values),
+        "subset": (run.short_test, subset_values),
+        "agents": (run.abilities, abilities_values),
+    }
+    plain_values = {
+        name: {"reason": found.reason} if isinstance(found, Unanswered) else values(found)
+        for name, (found, values) in shown.items()
+    }
+    plain_values["subset"]["note"] = note_on_test(run.outcomes)
+    return plain_values
+
+
+def redundancy_values(found: Redundancy) -> dict[str, Any]:
+    """Near-copies: a summary, the groups, and the surest pairs."""
+    names = (
+        "first", "second", "group", "confirmed", "agreement", "expected", "excess", "low", "high",
+        "correlation", "bits", "agents",
+    )  # fmt: skip
+    return {
+        "summary": f"{found.summary}.",
+        "groups": [list(group) for group in found.groups],
+        "pairs": rows({name: getattr(found, name)[:MOST_PAIRS] for name in names}),
+        "threshold": found.threshold,
+        "level": found.level,
+    }
+
+
+def subset_values(found: Subset) -> dict[str, Any]:
+    """A short test: its tasks, the formula of its scores, and the errors to expect."""
+    comparison = found.comparison
+    return {
+        "verdict": found.verdict,
+        "tasks": found.tasks.tolist(),
+        "success": plain(found.success),
+        "scores": [
+            {"name": str(name), "intercept": float(intercept), "weights": weights.tolist()}
+            for name, intercept, weights in zip(
+                found.names, found.intercepts, found.weights, strict=True
+            )
+        ],
+        "errors": rows({
+            "method": comparison.methods, "tasks": comparison.sizes, "error": comparison.errors,
+            "standard_error": comparison.standard_errors,
+        }),
+        "near_copies": [list(pair) for pair in found.near_copies],
+    }  # fmt: skip
+
+
+def abilities_values(found: Abilities) -> dict[str, Any]:
+    """The agents, the highest score first."""
+    columns = found.columns
+    names = [
+        name
+        for name in columns
+        if not name.startswith("score:")  # of groups, which are too many
+    ]
+    return {
+        "summary": f"{found.summary}.",
+        "by": found.by,
+        "level": found.level,
+        "agents": rows({name: columns[name] for name in names}),
+    }
+
+
+def score_values(found: Scores) -> dict[str, Any]:
+    """Full scores with their intervals, one per group of tasks."""
+    columns = found.columns
+    columns.pop("plain")
+    return {"level": found.level, "groups": rows({"name": columns.pop("group"), **columns})}
+
+
+def rows(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Columns as one object per row; missing numbers are None.
+
+    >>> rows({"task": np.array(["a", "b"]), "score": np.array([0.5, np.nan])})
+    [{'task': 'a', 'score': 0.5}, {'task': 'b', 'score': None}]
+    """
+    values = [plain(column) for column in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def plain(column: NDArray[Any]) -> list[Any]:
+    """A column as a list, rounded to six digits; missing numbers are None."""
+    if column.dtype.kind != "f":
+        return list(column.tolist())
+    return [None if np.isnan(value) else round(float(value), 6) for value in column]

@@ -1,0 +1,113 @@
+// The panel of the agents: scores with intervals, strengths, and the most similar agents.
+
+import { button, el, figure, percent } from "../dom.js";
+import { commandLine } from "./redundant.js";
+
+const SHOWN = 100; // agents
+const WHAT =
+  "The score of an agent is its mean success rate over all tasks; on tasks that it did not try," +
+  " the success probability that its ability predicts counts.";
+const LOAD = "Click an agent to quiz it and to colour the map by the prediction.";
+const STRENGTHS =
+  "Strengths (+) and weaknesses (−) are groups of tasks on which an agent differs from what its" +
+  " score predicts by more than chance. The most alike agent has the most similar results beyond" +
+  " what both scores predict; the number is their correlation.";
+
+export class AgentsPanel {
+  // `load(agent)` loads an agent as the quiz does.
+  constructor(app, load) {
+    this.app = app;
+    this.load = load;
+    this.keys = ["agent"];
+    this.words = "";
+    const { reason, summary, agents } = app.space.answers.agents;
+    this.table = el("div");
+    const box = el("input", {
+      type: "search",
+      placeholder: "Find an agent",
+      "aria-label": "Find an agent",
+      autocomplete: "off",
+    });
+    box.addEventListener("input", () => {
+      this.words = box.value.trim().toLowerCase();
+      this.update(app.state.now);
+    });
+    const parts = reason
+      ? [el("p", { text: reason }), commandLine("taskspace agents DIR")]
+      : [
+          el("p", { text: summary }),
+          el("p", { class: "quiet", text: load ? LOAD : "" }),
+          ...(agents.length > 10 ? [el("div", { class: "row" }, box)] : []),
+          this.table,
+        ];
+    this.element = el("div", {}, el("h2", { text: "Agents" }), el("p", { text: WHAT }), ...parts);
+  }
+
+  update(now) {
+    const { reason, agents, level } = this.app.space.answers.agents;
+    if (reason) return;
+    const focused = this.table.contains(document.activeElement) && document.activeElement.id;
+    const found = agents.filter(({ agent }) => agent.toLowerCase().includes(this.words));
+    const rows = found.slice(0, SHOWN).map((row) => this.row(row, now));
+    const head = ["agent", "score", `${percent(level)} interval`].map((text) =>
+      el("th", { scope: "col", text }),
+    );
+    this.table.replaceChildren(
+      el(
+        "table",
+        { class: "agents" },
+        el("caption", { class: "quiet", text: STRENGTHS }),
+        el("thead", {}, el("tr", {}, ...head)),
+        el("tbody", {}, ...rows),
+      ),
+      ...this.left(found.length),
+    );
+    if (focused) this.table.querySelector(`#${focused}`)?.focus();
+  }
+
+  left(count) {
+    if (!count) return [el("p", { class: "quiet", text: "No agent found." })];
+    if (count <= SHOWN) return [];
+    const text = `The best ${SHOWN} of ${figure(count)}; find others by name.`;
+    return [el("p", { class: "quiet", text })];
+  }
+
+  row(row, now) {
+    const { space } = this.app;
+    const number = space.agentNumbers.get(row.agent);
+    const name = this.load
+      ? button(row.agent, () => this.load(number), {
+          class: "link",
+          id: `agent-${number}`,
+          "aria-pressed": String(now.agent === number),
+        })
+      : el("span", { text: row.agent });
+    const alike = row.most_alike && `most alike: ${row.most_alike} (${row.correlation.toFixed(2)})`;
+    const notes = [
+      row.strengths && `+ ${row.strengths}`,
+      row.weaknesses && `− ${row.weaknesses}`,
+      row.tried < space.total && `tried ${figure(row.tried)} of ${figure(space.total)} tasks`,
+      alike,
+    ].filter(Boolean);
+    const lines = notes.map((text) => el("span", { class: "quiet", text }));
+    return el(
+      "tr",
+      { "data-agent": row.agent },
+      el("th", { scope: "row" }, name, ...lines),
+      el("td", { text: row.score === null ? "–" : percent(row.score) }),
+      el("td", {}, interval(row)),
+    );
+  }
+}
+
+// A line from the lower to the upper bound on a track from 0 to 1, with a dot at the score.
+function interval({ score, low, high }) {
+  const text = `${percent(low)} to ${percent(high)}`;
+  const line = el("span", { class: "line" });
+  line.style.left = `${100 * low}%`;
+  line.style.width = `${100 * (high - low)}%`;
+  const dot = el("span", { class: "point" });
+  dot.style.left = `${100 * (score ?? 0)}%`;
+  const track = el("span", { class: "interval", "aria-hidden": "true" }, line, dot);
+  return el("span", { class: "bounds" }, track, el("span", { class: "quiet", text }));
+}

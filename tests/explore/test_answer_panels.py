@@ -1,0 +1,101 @@
+"""The panels of a table: redundant tasks, a short test, agents, and the score in the quiz."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from taskspace.explore.export import export_page
+from taskspace.runs.run import Run
+from tests.explore.browser import READY, served
+
+pytestmark = pytest.mark.slow
+
+LONG = 60_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, copies: Run) -> Iterator[Any]:
+    api = pytest.importorskip("taskspace.explore.api", reason="fastapi is not installed")
+    with served(api.create_app(copies, seconds=120)) as url:
+        found = browser.new_page(viewport={"width": 1280, "height": 800})
+        errors: list[str] = []
+        found.on("pageerror", lambda error: errors.append(str(error)))
+        found.goto(url)
+        found.wait_for_selector(**READY)
+        yield found
+        assert errors == []
+
+
+def open_tab(page: Any, name: str) -> None:
+    page.click(f"#tab-{name}")
+    page.wait_for_selector(f"#panel-{name}:visible")
+
+
+def test_a_group_of_near_copies_is_shown_on_the_map(page: Any, copies: Run) -> None:
+    open_tab(page, "redundant")
+    assert copies.redundancy.summary in page.inner_text("#redundant-summary")  # type: ignore[union-attr]
+    page.click("#group-1")
+    page.wait_for_selector("#group-1[aria-pressed=true]")
+    assert sorted(page.evaluate("explorer.insight.shown")) == [1, 7]
+    page.keyboard.press("Enter")  # the focus has stayed
+    page.wait_for_selector("#group-1[aria-pressed=false]")
+    assert page.evaluate("explorer.insight.shown") is None
+    first = page.locator("#panel-redundant .pairs li").first
+    assert "100 % agreement" in first.inner_text()
+
+
+def test_the_short_test_is_marked_and_another_one_chosen(
+    page: Any, copies: Run, tmp_path: Path
+) -> None:
+    open_tab(page, "test")
+    assert page.inner_text("#test-verdict") == copies.short_test.verdict  # type: ignore[union-attr]
+    page.wait_for_function("document.querySelectorAll('#marks .near').length === 6", timeout=LONG)
+    page.fill("#test-size", "4")
+    page.select_option("[aria-label=Predict]", "topic")
+    page.click("#choose-test")
+    page.wait_for_selector("#panel-test .test-tasks li:nth-child(4):last-child", timeout=LONG)
+    page.wait_for_function("document.querySelectorAll('#marks .near').length === 4", timeout=LONG)
+    with page.expect_download() as started:
+        page.click("#save-test")
+    started.value.save_as(tmp_path / "test.csv")
+    rows = list(csv.DictReader((tmp_path / "test.csv").open(encoding="utf-8")))
+    assert [rows[0]["task"], len(rows)] == ["(intercept)", 5]
+    assert {"weight", "weight:areas", "weight:sums"} <= set(rows[0])
+    page.fill("#test-size", "1")
+    page.click("#choose-test")  # fewer than there are topics
+    page.wait_for_selector("#panel-test .command", timeout=LONG)
+    assert "must be" in page.inner_text("#panel-test section")
+
+
+def test_an_agent_is_loaded_and_has_a_full_score(page: Any, copies: Run) -> None:
+    open_tab(page, "agents")
+    rows = page.locator("#panel-agents tbody tr")
+    assert rows.count() == 100  # the best
+    best = copies.abilities.columns["agent"][0]  # type: ignore[union-attr]
+    assert rows.first.get_attribute("data-agent") == best
+    page.fill("[aria-label='Find an agent']", str(best))
+    page.click("#panel-agents tbody button")
+    page.wait_for_selector("#panel-agents [aria-pressed=true]")
+    open_tab(page, "quiz")
+    page.wait_for_selector("#score", timeout=LONG)
+    page.select_option("[aria-label='Full score']", "topic")
+    page.wait_for_selector("#full-score tbody tr:nth-child(2)", timeout=LONG)
+    assert "areas" in page.inner_text("#full-score")
+
+
+def test_the_exported_file_has_what_is_stored(browser: Any, copies: Run, tmp_path: Path) -> None:
+    export_page(copies, tmp_path / "map.html")
+    page = browser.new_page()
+    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=test&quiz=1:1")
+    page.wait_for_selector("#panel-test:visible", timeout=LONG)
+    assert page.locator("#panel-test .test-tasks li").count() == 6
+    assert page.locator("#choose-test").count() == 0
+    assert "taskspace explore" in page.inner_text("#panel-test")
+    open_tab(page, "quiz")
+    assert "taskspace explore" in page.inner_text("#full-score")
+    page.close()
