@@ -51,6 +51,27 @@ def estimates(
     return found - noise[one, None] * noise[other] / (2 * np.log(2) * agents)
 
 
+def pair_estimates(statistics: SuccessStatistics, first: ArrayLike, second: ArrayLike) -> Floats:
+    """Similarities of pairs of tasks in bits, with the expected bias subtracted.
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        first: The index of the first task of each pair.
+        second: The index of the second task of each pair.
+
+    Returns:
+        One similarity per pair, as in `estimates`.
+
+    >>> statistics = SuccessStatistics.from_rates([[1, 0], [1, 0], [0, 1], [0, 1]])
+    >>> pair_estimates(statistics, [0], [1]).round(2)
+    array([0.82])
+    """
+    noise = _noise(statistics)
+    bias = noise[np.asarray(first, np.int64)] * noise[np.asarray(second, np.int64)]
+    agents = np.maximum(statistics.together(first, second), 1)
+    return statistics.pairs(first, second) - bias / (2 * np.log(2) * agents)
+
+
 def agents_together(
     statistics: SuccessStatistics, rows: ArrayLike | None = None, columns: ArrayLike | None = None
 ) -> Floats:
