@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from taskspace.agents.policies import MLPPolicy
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
+    from taskspace.applications.doctor import diagnose
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.search import TaskIndex
@@ -56,6 +57,7 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
+    "diagnose": "taskspace.applications.doctor",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -82,6 +84,7 @@ __all__ = [
     "TaskEmbedder",
     "TaskIndex",
     "__version__",
+    "diagnose",
     "evaluate",
     "fit",
     "load_pretrained",

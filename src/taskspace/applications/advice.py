@@ -130,51 +130,47 @@ def _about_measure(found: Diagnosis) -> Ranked:
     information, correlation = (
         found.reliability[measure].value for measure in (INFORMATION, CORRELATION)
     )
-    gain = abs(correlation - information)
-    if not gain >= _NOTICEABLE:  # NaN is not
-        return []
     better = found.better_measure
-    values = (correlation, information) if better == CORRELATION else (information, correlation)
-    what = f"use measure={better!r}"
-    return [
-        (gain, f"For similarities, {what}: {_short(values[0])} against {_short(values[1])}.")
-    ]
+    gain = abs(correlation - information)
+    if not gain >= max(_NOTICEABLE, 2 * found.reliability[better].spread):  # NaN is not
+        return []
+    one, other = sorted((_short(information), _short(correlation)), reverse=True)
+    return [(gain, f"Use measure={better!r}: its reliability is {one} against {other}.")]
 
 
 def _about_difficulty(found: Diagnosis) -> Ranked:
-    ranked = []
-    lost = 1 - found.usable_tasks / found.tasks
     easy = int((found.success > 0.5)[~found.usable].sum())
     hard = int((found.success <= 0.5)[~found.usable].sum())
-    for count, exact, solved, what in (
-        (easy, found.solved_by_all, "all", "weaker agents (earlier snapshots, masked actions,"
-         " noise)"),
-        (hard, found.solved_by_none, "no", "stronger agents (longer training, or trained on such"
-         " tasks)"),
-    ):  # fmt: skip
-        if count >= _NOTICEABLE * found.tasks:
-            share = lost * count / max(easy + hard, 1)
-            nearly = f"{_count(exact, 'task')} {'is' if exact == 1 else 'are'} solved by {solved}"
-            ranked.append(
-                (
-                    share,
-                    f"{nearly} agents, and {count - exact:,} more by"
-                    f" {'nearly all' if solved == 'all' else 'hardly any'}: add {what}.",
-                )
-            )
-    return ranked
+    weaker = "weaker agents (earlier snapshots, masked actions, noise)"
+    stronger = "stronger agents (longer training, or training on such tasks)"
+    return [
+        (count / found.tasks, f"{_solved(count, exactly, who, nearly)}: add {whom}.")
+        for count, exactly, who, nearly, whom in (
+            (easy, found.solved_by_all, "all agents", "nearly all", weaker),
+            (hard, found.solved_by_none, "no agent", "hardly any", stronger),
+        )
+        if count >= _NOTICEABLE * found.tasks
+    ]
+
+
+def _solved(count: int, exactly: int, who: str, nearly: str) -> str:
+    """How many tasks are solved by all agents and how many more by nearly all."""
+    if not exactly:
+        return f"{_count(count, 'task')} {_are(count)} solved by {nearly} agents"
+    more = f", and {count - exactly:,} more by {nearly}" if count > exactly else ""
+    return f"{_count(exactly, 'task')} {_are(exactly)} solved by {who}{more}"
 
 
 def _about_copies(found: Diagnosis) -> Ranked:
     if not found.copied_agents:
         return []
     largest = max(found.copies, key=len)
-    one = found.copied_agents == 1
+    copy = "a copy" if found.copied_agents == 1 else "copies"
     return [
         (
             found.copied_agents / found.sampled_agents,
-            f"{_count(found.copied_agents, 'agent')} {'is a copy' if one else 'are copies'} of"
-            f" another, e.g. {_names(largest)}: they add nothing, leave them out.",
+            f"{_count(found.copied_agents, 'agent')} {_are(found.copied_agents)} {copy} of another,"
+            f" e.g. {_names(largest)}: they add nothing, so leave them out.",
         )
     ]
 
@@ -212,6 +208,10 @@ def _skills(found: Diagnosis) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _short(value: float) -> str:

@@ -164,6 +164,21 @@ class Diagnosis:
         }
 
     @property
+    def curve(self) -> dict[str, NDArray[Any]]:
+        """The reliability to expect of other numbers of agents: its columns by name.
+
+        The numbers reach to what the target needs, but not beyond eight times the agents.
+        """
+        more = self.reliability[self.better_measure].more_agents(TARGET)
+        now = self.distinct_agents
+        most = 8 * now if more is None else int(np.clip(1.2 * (now + more), 2 * now, 8 * now))
+        agents = np.unique(np.linspace(2, most, 60).astype(np.int64))
+        return {
+            "agents": agents,
+            **{measure: found.at(agents) for measure, found in self.reliability.items()},
+        }
+
+    @property
     def unseparated_tasks(self) -> int:
         """The number of tasks that no agent separates from another task."""
         return sum(len(group.tasks) for group in self.unseparated)

@@ -13,6 +13,7 @@ from typing import NoReturn
 from taskspace._version import __version__
 from taskspace.cli import (
     bench,
+    doctor,
     embed,
     envs,
     explore,
@@ -35,6 +36,7 @@ _EPILOG = """examples:
   taskspace run karel                  the same for agents that write programs; takes longer
   taskspace run cartpolevar --ray      train and evaluate agents on a Ray cluster
   taskspace fit results.csv --out DIR  make a map from a table of results
+  taskspace doctor results.csv         are these agents good enough for a map?
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
@@ -51,6 +53,7 @@ DIR is a run folder, which `run` and `fit` write. `taskspace COMMAND --help` des
 _COMMANDS = (
     run,
     fit,
+    doctor,
     embed,
     predict,
     select,

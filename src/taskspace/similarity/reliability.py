@@ -65,6 +65,8 @@ class Reliability:
     def at(self, agents: ArrayLike) -> Floats:
         """The reliability to expect of other numbers of agents of the same kind."""
         factors = np.asarray(agents, np.float64) / self.agents
+        if not self.known:
+            return np.full(factors.size, np.nan)
         return np.array([spearman_brown(self.value, factor) for factor in factors.ravel()])
 
     def more_agents(self, target: float) -> int | None:
