@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from taskspace.applications.doctor import Diagnosis
     from taskspace.applications.indistinct import Unseparated
 
-_NOTICEABLE = 0.05  # difference of two reliabilities, and share of tasks or agents, worth a word
+_NOTICEABLE = 0.05  # share of tasks that is worth a word
 _CLEAR = 0.2  # below this reliability, triplets are ordered hardly better than by chance
 _MOST_NAMES = 3
 _FAR = 20  # times the agents at hand: no number is worth more than that
@@ -127,15 +127,14 @@ def _about_skills(found: Diagnosis) -> Ranked:
 
 
 def _about_measure(found: Diagnosis) -> Ranked:
-    information, correlation = (
-        found.reliability[measure].value for measure in (INFORMATION, CORRELATION)
-    )
-    better = found.better_measure
-    gain = abs(correlation - information)
-    if not gain >= max(_NOTICEABLE, 2 * found.reliability[better].spread):  # NaN is not
+    one, other = (found.reliability[measure].order for measure in (CORRELATION, INFORMATION))
+    if found.better_measure != CORRELATION:
         return []
-    one, other = sorted((_short(information), _short(correlation)), reverse=True)
-    return [(gain, f"Use measure={better!r}: its reliability is {one} against {other}.")]
+    text = (
+        f"Use measure='correlation', which keeps more of the order of similarities between halves"
+        f" of the agents: {_short(one)} against {_short(other)}."
+    )
+    return [(one - other, text)]
 
 
 def _about_difficulty(found: Diagnosis) -> Ranked:

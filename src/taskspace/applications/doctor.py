@@ -29,6 +29,7 @@ Numbers = NDArray[np.int64]
 
 EASIEST, HARDEST = 0.95, 0.05  # success rates between which a task is usable
 MOST_TASKS, MOST_AGENTS = 600, 2000  # a sample of so many represents all
+NOTICEABLE = 0.05  # difference of two reliabilities that is worth a word
 _TASKS_PER_BLOCK = 4096
 
 
@@ -105,8 +106,9 @@ class Diagnosis:
 
     @property
     def better_measure(self) -> str:
-        """The measure of similarity with the higher reliability."""
-        return max(self.reliability, key=lambda measure: self.reliability[measure].value)
+        """The measure that keeps more of the order of similarities; by default, information."""
+        gain = self.reliability[CORRELATION].order - self.reliability[INFORMATION].order
+        return CORRELATION if gain >= NOTICEABLE else INFORMATION
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -134,28 +136,23 @@ class Diagnosis:
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The table of figures: what, its value, and what it is compared with."""
-        information, correlation = (
-            self.reliability[measure] for measure in (INFORMATION, CORRELATION)
-        )
-        wanted = f"at least {TARGET}"
+        """The table of figures: what, its value and spread, and what it is compared with."""
         rows = [
             ("agents", self.agents, ""),
             ("copies of other agents", self.copied_agents, "0"),
-            ("effective number of agents", self.effective_agents, f"of {self.distinct_agents}"),
+            ("effective number of agents", self.effective_agents, f"of {self.distinct_agents:,}"),
             ("tasks", self.tasks, ""),
-            ("usable tasks (success .05 to .95)", self.usable_tasks, f"of {self.tasks}"),
+            ("usable tasks (success .05 to .95)", self.usable_tasks, f"of {self.tasks:,}"),
             ("tasks that all agents solve", self.solved_by_all, "0"),
             ("tasks that no agent solves", self.solved_by_none, "0"),
             ("tasks that no agent separates", self.unseparated_tasks, "0"),
             ("skills above chance", self.skills, "at least 2"),
             ("share of the first skill", self.first_factor, "below 1"),
             ("similar pairs of tasks", self.similar_pairs, f"chance: {CHANCE_OF_A_PAIR:.2g}"),
-            ("reliability of information", information.value, wanted),
-            ("its spread between splits", information.spread, ""),
-            ("reliability of correlation", correlation.value, wanted),
-            ("its spread between splits", correlation.spread, ""),
         ]
+        for measure, found in self.reliability.items():
+            rows.append((f"reliability of {measure}", found.value, f"at least {TARGET}"))
+            rows.append((f"the same of its order ({measure})", found.order, "chance: 0"))
         figures, values, compared = zip(*rows, strict=True)
         return {
             "figure": np.array(figures, np.str_),

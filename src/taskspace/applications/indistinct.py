@@ -14,7 +14,8 @@ from taskspace.similarity.agent_kernel import attempt_noise, task_means
 
 Floats = NDArray[np.float64]
 
-COPY = 0.01  # copies differ by less than this fraction of what agents of equal skill differ
+COPY = 0.02  # copies differ by less than this fraction of what agents of equal skills differ
+_SKILLS = 5  # that agents may share without being copies, beside how many tasks they solve
 _ERRORS = 2  # standard errors of the difference, which noise of attempts causes
 _ERROR = 0.01  # probability that agents that are no copies are called so, in a whole table
 _TASKS_PER_BLOCK = 4096
@@ -74,8 +75,8 @@ def _differences(outcomes: Outcomes, group: list[int]) -> tuple[str, ...]:
 def agent_copies(outcomes: Outcomes) -> tuple[tuple[str, ...], ...]:
     """Groups of agents that are copies: their results hardly differ.
 
-    Two agents are copies if their results differ less than a hundredth as much as those of two
-    agents that share nothing but how many tasks they solve, and if that can hardly be by chance.
+    Two agents are copies if their results differ less than a fiftieth as much as those of two
+    agents that share nothing but a few skills, and if that can hardly be by chance.
     So two agents that solve all tasks, or a few tasks in the same way, are no copies. Noise of
     attempts is subtracted where agents tried tasks several times; copies are missed if it is too
     large to tell.
@@ -109,37 +110,54 @@ def _are_copies(outcomes: Outcomes) -> NDArray[np.bool_]:
 
     tried = (outcomes.rollouts > 0).astype(np.float64)
     rates = np.where(tried > 0, outcomes.rates, 0.0)
-    by_skill = _by_skill(rates, tried, task_means(outcomes)) * tried
     noise = attempt_noise(outcomes)
     with threadpool_limits(1):  # bit-identical on any number of cores
+        expected = _expected_difference(rates, tried, task_means(outcomes), noise)
         together = tried @ tried.T
         squares = (rates**2) @ tried.T
         apart = squares + squares.T - 2 * rates @ rates.T
-        solved = by_skill @ tried.T
-        expected = solved + solved.T - 2 * by_skill @ by_skill.T
-    single = by_skill * (tried - by_skill)
-    residual = (tried * (rates - by_skill) ** 2).sum() - (noise * tried.sum(1)).sum()
-    expected *= np.clip(residual / max(float(single.sum()), 1e-12), 0.0, 1.0)
     noise_of_pair = noise[:, None] + noise
     apart = np.maximum(apart - noise_of_pair * together, 0.0)
     apart += _ERRORS * noise_of_pair * np.sqrt(2 * together)
     part = apart / np.maximum(expected, 1e-12)
-    pairs = math.comb(outcomes.n_agents, 2)
     x = np.clip(part, 1e-12, 1.0)
     # Chernoff's bound of the probability that a sum of numbers from 0 to 1 is so small by chance
     surprise = expected * (1 - x + x * np.log(x))
-    found: NDArray[np.bool_] = (part < COPY) & (surprise > math.log(max(pairs, 1) / _ERROR))
+    pairs = max(math.comb(outcomes.n_agents, 2), 1)
+    found: NDArray[np.bool_] = (part < COPY) & (surprise > math.log(pairs / _ERROR))
     return found
 
 
-def _by_skill(rates: Floats, tried: Floats, means: Floats) -> Floats:
-    """Success probabilities (agents, tasks) if agents differ only in how much they solve.
+def _expected_difference(rates: Floats, tried: Floats, means: Floats, noise: Floats) -> Floats:
+    """The sum over tasks of squared differences (agents, agents) of agents that share skills only.
 
-    The odds of success are those of the task, times a factor of the agent.
+    For single attempts, it is the expected number of tasks on which their results differ. Success
+    rates of several attempts vary less than single ones, by the same factor for all pairs.
+    """
+    by_skills = tried * _by_skills(rates, tried, means)
+    solved = by_skills @ tried.T
+    expected = solved + solved.T - 2 * by_skills @ by_skills.T
+    single = (by_skills * (tried - by_skills)).sum()
+    left = (tried * (rates - by_skills) ** 2).sum() - (noise * tried.sum(1)).sum()
+    shrunk: Floats = expected * np.clip(left / max(float(single), 1e-12), 0.0, 1.0)
+    return shrunk
+
+
+def _by_skills(rates: Floats, tried: Floats, means: Floats) -> Floats:
+    """Success probabilities (agents, tasks) if agents differ only in a few skills.
+
+    First, the odds of success are those of the task times a factor of the agent; the main
+    components of what that leaves are other skills. Agents with the same results count once, so
+    that copies are no skill of their own.
     """
     score = rates.sum(1) / np.maximum(tried.sum(1), 1)
     usual = (tried * means).sum(1) / np.maximum(tried.sum(1), 1)  # on the tasks it tried
     solve = means * (score * (1 - usual))[:, None]
     fail = (1 - means) * ((1 - score) * usual)[:, None]
-    by_skill: Floats = solve / np.maximum(solve + fail, 1e-12)
-    return by_skill
+    by_score = solve / np.maximum(solve + fail, 1e-12)
+    left = tried * (rates - by_score)
+    once = left[np.unique(rates, axis=0, return_index=True)[1]]
+    count = min(_SKILLS, len(once) // 4, left.shape[1] // 4)
+    axes = np.linalg.eigh(once.T @ once)[1][:, left.shape[1] - count :]
+    by_skills: Floats = np.clip(by_score + left @ axes @ axes.T, 0.0, 1.0)
+    return by_skills

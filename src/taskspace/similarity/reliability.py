@@ -1,7 +1,10 @@
 """How reliable similarities are: would other agents of the same kind give the same order?
 
 The agents are split in two halves at random, and the similarities of one half are compared with
-those of the other. Formulas by Spearman and Brown extrapolate to all agents, and to more agents.
+those of the other. The formula of Spearman and Brown extrapolates to all agents, and to more. It
+holds for linear correlations: noise of similarities is inversely proportional to the number of
+agents. It does not hold for rank correlations, in which noise counts fully wherever the true
+similarities are equal, e.g. 0; they say how much of the whole order is repeated, and no more.
 """
 
 from __future__ import annotations
@@ -32,11 +35,12 @@ class Reliability:
 
     Attributes:
         agents: The number of agents.
-        half: The rank correlation of the similarities of two halves of the agents, the mean over
-            splits.
+        half: The correlation of the similarities of two halves of the agents, the mean over splits.
         splits: The reliability of all agents according to each split.
+        order: The same as `value` with rank correlations (Spearman): how much of the order of all
+            similarities is repeated, including the order of those that are equal but for noise.
 
-    >>> known = Reliability(60, 0.25, np.array([0.38, 0.42]))
+    >>> known = Reliability(60, 0.25, np.array([0.38, 0.42]), 0.3)
     >>> round(known.value, 2), round(known.spread, 2), known.more_agents(0.8)
     (0.4, 0.03, 300)
     >>> known.at([60, 120, 360]).round(2)
@@ -46,11 +50,12 @@ class Reliability:
     agents: int
     half: float
     splits: Floats
+    order: float
 
     @property
     def value(self) -> float:
         """The reliability of the similarities of all agents, from 0 to 1."""
-        return max(0.0, spearman_brown(self.half, 2.0)) if self.known else float("nan")
+        return _of_all(self.half) if self.known else float("nan")
 
     @property
     def spread(self) -> float:
@@ -108,8 +113,8 @@ def split_half(
 ) -> dict[str, Reliability]:
     """Measure the reliability of similarities by random halves of the agents.
 
-    It is the rank correlation (Spearman) of the similarities of pairs of tasks in two halves,
-    extrapolated to all agents. If there are many tasks, a sample of pairs represents all.
+    It is the correlation of the similarities of pairs of tasks in two halves, extrapolated to all
+    agents. If there are many tasks, a sample of pairs represents all.
 
     Args:
         statistics: The success rates of agents on tasks.
@@ -123,28 +128,36 @@ def split_half(
     >>> rng = np.random.default_rng(0)
     >>> skills = np.repeat(rng.normal(size=(400, 2)), 10, axis=1)  # ten tasks for each of two
     >>> solved = SuccessStatistics.from_rates(rng.random((400, 20)) < 1 / (1 + np.exp(-2 * skills)))
-    >>> found = split_half(solved, rng)
-    >>> round(found["correlation"].value, 1), found["information"].known
-    (0.8, True)
+    >>> found = split_half(solved, rng)["correlation"]
+    >>> round(found.value, 2), round(found.order, 2)
+    (0.95, 0.8)
     """
     checks.whole(splits, "splits", 2)
     agents = statistics.rates.shape[1]
     pairs = sample_pairs(statistics.n_tasks, rng)
-    found: dict[str, list[float]] = {measure: [] for measure in MEASURES}
+    found: dict[str, list[tuple[float, float]]] = {measure: [] for measure in MEASURES}
     if agents >= FEWEST_AGENTS and len(pairs[0]) >= FEWEST_PAIRS:
         for _ in range(splits):
             order = rng.permutation(agents)
             halves = [_part(statistics, part) for part in np.array_split(order, 2)]
             for measure in MEASURES:
                 one, other = (_similarities(half, pairs, measure) for half in halves)
-                found[measure].append(_rank_correlation(one, other))
+                found[measure].append(_correlations(one, other))
     return {measure: _reliability(agents, halves) for measure, halves in found.items()}
 
 
-def _reliability(agents: int, halves: list[float]) -> Reliability:
-    values = np.array(halves or [np.nan])
-    corrected = [spearman_brown(max(half, 0.0), 2.0) for half in halves if math.isfinite(half)]
-    return Reliability(agents, float(values.mean()), np.array(corrected))
+def _reliability(agents: int, halves: list[tuple[float, float]]) -> Reliability:
+    table = np.array(halves or [(np.nan, np.nan)])
+    if np.isnan(table).any():
+        return Reliability(agents, float("nan"), np.full(len(table), np.nan), float("nan"))
+    half, ranks = table.mean(0).tolist()
+    splits = np.array([_of_all(one) for one in table[:, 0].tolist()])
+    return Reliability(agents, half, splits, _of_all(ranks))
+
+
+def _of_all(half: float) -> float:
+    """The reliability of all agents from the correlation of two halves, at least 0."""
+    return spearman_brown(max(half, 0.0), 2.0)
 
 
 def _part(statistics: SuccessStatistics, agents: NDArray[np.int64]) -> SuccessStatistics:
@@ -165,15 +178,20 @@ def _similarities(
     return statistics.correlation(*pairs)
 
 
-def _rank_correlation(one: Floats, other: Floats) -> float:
-    """Spearman's correlation of what is known of both; 0 if one of them does not vary."""
+def _correlations(one: Floats, other: Floats) -> tuple[float, float]:
+    """The correlation of what is known of both, and that of its ranks; NaN if it is too little."""
     from scipy.stats import rankdata
 
     both = np.isfinite(one) & np.isfinite(other)
     if both.sum() < FEWEST_PAIRS:
-        return float("nan")
+        return float("nan"), float("nan")
     # Rounding must not part what is equal, e.g. similarities of 0.
-    first, second = (rankdata(values[both].round(9)) for values in (one, other))
-    if not np.ptp(first) or not np.ptp(second):
+    first, second = (values[both].round(9) for values in (one, other))
+    return _correlation(first, second), _correlation(rankdata(first), rankdata(second))
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    """Pearson's correlation; 0 if one of them does not vary."""
+    if not np.ptp(one) or not np.ptp(other):
         return 0.0
-    return float(np.corrcoef(first, second)[0, 1])
+    return float(np.corrcoef(one, other)[0, 1])
