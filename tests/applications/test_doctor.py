@@ -40,13 +40,19 @@ def test_few_agents_never_show_more_skills_than_there_are(agents: int) -> None:
     assert found.skills <= 4
     assert found.agents == found.distinct_agents == agents
     assert 1 <= found.effective_agents <= agents
-    assert (found.skills == 4) == (agents >= 100)
+    assert found.skills == 4 or agents < 100
 
 
-def test_more_agents_raise_the_verdict() -> None:
-    verdicts = [diagnose(planted(agents, 4, 10).outcomes).verdict for agents in (4, 10, 60, 500)]
-    levels = ["not tested", "weak: close to chance", "usable with care", "reliable"]
-    for verdict, level in zip(verdicts, levels, strict=True):
+def test_verdicts() -> None:
+    noise = Outcomes(np.random.default_rng(1).integers(0, 2, (60, 40)), 1)
+    populations = {
+        "not tested": planted(4, 4, 10).outcomes,
+        "weak: close to chance": noise,
+        "usable with care": planted(60, 4, 10).outcomes,
+        "reliable": planted(500, 4, 10).outcomes,
+    }
+    for level, outcomes in populations.items():
+        verdict = diagnose(outcomes).verdict
         assert verdict.startswith(f"This population is {level}")
         assert "\n" not in verdict
 
@@ -125,6 +131,8 @@ def test_the_table_and_the_curve_have_one_value_per_row() -> None:
 
 def test_one_skill_is_called_difficulty_only() -> None:
     found = diagnose(planted(300, 1, 40).outcomes)
+    assert not found.several_abilities
+    assert "one ability only" in found.verdict
     assert says_something_about(found, r"order tasks by difficulty only \(1 factor")
 
 

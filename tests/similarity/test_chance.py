@@ -9,6 +9,7 @@ from taskspace.similarity.chance import (
     CHANCE_OF_A_PAIR,
     MOST_SKILLS,
     Scree,
+    beyond_one_ability,
     parallel_analysis,
     share_above_chance,
     shuffled,
@@ -46,6 +47,18 @@ def test_pairs_of_one_skill_exceed_chance() -> None:
     assert share == pytest.approx(same_skill + 0.05 * (1 - same_skill), abs=0.08)
 
 
+@pytest.mark.parametrize("agents", [60, 300])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_one_ability_is_told_from_several(agents: int, missing: float) -> None:
+    """Parallel analysis alone cannot: difficulties seem to be a second skill."""
+    for skills, several in ((1, False), (2, True), (4, True)):
+        world = planted(agents, skills, 40 // skills, missing=missing)
+        statistics = SuccessStatistics.from_outcomes(world.outcomes)
+        tasks, rng = np.arange(statistics.n_tasks), np.random.default_rng(0)
+        assert beyond_one_ability(statistics, tasks, rng) is several
+    assert not beyond_one_ability(statistics, tasks[:2], rng)
+
+
 def test_shares_of_the_first_skill() -> None:
     one = Scree(np.array([5.0, 1.0]), np.array([1.5, 1.2]))
     assert (one.above, one.first_share) == (1, 1.0)
@@ -73,3 +86,12 @@ def test_a_shuffled_table_keeps_the_success_of_tasks_and_the_missing_pairs() -> 
     assert mixed.tried is not None
     assert not mixed.rates[~mixed.tried].any()
     assert (mixed.rates != statistics.rates).any()
+
+
+def test_groups_keep_their_results() -> None:
+    statistics = SuccessStatistics.from_outcomes(planted(30, 2, 5).outcomes)
+    groups = [np.arange(10), np.arange(10, 30)]
+    mixed = shuffled(statistics, np.random.default_rng(0), groups)
+    for group in groups:
+        kept, before = (table.rates[:, group].sum(1) for table in (mixed, statistics))
+        np.testing.assert_allclose(kept, before, rtol=1e-6)

@@ -28,7 +28,7 @@ def test_more_agents_are_more_reliable(measure: str) -> None:
 
 @pytest.mark.parametrize("skills", [2, 8])
 def test_what_few_agents_say_about_many_comes_true(skills: int) -> None:
-    """Extrapolated from 100 agents to 400; of ranks it would be far off if there are many skills."""
+    """Extrapolated from 100 agents to 400; with ranks it would be far off if skills are many."""
     few, many = (measured(agents, skills)["correlation"] for agents in (100, 400))
     assert few.at(400)[0] == pytest.approx(many.value, abs=0.06)
     needed = few.more_agents(0.8)

@@ -114,16 +114,16 @@ def _about_skills(found: Diagnosis) -> Ranked:
                 " agents that lack one skill each.",
             )
         ]
-    if found.skills == 1:
-        return [
-            (
-                0.7,
-                "These agents order tasks by difficulty only (1 factor above chance): add agents"
-                " that lack one skill each, e.g. with masked actions or trained on some of the"
-                " tasks.",
-            )
-        ]
-    return []
+    if found.several_abilities:
+        return []
+    return [
+        (
+            0.7,
+            "These agents order tasks by difficulty only (1 factor; another would be no more than"
+            " what one ability gives): add agents that lack one skill each, e.g. with masked"
+            " actions or trained on some of the tasks.",
+        )
+    ]
 
 
 def _about_measure(found: Diagnosis) -> Ranked:
@@ -201,6 +201,8 @@ def _names(names: tuple[str, ...], quote: str = "'") -> str:
 
 
 def _skills(found: Diagnosis) -> str:
+    if found.skills and not found.several_abilities:
+        return "one ability only"
     more = " or more" if found.skills == MOST_SKILLS else ""
     return f"{found.skills}{more} skill{'' if found.skills == 1 else 's'} beyond chance"
 

@@ -17,6 +17,7 @@ from taskspace.similarity.agent_kernel import effective_agents, own_gains
 from taskspace.similarity.chance import (
     CHANCE_OF_A_PAIR,
     Scree,
+    beyond_one_ability,
     parallel_analysis,
     share_above_chance,
 )
@@ -49,6 +50,8 @@ class Diagnosis:
         distinct_agents: The number of sampled agents without the copies.
         effective_agents: The participation ratio of the covariance of agents.
         scree: The leading eigenvalues of the correlations of outcomes, and those of chance.
+        several_abilities: Whether agents differ in more than one ability. Tasks of one ability and
+            different difficulties may have several eigenvalues above chance.
         similar_pairs: The share of pairs of tasks whose similarity exceeds that of shuffled
             tables; 5 % by chance.
         reliability: The split-half reliability of similarities by measure, without copies.
@@ -68,6 +71,7 @@ class Diagnosis:
     distinct_agents: int
     effective_agents: float
     scree: Scree
+    several_abilities: bool
     similar_pairs: float
     reliability: dict[str, Reliability]
     unseparated: tuple[Unseparated, ...]
@@ -147,6 +151,7 @@ class Diagnosis:
             ("tasks that no agent solves", self.solved_by_none, "0"),
             ("tasks that no agent separates", self.unseparated_tasks, "0"),
             ("skills above chance", self.skills, "at least 2"),
+            ("more than one ability", self.several_abilities, "1 (yes)"),
             ("share of the first skill", self.first_factor, "below 1"),
             ("similar pairs of tasks", self.similar_pairs, f"chance: {CHANCE_OF_A_PAIR:.2g}"),
         ]
@@ -218,7 +223,7 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
     sample, rows = _sample(outcomes, np.flatnonzero(usable if usable.any() else varies), rng)
     copies = agent_copies(sample)
     distinct, kept = _without(sample, copies)
-    statistics = SuccessStatistics.from_outcomes(distinct)
+    statistics, columns = SuccessStatistics.from_outcomes(distinct), np.arange(distinct.n_tasks)
     names = _subpopulations(source, outcomes)
     return Diagnosis(
         agents=outcomes.n_agents,
@@ -230,7 +235,8 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
         copies=copies,
         distinct_agents=distinct.n_agents,
         effective_agents=effective_agents(distinct),
-        scree=parallel_analysis(statistics, np.arange(distinct.n_tasks), rng),
+        scree=parallel_analysis(statistics, columns, rng),
+        several_abilities=beyond_one_ability(statistics, columns, rng),
         similar_pairs=share_above_chance(statistics, rng),
         reliability=split_half(statistics, rng),
         unseparated=unseparated,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,9 +86,17 @@ def _source(options: argparse.Namespace) -> Any:
         from taskspace.runs.run import open_run
 
         return open_run(options.source)
+    from taskspace.outcomes.columns import UnclearColumns
     from taskspace.outcomes.outcomes import Outcomes
 
-    return Outcomes.from_table(options.source, **given)
+    try:
+        return Outcomes.from_table(options.source, **given)
+    except UnclearColumns as error:
+        if not error.guess:
+            raise
+        named = [word for option, column in error.guess.items() for word in (f"--{option}", column)]
+        command = shlex.join(["taskspace", "doctor", options.source, *named])
+        raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
 
 
 def _lines(found: Diagnosis) -> list[str]:

@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 
 SHUFFLES = 9  # tables of shuffled results whose eigenvalues are those of chance
 MOST_SKILLS = 20  # eigenvalues that are compared
+_SIMILAR = 3  # agents of similar skill, among which results are shuffled
 PAIR_SHUFFLES = 19  # the similarity of an independent pair exceeds all of them in 5 % of cases
 CHANCE_OF_A_PAIR = 1 / (PAIR_SHUFFLES + 1)
 
@@ -84,6 +85,45 @@ def parallel_analysis(
     return Scree(found[:most], chance[:most])
 
 
+def beyond_one_ability(
+    statistics: SuccessStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
+) -> bool:
+    """Whether agents differ in more than one ability.
+
+    Tasks of one ability and different difficulties may have several eigenvalues above chance:
+    easy tasks are more similar to easy ones. Therefore the second eigenvalue is compared with those
+    of tables in which the results of every task are shuffled among agents of similar scores.
+
+    Args:
+        statistics: The success rates of agents on tasks.
+        tasks: The indices of the tasks to correlate.
+        rng: The generator that shuffles.
+
+    Returns:
+        Whether the second eigenvalue exceeds those of all shuffled tables.
+
+    >>> rng = np.random.default_rng(0)
+    >>> skill, level = rng.normal(size=(300, 1)), rng.normal(size=40)
+    >>> solved = rng.random((300, 40)) < 1 / (1 + np.exp(-4 * (skill - level)))
+    >>> one_skill = SuccessStatistics.from_rates(solved)
+    >>> parallel_analysis(one_skill, np.arange(40), rng).above
+    3
+    >>> beyond_one_ability(one_skill, np.arange(40), rng)
+    False
+    """
+    from threadpoolctl import threadpool_limits
+
+    if len(tasks) < 3:
+        return False
+    with threadpool_limits(1):  # bit-identical on any number of cores
+        found = _correlation_spectrum(statistics, tasks)[1]
+        for _ in range(SHUFFLES):
+            mixed = shuffled(statistics, rng, _similar_agents(statistics, rng))
+            if _correlation_spectrum(mixed, tasks)[1] >= found:
+                return False
+    return True
+
+
 def share_above_chance(statistics: SuccessStatistics, rng: np.random.Generator) -> float:
     """The share of pairs of tasks whose similarity in bits exceeds those of 19 shuffled tables.
 
@@ -111,16 +151,39 @@ def share_above_chance(statistics: SuccessStatistics, rng: np.random.Generator) 
     return float((found[known] > most[known] + rounding).mean()) if known.any() else float("nan")
 
 
-def shuffled(statistics: SuccessStatistics, rng: np.random.Generator) -> SuccessStatistics:
-    """The same rates and the same missing pairs, with the rates of each task in random order."""
-    rates = statistics.rates
-    if statistics.tried is None:
-        mixed = rng.permuted(rates, axis=1)
+def shuffled(
+    statistics: SuccessStatistics,
+    rng: np.random.Generator,
+    groups: list[NDArray[np.int64]] | None = None,
+) -> SuccessStatistics:
+    """The same rates and the same missing pairs, with the rates of each task in random order.
+
+    With groups of agents, rates stay within their group.
+    """
+    rates, tried = statistics.rates, statistics.tried
+    mixed = np.zeros_like(rates)
+    for group in [np.arange(rates.shape[1])] if groups is None else groups:
+        if tried is None:
+            mixed[:, group] = rng.permuted(rates[:, group], axis=1)
+            continue
+        for row, known in enumerate(tried[:, group]):
+            mixed[row, group[known]] = rng.permutation(rates[row, group[known]])
+    return SuccessStatistics(mixed, statistics.success, statistics.twice, tried)
+
+
+def _similar_agents(
+    statistics: SuccessStatistics, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Agents in small groups of similar scores, relative to the tasks that they tried."""
+    tried = statistics.tried
+    deviations = statistics.rates - statistics.success[:, None]
+    if tried is None:
+        score = deviations.mean(0)
     else:
-        mixed = np.zeros_like(rates)
-        for row, tried in enumerate(statistics.tried):
-            mixed[row, tried] = rng.permutation(rates[row, tried])
-    return SuccessStatistics(mixed, statistics.success, statistics.twice, statistics.tried)
+        score = (deviations * tried).sum(0) / np.maximum(tried.sum(0), 1)
+    order = rng.permutation(len(score))
+    order = order[np.argsort(score[order], kind="stable")]
+    return np.split(order, np.arange(rng.integers(1, _SIMILAR + 1), len(order), _SIMILAR))
 
 
 def _correlation_spectrum(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> Floats:
