@@ -23,6 +23,10 @@ def says_something_about(found: Diagnosis, pattern: str) -> bool:
     return any(re.search(pattern, sentence) for sentence in found.advice)
 
 
+def measured(outcomes: Outcomes) -> float:
+    return diagnose(outcomes).reliability["correlation"].value
+
+
 # -- figures ---------------------------------------------------------------------------------------
 
 
@@ -101,9 +105,13 @@ def test_a_table_of_few_shared_results_is_not_tested() -> None:
 
 
 def test_large_tables_are_represented_by_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = planted(400, 3, 20).outcomes
+    whole = measured(outcomes)
     monkeypatch.setattr(doctor, "MOST_TASKS", 24)
     monkeypatch.setattr(doctor, "MOST_AGENTS", 150)
-    found = diagnose(planted(400, 3, 20).outcomes)
+    found = diagnose(outcomes)
+    assert found.reliability["correlation"].agents == 400
+    assert measured(outcomes) == pytest.approx(whole, abs=0.05)
     assert (found.sampled_agents, found.sampled_tasks, found.skills) == (150, 24, 3)
     assert "150 of 400 agents" in found.sample
     assert not diagnose(planted(100, 2, 5).outcomes).sample
@@ -139,8 +147,7 @@ def test_one_skill_is_called_difficulty_only() -> None:
 def test_the_number_of_agents_is_what_the_target_needs() -> None:
     few = diagnose(planted(60, 4, 10).outcomes)
     (number,) = re.findall(r"About (\d+) more agents", " ".join(few.advice))
-    more = diagnose(planted(60 + int(number), 4, 10).outcomes)
-    assert more.reliability["correlation"].value > 0.72
+    assert measured(planted(60 + int(number), 4, 10).outcomes) > 0.72
     assert not says_something_about(diagnose(planted(500, 4, 10).outcomes), "more agents")
 
 

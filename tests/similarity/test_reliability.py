@@ -62,6 +62,19 @@ def test_too_few_agents_or_tasks_say_nothing() -> None:
         assert found.more_agents(0.8) is None
 
 
+def test_a_sample_stands_for_all_agents() -> None:
+    statistics = SuccessStatistics.from_outcomes(planted(100, 3, 10).outcomes)
+    plain, scaled = (
+        split_half(statistics, np.random.default_rng(0), agents=agents)["correlation"]
+        for agents in (None, 400)
+    )
+    assert scaled.value == pytest.approx(plain.at(400)[0])
+    assert scaled.at(100)[0] == pytest.approx(plain.value)
+    assert scaled.order == plain.order
+    with pytest.raises(ValueError, match=says("agents 100 50")):
+        split_half(statistics, np.random.default_rng(0), agents=50)
+
+
 def test_a_seed_gives_the_same_splits() -> None:
     one, same = (measured(40)["information"] for _ in range(2))
     np.testing.assert_array_equal(one.splits, same.splits)

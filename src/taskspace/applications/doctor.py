@@ -54,7 +54,8 @@ class Diagnosis:
             different difficulties may have several eigenvalues above chance.
         similar_pairs: The share of pairs of tasks whose similarity exceeds that of shuffled
             tables; 5 % by chance.
-        reliability: The split-half reliability of similarities by measure, without copies.
+        reliability: The split-half reliability of similarities by measure, without copies. It is
+            extrapolated from the sample to all agents.
         unseparated: Groups of tasks on which every agent has the same result; tasks that all or no
             agents solve are not among them.
         subpopulation: The subpopulation whose agents add most, if subpopulations are known.
@@ -172,7 +173,7 @@ class Diagnosis:
         The numbers reach to what the target needs, but not beyond eight times the agents.
         """
         more = self.reliability[self.better_measure].more_agents(TARGET)
-        now = self.distinct_agents
+        now = self.reliability[self.better_measure].agents
         most = 8 * now if more is None else int(np.clip(1.2 * (now + more), 2 * now, 8 * now))
         agents = np.unique(np.linspace(2, most, 60).astype(np.int64))
         return {
@@ -238,7 +239,7 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
         scree=parallel_analysis(statistics, columns, rng),
         several_abilities=beyond_one_ability(statistics, columns, rng),
         similar_pairs=share_above_chance(statistics, rng),
-        reliability=split_half(statistics, rng),
+        reliability=split_half(statistics, rng, agents=_represented(outcomes, sample, distinct)),
         unseparated=unseparated,
         subpopulation=_adds_most(distinct, None if names is None else names[rows][kept]),
         absent=_absent(outcomes, names),
@@ -280,6 +281,18 @@ def _sample(
         tasks=outcomes.tasks[chosen],
     )
     return part, rows
+
+
+def _represented(outcomes: Outcomes, sample: Outcomes, distinct: Outcomes) -> int:
+    """The number of agents that the different agents of a sample stand for.
+
+    Agents count by their results on the sampled tasks: a sample prefers agents with many.
+    """
+    if sample.n_agents == outcomes.n_agents:
+        return distinct.n_agents
+    columns = np.isin(outcomes.tasks, sample.tasks)
+    results = np.count_nonzero(outcomes.rollouts[:, columns])
+    return round(distinct.n_agents * results / np.count_nonzero(sample.rollouts))
 
 
 def _most(counts: NDArray[Any], most: int, rng: np.random.Generator) -> Numbers:

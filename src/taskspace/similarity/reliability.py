@@ -34,11 +34,13 @@ class Reliability:
     """The split-half reliability of similarities; NaN if it cannot be measured.
 
     Attributes:
-        agents: The number of agents.
+        agents: The number of agents whose similarities it is about.
         half: The correlation of the similarities of two halves of the agents, the mean over splits.
         splits: The reliability of all agents according to each split.
         order: The same as `value` with rank correlations (Spearman): how much of the order of all
-            similarities is repeated, including the order of those that are equal but for noise.
+            similarities is repeated, including the order of those that are equal but for noise. It
+            is that of the sample, if there is one.
+        sample: The number of agents that were split, if these are a sample.
 
     >>> known = Reliability(60, 0.25, np.array([0.38, 0.42]), 0.3)
     >>> round(known.value, 2), round(known.spread, 2), known.more_agents(0.8)
@@ -51,11 +53,14 @@ class Reliability:
     half: float
     splits: Floats
     order: float
+    sample: int | None = None
 
     @property
     def value(self) -> float:
         """The reliability of the similarities of all agents, from 0 to 1."""
-        return _of_all(self.half) if self.known else float("nan")
+        if not self.known:
+            return float("nan")
+        return _of_all(self.half, self.agents / (self.sample or self.agents))
 
     @property
     def spread(self) -> float:
@@ -109,7 +114,10 @@ def spearman_brown(reliability: float, factor: float) -> float:
 
 
 def split_half(
-    statistics: SuccessStatistics, rng: np.random.Generator, splits: int = SPLITS
+    statistics: SuccessStatistics,
+    rng: np.random.Generator,
+    splits: int = SPLITS,
+    agents: int | None = None,
 ) -> dict[str, Reliability]:
     """Measure the reliability of similarities by random halves of the agents.
 
@@ -120,6 +128,7 @@ def split_half(
         statistics: The success rates of agents on tasks.
         rng: The generator that splits.
         splits: The number of splits.
+        agents: The number of agents that these are a sample of, if they are one.
 
     Returns:
         The reliability by measure, "information" and "correlation". It is unknown with fewer than
@@ -133,31 +142,32 @@ def split_half(
     (0.95, 0.8)
     """
     checks.whole(splits, "splits", 2)
-    agents = statistics.rates.shape[1]
+    sample = statistics.rates.shape[1]
+    agents = sample if agents is None else checks.whole(agents, "agents", sample)
     pairs = sample_pairs(statistics.n_tasks, rng)
     found: dict[str, list[tuple[float, float]]] = {measure: [] for measure in MEASURES}
-    if agents >= FEWEST_AGENTS and len(pairs[0]) >= FEWEST_PAIRS:
+    if sample >= FEWEST_AGENTS and len(pairs[0]) >= FEWEST_PAIRS:
         for _ in range(splits):
-            order = rng.permutation(agents)
+            order = rng.permutation(sample)
             halves = [_part(statistics, part) for part in np.array_split(order, 2)]
             for measure in MEASURES:
                 one, other = (_similarities(half, pairs, measure) for half in halves)
                 found[measure].append(_correlations(one, other))
-    return {measure: _reliability(agents, halves) for measure, halves in found.items()}
+    return {measure: _reliability(agents, sample, halves) for measure, halves in found.items()}
 
 
-def _reliability(agents: int, halves: list[tuple[float, float]]) -> Reliability:
+def _reliability(agents: int, sample: int, halves: list[tuple[float, float]]) -> Reliability:
     table = np.array(halves or [(np.nan, np.nan)])
     if np.isnan(table).any():
-        return Reliability(agents, float("nan"), np.full(len(table), np.nan), float("nan"))
+        return Reliability(agents, float("nan"), np.full(len(table), np.nan), float("nan"), sample)
     half, ranks = table.mean(0).tolist()
-    splits = np.array([_of_all(one) for one in table[:, 0].tolist()])
-    return Reliability(agents, half, splits, _of_all(ranks))
+    splits = np.array([_of_all(one, agents / sample) for one in table[:, 0].tolist()])
+    return Reliability(agents, half, splits, _of_all(ranks), sample)
 
 
-def _of_all(half: float) -> float:
-    """The reliability of all agents from the correlation of two halves, at least 0."""
-    return spearman_brown(max(half, 0.0), 2.0)
+def _of_all(half: float, factor: float = 1.0) -> float:
+    """The reliability of two halves together, or of `factor` times as many agents; at least 0."""
+    return spearman_brown(max(half, 0.0), 2.0 * factor)
 
 
 def _part(statistics: SuccessStatistics, agents: NDArray[np.int64]) -> SuccessStatistics:
