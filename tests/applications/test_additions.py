@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from taskspace.applications.additions import rank_additions
-from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.agent_kernel import AgentProfiles, covariance, ridge, task_means
 from tests.messages import says
+from tests.models.embedding.tables import results_of
 
 RNG = np.random.default_rng(0)
-POPULATION = Outcomes(RNG.integers(0, 2, (12, 150)), 1)
-POOL = Outcomes(
+POPULATION = results_of(RNG.integers(0, 2, (12, 150)), 1)
+POOL = results_of(
     np.concatenate([POPULATION.successes[:2], RNG.integers(0, 2, (3, 150))]),
     1, agents=["copy 0", "copy 1", "new 0", "new 1", "new 2"],
 )  # fmt: skip
@@ -28,7 +28,7 @@ def test_copies_come_last() -> None:
 
 
 def test_a_copy_of_a_candidate_adds_little_after_it() -> None:
-    pool = Outcomes(np.repeat(POOL.successes[2:4], 2, axis=0), 1, agents=["a", "a'", "b", "b'"])
+    pool = results_of(np.repeat(POOL.successes[2:4], 2, axis=0), 1, agents=["a", "a'", "b", "b'"])
     found = rank_additions(POPULATION, pool)
     assert {name[0] for name in found.agents[:2]} == {"a", "b"}
     assert found.gains[2] < 0.5 * found.alone[2]
@@ -43,7 +43,7 @@ def test_gains_are_those_of_the_log_determinant() -> None:
         rows = [POPULATION.successes, POOL.of_agents(names).successes] if names else [
             POPULATION.successes
         ]  # fmt: skip
-        together = AgentProfiles.of(Outcomes(np.concatenate(rows), 1), means)
+        together = AgentProfiles.of(results_of(np.concatenate(rows), 1), means)
         kernel = covariance(together, together) + ridge(known) * np.eye(len(together.noise))
         return float(np.linalg.slogdet(kernel)[1] - len(names) * np.log(ridge(known)))
 

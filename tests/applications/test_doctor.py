@@ -14,7 +14,7 @@ from taskspace.applications import doctor
 from taskspace.applications.doctor import Diagnosis, diagnose
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
-from tests.models.embedding.tables import planted
+from tests.models.embedding.tables import planted, results_of
 
 RNG = np.random.default_rng(0)
 
@@ -48,7 +48,7 @@ def test_few_agents_never_show_more_skills_than_there_are(agents: int) -> None:
 
 
 def test_verdicts() -> None:
-    noise = Outcomes(np.random.default_rng(1).integers(0, 2, (60, 40)), 1)
+    noise = results_of(np.random.default_rng(1).integers(0, 2, (60, 40)), 1)
     populations = {
         "not tested": planted(4, 4, 10).outcomes,
         "weak: close to chance": noise,
@@ -63,8 +63,8 @@ def test_verdicts() -> None:
 
 def test_copies_are_named_and_do_not_raise_reliability() -> None:
     solved = planted(40, 4, 40).outcomes.successes
-    once = diagnose(Outcomes(solved, 1))
-    twice = diagnose(Outcomes(np.concatenate([solved, solved]), 1))
+    once = diagnose(results_of(solved, 1))
+    twice = diagnose(results_of(np.concatenate([solved, solved]), 1))
     assert (once.copied_agents, twice.copied_agents) == (0, 40)
     assert twice.copies[0] == ("agent-0", "agent-40")
     assert twice.distinct_agents == 40
@@ -77,7 +77,7 @@ def test_tasks_that_say_nothing_are_counted() -> None:
     solved = planted(60, 3, 10).outcomes.successes
     table = np.hstack([solved, np.ones((60, 8), int), np.zeros((60, 4), int), solved[:, :2]])
     table[0, 30] = 0
-    found = diagnose(Outcomes(table, 1))
+    found = diagnose(results_of(table, 1))
     assert (found.solved_by_all, found.solved_by_none, found.unseparated_tasks) == (7, 4, 4)
     assert found.usable_tasks == 32
     assert says_something_about(found, "7 tasks are solved by all agents, and 1 more by nearly all")
@@ -89,7 +89,7 @@ def test_missing_pairs_and_tasks_that_nobody_tried() -> None:
     world = planted(400, 3, 10, missing=0.4)
     counts = np.hstack([world.outcomes.rollouts, np.zeros((400, 1), int)])
     solved = np.hstack([world.outcomes.successes, np.zeros((400, 1), int)])
-    found = diagnose(Outcomes(solved, counts))
+    found = diagnose(results_of(solved, counts))
     assert found.skills == 3
     assert np.isnan(found.success[-1])
     assert (found.usable_tasks, found.solved_by_none) == (30, 0)
@@ -98,7 +98,7 @@ def test_missing_pairs_and_tasks_that_nobody_tried() -> None:
 
 def test_a_table_of_few_shared_results_is_not_tested() -> None:
     counts = (RNG.random((40, 60)) < 0.1).astype(int)
-    found = diagnose(Outcomes(counts * RNG.integers(0, 2, (40, 60)), counts))
+    found = diagnose(results_of(counts * RNG.integers(0, 2, (40, 60)), counts))
     assert np.isnan(found.reliability["information"].value)
     assert "not tested" in found.verdict
     assert found.advice
@@ -156,14 +156,14 @@ def test_opposite_skills_ask_for_the_signed_measure() -> None:
     sign = np.where(np.arange(30) % 2, -1, 1)
     skill = RNG.normal(size=(80, 1))
     solved = RNG.random((80, 30)) < 1 / (1 + np.exp(-3 * skill * sign))
-    found = diagnose(Outcomes(solved.astype(int), 1))
+    found = diagnose(results_of(solved.astype(int), 1))
     assert found.better_measure == "correlation"
     assert says_something_about(found, r"measure='correlation'.*against")
 
 
 def test_the_most_important_comes_first() -> None:
     solved = planted(400, 4, 12).outcomes.successes
-    found = diagnose(Outcomes(np.hstack([solved, np.ones((400, 100), int)]), 1))
+    found = diagnose(results_of(np.hstack([solved, np.ones((400, 100), int)]), 1))
     assert found.advice[0].startswith("100 tasks are solved by all agents: add weaker agents")
 
 
@@ -178,12 +178,12 @@ def test_subpopulations_that_are_absent_or_add_most_are_named() -> None:
     table[:15] = table[:1]
     table[np.arange(15), np.arange(15)] ^= 1  # hardly different
     info = {"environment": "MultiKeyNav"}
-    run = SimpleNamespace(outcomes=Outcomes(table, 1, info=info), subpopulations=kinds)
+    run = SimpleNamespace(outcomes=results_of(table, 1, info=info), subpopulations=kinds)
     found = diagnose(run)
     assert found.subpopulation == "no-pickKeyA"
     assert found.absent == ("no-pickKeyB", "no-pickKeyC", "no-pickKeyD", "no-pickKey")
     assert says_something_about(found, "'no-pickKeyB' has no agent")
-    elsewhere = diagnose(Outcomes(table, 1, agent_labels={"subpopulation": kinds}))
+    elsewhere = diagnose(results_of(table, 1, agent_labels={"subpopulation": kinds}))
     assert elsewhere.absent == ()
     assert says_something_about(elsewhere, "'no-pickKeyA' add most")
 
@@ -195,9 +195,9 @@ def test_subpopulations_that_are_absent_or_add_most_are_named() -> None:
     ("source", "tokens"),
     [
         (None, "source Outcomes Run None"),
-        (Outcomes([[1, 0, 1]], 1), "agents 2 1"),
-        (Outcomes(np.ones((5, 4), int), 1), "agents 5 every solved"),
-        (Outcomes(np.zeros((5, 4), int), 1), "agents 5 no solved"),
+        (results_of([[1, 0, 1]], 1), "agents 2 1"),
+        (results_of(np.ones((5, 4), int), 1), "agents 5 every solved"),
+        (results_of(np.zeros((5, 4), int), 1), "agents 5 no solved"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(source: Any, tokens: str) -> None:
@@ -211,7 +211,7 @@ def test_a_bad_seed_is_refused() -> None:
 
 
 def test_two_agents_and_one_task_that_differ_are_diagnosed() -> None:
-    found = diagnose(Outcomes([[1], [0]], 1))
+    found = diagnose(results_of([[1], [0]], 1))
     assert (found.skills, found.usable_tasks) == (0, 1)
     assert "not tested" in found.verdict
     assert says_something_about(found, "Add agents: 2 different agents")
@@ -220,6 +220,6 @@ def test_two_agents_and_one_task_that_differ_are_diagnosed() -> None:
 def test_tasks_that_nearly_all_agents_solve_are_diagnosed() -> None:
     table = np.ones((100, 12), int)
     table[np.arange(12), np.arange(12)] = 0
-    found = diagnose(Outcomes(table, 1))
+    found = diagnose(results_of(table, 1))
     assert found.usable_tasks == 0
     assert says_something_about(found, "12 tasks are solved by nearly all agents")

@@ -167,10 +167,10 @@ def test_skills_up_to_the_first_below_chance_are_coloured() -> None:
 def test_the_agents_at_hand_and_the_target_are_marked() -> None:
     curves = {"information": [0.3, 0.5], "correlation": [0.4, 0.6]}
     ax = plots.plot_agents_needed([20, 40], curves, 20, target=0.7)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(curves)
+    assert ax.get_legend_handles_labels()[1] == list(curves)
     level, now = ax.lines[2:]
-    assert list(level.get_ydata()) == [0.7, 0.7]
-    assert list(now.get_xdata()) == [20, 20]
+    np.testing.assert_array_equal(level.get_ydata(), [0.7, 0.7])
+    np.testing.assert_array_equal(now.get_xdata(), [20, 20])
 
 
 def test_bad_figures_of_a_population_are_refused() -> None:
