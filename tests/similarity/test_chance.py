@@ -13,6 +13,7 @@ from taskspace.similarity.chance import (
     parallel_analysis,
     share_above_chance,
     shuffled,
+    shuffled_among_similar,
 )
 from taskspace.similarity.statistics import SuccessStatistics
 from tests.models.embedding.tables import planted
@@ -88,10 +89,15 @@ def test_a_shuffled_table_keeps_the_success_of_tasks_and_the_missing_pairs() -> 
     assert (mixed.rates != statistics.rates).any()
 
 
-def test_groups_keep_their_results() -> None:
-    statistics = SuccessStatistics.from_outcomes(planted(30, 2, 5).outcomes)
-    groups = [np.arange(10), np.arange(10, 30)]
-    mixed = shuffled(statistics, np.random.default_rng(0), groups)
-    for group in groups:
-        kept, before = (table.rates[:, group].sum(1) for table in (mixed, statistics))
-        np.testing.assert_allclose(kept, before, rtol=1e-6)
+@pytest.mark.parametrize("missing", [0.0, 0.8])
+def test_agents_of_similar_scores_exchange_their_results(missing: float) -> None:
+    world = planted(300, 1, 40, missing=missing)
+    statistics = SuccessStatistics.from_outcomes(world.outcomes)
+    mixed = shuffled_among_similar(statistics, np.random.default_rng(0))
+    np.testing.assert_allclose(mixed.rates.sum(1), statistics.rates.sum(1), rtol=1e-6)
+    tried = np.ones_like(mixed.rates, bool) if mixed.tried is None else mixed.tried
+    assert not mixed.rates[~tried].any()
+    changed = (mixed.rates != statistics.rates)[tried].mean()
+    assert 0.05 < changed < 0.5  # results that differ from those of their neighbours
+    scores = [table.rates.sum(0) / np.maximum(tried.sum(0), 1) for table in (mixed, statistics)]
+    assert np.corrcoef(*scores)[0, 1] > (0.95 if not missing else 0.5)

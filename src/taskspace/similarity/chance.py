@@ -107,7 +107,7 @@ def beyond_one_ability(
     >>> solved = rng.random((300, 40)) < 1 / (1 + np.exp(-4 * (skill - level)))
     >>> one_skill = SuccessStatistics.from_rates(solved)
     >>> parallel_analysis(one_skill, np.arange(40), rng).above
-    3
+    2
     >>> beyond_one_ability(one_skill, np.arange(40), rng)
     False
     """
@@ -118,7 +118,7 @@ def beyond_one_ability(
     with threadpool_limits(1):  # bit-identical on any number of cores
         found = _correlation_spectrum(statistics, tasks)[1]
         for _ in range(SHUFFLES):
-            mixed = shuffled(statistics, rng, _similar_agents(statistics, rng))
+            mixed = shuffled_among_similar(statistics, rng)
             if _correlation_spectrum(mixed, tasks)[1] >= found:
                 return False
     return True
@@ -151,39 +151,46 @@ def share_above_chance(statistics: SuccessStatistics, rng: np.random.Generator) 
     return float((found[known] > most[known] + rounding).mean()) if known.any() else float("nan")
 
 
-def shuffled(
-    statistics: SuccessStatistics,
-    rng: np.random.Generator,
-    groups: list[NDArray[np.int64]] | None = None,
-) -> SuccessStatistics:
-    """The same rates and the same missing pairs, with the rates of each task in random order.
+def shuffled(statistics: SuccessStatistics, rng: np.random.Generator) -> SuccessStatistics:
+    """The same rates and the same missing pairs, with the rates of each task in random order."""
+    rates = statistics.rates
+    if statistics.tried is None:
+        mixed = rng.permuted(rates, axis=1)
+    else:
+        mixed = np.zeros_like(rates)
+        for row, tried in enumerate(statistics.tried):
+            mixed[row, tried] = rng.permutation(rates[row, tried])
+    return SuccessStatistics(mixed, statistics.success, statistics.twice, statistics.tried)
 
-    With groups of agents, rates stay within their group.
+
+def shuffled_among_similar(
+    statistics: SuccessStatistics, rng: np.random.Generator
+) -> SuccessStatistics:
+    """The same with the rates of each task shuffled among three agents of similar scores each.
+
+    They are neighbours among the agents that tried the task, in the order of their scores relative
+    to the tasks that they tried.
     """
-    rates, tried = statistics.rates, statistics.tried
-    mixed = np.zeros_like(rates)
-    for group in [np.arange(rates.shape[1])] if groups is None else groups:
-        if tried is None:
-            mixed[:, group] = rng.permuted(rates[:, group], axis=1)
-            continue
-        for row, known in enumerate(tried[:, group]):
-            mixed[row, group[known]] = rng.permutation(rates[row, group[known]])
+    tried = statistics.tried
+    by_score = _by_score(statistics, rng)
+    start = int(rng.integers(_SIMILAR))  # so that not the same agents are together each time
+    mixed = np.zeros_like(statistics.rates)
+    for row, rates in enumerate(statistics.rates):
+        agents = by_score if tried is None else by_score[tried[row, by_score]]
+        group = (np.arange(len(agents)) + start) // _SIMILAR
+        mixed[row, agents] = rates[agents[np.argsort(group + rng.random(len(agents)))]]
     return SuccessStatistics(mixed, statistics.success, statistics.twice, tried)
 
 
-def _similar_agents(
-    statistics: SuccessStatistics, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """Agents in small groups of similar scores, relative to the tasks that they tried."""
-    tried = statistics.tried
+def _by_score(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The agents in the order of their scores; ties are broken at random."""
     deviations = statistics.rates - statistics.success[:, None]
-    if tried is None:
+    if statistics.tried is None:
         score = deviations.mean(0)
     else:
-        score = (deviations * tried).sum(0) / np.maximum(tried.sum(0), 1)
+        score = (deviations * statistics.tried).sum(0) / np.maximum(statistics.tried.sum(0), 1)
     order = rng.permutation(len(score))
-    order = order[np.argsort(score[order], kind="stable")]
-    return np.split(order, np.arange(rng.integers(1, _SIMILAR + 1), len(order), _SIMILAR))
+    return order[np.argsort(score[order], kind="stable")]
 
 
 def _correlation_spectrum(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> Floats:
