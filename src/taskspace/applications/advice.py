@@ -48,7 +48,9 @@ def verdict(found: Diagnosis) -> str:
             f" with {_count(found.distinct_agents, 'different agent')} and"
             f" {_count(found.usable_tasks, 'usable task')}."
         )
-    level = RELIABLE if best.value >= TARGET else CARE if best.value >= _CLEAR else WEAK
+    level = RELIABLE if best.value >= TARGET else CARE
+    if best.value < _CLEAR or not found.skills:
+        level = WEAK
     return (
         f"This population is {level}. Similarities of {_count(found.usable_tasks, 'usable task')}"
         f" have a reliability of {_short(best.value)} ± {_short(best.spread)}"
