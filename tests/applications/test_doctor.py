@@ -140,7 +140,7 @@ def test_the_table_and_the_curve_have_one_value_per_row() -> None:
 def test_one_skill_is_called_difficulty_only() -> None:
     found = diagnose(planted(300, 1, 40).outcomes)
     assert not found.several_abilities
-    assert "one ability only" in found.verdict
+    assert "no more than one ability" in found.verdict
     assert says_something_about(found, r"order tasks by difficulty only \(1 factor")
 
 

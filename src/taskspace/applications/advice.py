@@ -121,9 +121,9 @@ def _about_skills(found: Diagnosis) -> Ranked:
     return [
         (
             0.7,
-            "These agents order tasks by difficulty only (1 factor; another would be no more than"
-            " what one ability gives): add agents that lack one skill each, e.g. with masked"
-            " actions or trained on some of the tasks.",
+            f"As far as these {found.distinct_agents:,} agents show, they order tasks by difficulty"
+            " only (1 factor; a second one is no larger than one ability would give): add agents"
+            " that lack one skill each, e.g. with masked actions or trained on some of the tasks.",
         )
     ]
 
@@ -204,7 +204,7 @@ def _names(names: tuple[str, ...], quote: str = "'") -> str:
 
 def _skills(found: Diagnosis) -> str:
     if found.skills and not found.several_abilities:
-        return "one ability only"
+        return "no more than one ability, as far as they show"
     more = " or more" if found.skills == MOST_SKILLS else ""
     return f"{found.skills}{more} skill{'' if found.skills == 1 else 's'} beyond chance"
 
