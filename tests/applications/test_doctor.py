@@ -11,7 +11,8 @@ import pytest
 
 import taskspace as ts
 from taskspace.applications import doctor
-from taskspace.applications.doctor import Diagnosis, diagnose
+from taskspace.applications.diagnosis import Diagnosis
+from taskspace.applications.doctor import diagnose
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.models.embedding.tables import planted, results_of

@@ -11,7 +11,7 @@ from taskspace.similarity.profiles import CORRELATION, INFORMATION
 from taskspace.similarity.reliability import FEWEST_AGENTS, TARGET
 
 if TYPE_CHECKING:
-    from taskspace.applications.doctor import Diagnosis
+    from taskspace.applications.diagnosis import Diagnosis
     from taskspace.applications.indistinct import Unseparated
 
 _NOTICEABLE = 0.05  # share of tasks that is worth a word

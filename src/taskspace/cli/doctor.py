@@ -12,7 +12,7 @@ from taskspace.cli.arguments import add_command, add_out
 from taskspace.cli.printing import print_table
 
 if TYPE_CHECKING:
-    from taskspace.applications.doctor import Diagnosis
+    from taskspace.applications.diagnosis import Diagnosis
 
 _COLUMNS = ("agent", "task", "score", "max_score", "features", "tasks")
 _EPILOG = """The output has one row per figure: figure, value, and what to compare it with. The
