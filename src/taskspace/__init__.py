@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.abilities import abilities
+    from taskspace.applications.doctor import diagnose
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.redundancy import redundant
@@ -62,6 +63,7 @@ _HOMES = {
     "TaskIndex": "taskspace.applications.search",
     "abilities": "taskspace.applications.abilities",
     "choose_subset": "taskspace.applications.subset",
+    "diagnose": "taskspace.applications.doctor",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
     "load_pretrained": "taskspace.models.embedding.pretrained",
@@ -92,6 +94,7 @@ __all__ = [
     "__version__",
     "abilities",
     "choose_subset",
+    "diagnose",
     "evaluate",
     "fit",
     "load_pretrained",

@@ -50,6 +50,8 @@ DRAWINGS: list[Callable[..., Axes]] = [
         DIFFICULTY, DIFFICULTY / 4, "length", clusters=CLUSTERS, **options
     ),
     lambda **options: plots.plot_spectrum([3.0, 1.0], 1, **options),
+    lambda **options: plots.plot_scree([3.0, 1.0], [1.5, 1.2], **options),
+    lambda **options: plots.plot_agents_needed([20, 40], {"bits": [0.4, 0.6]}, 20, **options),
     lambda **options: plots.plot_similarity(np.eye(90), CLUSTERS, NAMES, **options),
     lambda **options: plots.plot_learning_curve(HISTORY, **options),
     lambda **options: plots.plot_skills(["a", "a"], [0, 1], [0.1, 0.2], **options),
@@ -155,6 +157,33 @@ def test_a_long_spectrum_is_cut(kept: int, bars: int) -> None:
 
 def test_nothing_shared_is_an_empty_spectrum() -> None:
     assert not plots.plot_spectrum([], 1).patches
+
+
+def test_skills_up_to_the_first_below_chance_are_coloured() -> None:
+    ax = plots.plot_scree([6.0, 3.0, 1.0, 0.9], [2.0, 1.5, 1.2, 0.8], title="Skills")
+    colours = [to_hex(bar.get_facecolor()) for bar in ax.patches]
+    assert colours[0] == colours[1] != colours[2] == colours[3]
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [2.0, 1.5, 1.2, 0.8])
+
+
+def test_the_agents_at_hand_and_the_target_are_marked() -> None:
+    curves = {"information": [0.3, 0.5], "correlation": [0.4, 0.6]}
+    ax = plots.plot_agents_needed([20, 40], curves, 20, target=0.7)
+    assert ax.get_legend_handles_labels()[1] == list(curves)
+    level, now = ax.lines[2:]
+    np.testing.assert_array_equal(level.get_ydata(), [0.7, 0.7])
+    np.testing.assert_array_equal(now.get_xdata(), [20, 20])
+
+
+def test_bad_figures_of_a_population_are_refused() -> None:
+    with pytest.raises(ValueError, match=says("values 0")):
+        plots.plot_scree([], [])
+    with pytest.raises(ValueError, match=says("chance 2")):
+        plots.plot_scree([2.0, 1.0], [1.0])
+    with pytest.raises(ValueError, match=says("one curve none")):
+        plots.plot_agents_needed([20], {}, 20)
+    with pytest.raises(ValueError, match=says("now 0")):
+        plots.plot_agents_needed([20], {"bits": [0.5]}, 0)
 
 
 def test_similarity_is_ordered_by_cluster() -> None:

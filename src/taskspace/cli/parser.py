@@ -14,6 +14,7 @@ from taskspace._version import __version__
 from taskspace.cli import (
     agents,
     bench,
+    doctor,
     embed,
     envs,
     explore,
@@ -40,6 +41,7 @@ _EPILOG = """examples:
   taskspace run cartpolevar --ray      train and evaluate agents on a Ray cluster
   taskspace fit results.csv --out DIR  make a map from a table of results
   taskspace fit logs --out DIR         the same from the logs of an evaluation harness
+  taskspace doctor results.csv         are these agents good enough for a map?
   taskspace similar DIR task-17        list the tasks most similar to task-17
   taskspace hardest DIR                list the hardest tasks
   taskspace quiz DIR                   quiz an agent and predict its success on other tasks
@@ -60,6 +62,7 @@ DIR is a run folder, which `run` and `fit` write. `taskspace COMMAND --help` des
 _COMMANDS = (
     run,
     fit,
+    doctor,
     embed,
     predict,
     score,

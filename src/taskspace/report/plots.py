@@ -317,6 +317,82 @@ def plot_spectrum(values: ArrayLike, kept: int, ax: Axes | None = None, *, title
     return _plain(ax, title, "axis", "% of the shared information")
 
 
+def plot_scree(
+    values: ArrayLike, chance: ArrayLike, ax: Axes | None = None, *, title: str = ""
+) -> Axes:
+    """Plot the skills in which agents differ against what chance would give.
+
+    Args:
+        values: The leading eigenvalues of the correlations of outcomes, the largest first.
+        chance: The eigenvalues that chance would give in their place.
+        ax: The axes to draw on; by default those of a new figure.
+        title: The title of the plot.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there are no values, or if there is not one of chance for each.
+
+    Example:
+        >>> len(plot_scree([6.0, 3.0, 1.0], [2.0, 1.5, 1.2]).patches)
+        3
+    """
+    found = checks.numbers(values, "values")
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"values must be at least one number, got an array of shape {found.shape}")
+    expected = _column(chance, len(found), "chance")
+    ax = _axes(ax, 4.2, 3.0)
+    numbers = np.arange(1, 1 + len(found))
+    above = np.logical_and.accumulate(found > expected)
+    ax.bar(numbers, found, color=[COLOURS[0] if is_above else PALE for is_above in above])
+    ax.plot(numbers, expected, color=COLOURS[5], marker=".", label="chance")
+    ax.set_xlim(0.4, len(found) + 0.6)
+    ax.set_xticks([1, *range(5, len(found) + 1, 5)])
+    ax.legend(frameon=False, fontsize=8)
+    return _plain(ax, title, "skill", "eigenvalue")
+
+
+def plot_agents_needed(
+    agents: ArrayLike, reliability: Mapping[str, ArrayLike], now: int, *, target: float = 0.8,
+    title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Plot the reliability of similarities against the number of agents.
+
+    Args:
+        agents: Numbers of agents.
+        reliability: The reliability to expect of each number, by measure of similarity.
+        now: The number of agents at hand, marked by a vertical line.
+        target: The reliability to reach, marked by a horizontal line.
+        title: The title of the plot.
+        ax: The axes to draw on; by default those of a new figure.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: If there is no curve, or if a curve does not have one value per number.
+
+    Example:
+        >>> ax = plot_agents_needed([30, 60, 120], {"correlation": [0.37, 0.54, 0.7]}, 60)
+        >>> ax.get_xlabel()
+        'agents'
+    """
+    sizes = checks.numbers(agents, "agents")
+    if not reliability:
+        raise ValueError("at least one curve must be given, got none")
+    ax = _axes(ax, 4.2, 3.0)
+    for index, (name, values) in enumerate(reliability.items()):
+        curve = _column(values, sizes.size, f"the reliability of {name}")
+        ax.plot(sizes, curve, label=name, **{**_line_look(index), "marker": ""})
+    ax.axhline(checks.number(target, "target"), color=MUTED, linestyle=":", linewidth=1)
+    ax.axvline(checks.whole(now, "now", 1), color=MUTED, linewidth=1)
+    ax.annotate("now", (now, 0.02), xytext=(3, 0), textcoords="offset points", color=MUTED, size=8)
+    ax.set_ylim(0, 1)
+    ax.legend(loc="lower right", frameon=False, fontsize=8)
+    return _plain(ax, title, "agents", "reliability of similarities")
+
+
 def plot_accuracy(
     sizes: ArrayLike, curves: Mapping[str, tuple[ArrayLike, ArrayLike]], *, title: str = "",
     ax: Axes | None = None,

@@ -94,7 +94,7 @@ def _noise(statistics: SuccessStatistics) -> Floats:
     if statistics.tried is None:
         numbers: NDArray[np.int64] | int = statistics.rates.shape[1]
     else:
-        numbers = statistics.tried.sum(1)
+        numbers = np.maximum(statistics.tried.sum(1), 1)
     p = statistics.success
     single = p * (1 - p)
     varies = single > 1e-12

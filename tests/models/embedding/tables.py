@@ -31,6 +31,11 @@ def planted(
     return Planted(need, rates, ts.Outcomes(rng.binomial(counts, rates), counts))
 
 
+def results_of(successes: Any, rollouts: Any = 1, **parts: Any) -> ts.Outcomes:
+    """Outcomes of whatever is accepted, which their annotations do not tell."""
+    return ts.Outcomes(successes, rollouts, **parts)
+
+
 def separation(vectors: Any, topics: Any) -> float:
     """The mean cosine of tasks with the same topic, minus that of tasks with different topics."""
     directions = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.models.embedding.spectral import canonical_rotation, eigen, enough_dimensions
+from taskspace.similarity.chance import parallel_analysis
 from taskspace.similarity.estimates import agents_together, estimates
 from taskspace.similarity.information import entropy
-from taskspace.similarity.profiles import CORRELATION, INFORMATION
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
 
 MOST_LANDMARKS = 1000  # tasks whose similarities are decomposed; others are placed among them
-MOST_DIMENSIONS = 20  # upper limit of "auto"
-SHUFFLES = 9  # tables of shuffled results whose eigenvalues are those of chance
 _ROUNDS = 200
 _ENOUGH = 1e-5  # rounds end when the relative change of the map is smaller
 
@@ -85,37 +84,8 @@ def fit_table(
 def dimensions_above_chance(
     statistics: SuccessStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
 ) -> int:
-    """The number of dimensions that the results support, at least 1 (Horn's parallel analysis).
-
-    It is the number of leading eigenvalues of the correlations of outcomes that are larger than
-    those of all tables in which the results of every task are shuffled among the agents. (Horn
-    compared with their mean, which often finds dimensions in noise.)
-    Correlations serve for both measures of similarity: they need fewer agents than information.
-    """
-    found = _correlation_spectrum(statistics, tasks)
-    shuffled = (_shuffled(statistics, rng) for _ in range(SHUFFLES))
-    chance = np.max([_correlation_spectrum(each, tasks) for each in shuffled], axis=0)
-    most = min(MOST_DIMENSIONS, len(tasks) - 1)
-    above = found[:most] > chance[:most]
-    return max(1, most if above.all() else int(above.argmin()))
-
-
-def _correlation_spectrum(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> Floats:
-    matrix = np.nan_to_num(statistics.matrix(tasks, tasks, CORRELATION).astype(np.float64))
-    np.fill_diagonal(matrix, 1.0)
-    return np.asarray(np.linalg.eigvalsh(matrix)[::-1], np.float64)
-
-
-def _shuffled(statistics: SuccessStatistics, rng: np.random.Generator) -> SuccessStatistics:
-    """The same rates and the same missing pairs, with the rates of each task in random order."""
-    rates = statistics.rates
-    if statistics.tried is None:
-        mixed = rng.permuted(rates, axis=1)
-    else:
-        mixed = np.zeros_like(rates)
-        for row, tried in enumerate(statistics.tried):
-            mixed[row, tried] = rng.permutation(rates[row, tried])
-    return SuccessStatistics(mixed, statistics.success, statistics.twice, statistics.tried)
+    """The number of dimensions that the results support, at least 1, by parallel analysis."""
+    return max(1, parallel_analysis(statistics, tasks, rng).above)
 
 
 def _landmarks(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArray[np.int64]:

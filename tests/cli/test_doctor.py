@@ -1,0 +1,57 @@
+"""`taskspace doctor`: figures as a table, verdict and advice beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from taskspace.applications.doctor import diagnose
+from taskspace.cli import main
+from taskspace.outcomes.outcomes import Outcomes
+from tests.cli.maps import check_complaint, command, rows_of
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_table_is_diagnosed(table: Path) -> None:
+    done = command("doctor", table)
+    assert done.returncode == 0
+    found = diagnose(Outcomes.from_table(table))
+    rows = rows_of(done.stdout)
+    assert [row["figure"] for row in rows] == found.columns["figure"].tolist()
+    assert float(rows[0]["value"]) == found.agents
+    lines = done.stderr.splitlines()
+    assert lines == [found.verdict, *(f"- {sentence}" for sentence in found.advice)]
+
+
+def test_a_run_folder_is_the_same_patient(
+    fitted: Path, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "health.csv"
+    assert main(["doctor", str(fitted), "--out", str(out)]) == 0
+    of_run = capsys.readouterr()
+    assert main(["doctor", str(table)]) == 0
+    of_table = capsys.readouterr()
+    assert (of_run.out, of_run.err) == ("", of_table.err)
+    assert rows_of(out.read_text()) == rows_of(of_table.out)
+
+
+@pytest.mark.usefixtures("inputs")
+def test_bad_input_is_told_in_one_sentence(
+    fitted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("one-agent.csv").write_text("agent,task,score\na,x,1\na,y,0\n")
+    Path("same.csv").write_text("agent,task,score\na,x,1\nb,x,1\n")
+    for words, tokens in (
+        (["nowhere.csv"], "nowhere.csv"),
+        (["one-agent.csv"], "agents 2 1"),
+        (["same.csv"], "agents 2 same"),
+        (["odd.csv"], "doctor odd.csv --score points"),
+        (["."], "map"),
+        ([str(fitted), "--score", "points"], "--score folder"),
+        (["good.csv", "--out", "good.csv"], "--out good.csv"),
+        (["good.csv", "--out", "x.txt"], "'x.txt' .csv .parquet"),
+        (["good.csv", "--seed", "-1"], "seed -1"),
+    ):
+        check_complaint(["doctor", *words], tokens, capsys)
