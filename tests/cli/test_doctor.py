@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,18 +38,33 @@ def test_a_run_folder_is_the_same_patient(
     assert rows_of(out.read_text()) == rows_of(of_table.out)
 
 
+def test_logs_are_the_same_patient_as_their_table(table: Path, tmp_path: Path) -> None:
+    outcomes = Outcomes.from_table(table)
+    lines = [
+        json.dumps({"subject_id": agent, "responses": dict(zip(tasks, row, strict=True))})
+        for tasks in [outcomes.tasks.tolist()]
+        for agent, row in zip(outcomes.agents.tolist(), outcomes.rates.tolist(), strict=True)
+    ]
+    (tmp_path / "responses.jsonl").write_text("\n".join(lines))
+    assert command("doctor", tmp_path).stdout == command("doctor", table).stdout
+
+
 @pytest.mark.usefixtures("inputs")
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("one-agent.csv").write_text("agent,task,score\na,x,1\na,y,0\n")
+    Path("empty").mkdir()
+    Path("logs.jsonl").write_text('{"subject_id": "a", "responses": {"x": 1}}')
     Path("same.csv").write_text("agent,task,score\na,x,1\nb,x,1\n")
     for words, tokens in (
         (["nowhere.csv"], "nowhere.csv"),
         (["one-agent.csv"], "agents 2 1"),
         (["same.csv"], "agents 2 same"),
         (["odd.csv"], "doctor odd.csv --score points"),
-        (["."], "map"),
+        (["empty"], "'empty' log"),
+        (["logs.jsonl", "--score", "points"], "--score logs"),
+        (["good.csv", "--metric", "acc"], "--metric table"),
         ([str(fitted), "--score", "points"], "--score folder"),
         (["good.csv", "--out", "good.csv"], "--out good.csv"),
         (["good.csv", "--out", "x.txt"], "'x.txt' .csv .parquet"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,10 @@ from taskspace.cli.printing import print_table
 
 if TYPE_CHECKING:
     from taskspace.applications.diagnosis import Diagnosis
+    from taskspace.outcomes.outcomes import Outcomes
 
-_COLUMNS = ("agent", "task", "score", "max_score", "features", "tasks")
+_COLUMNS = ("agent", "task", "score", "max_score", "features", "tasks")  # options for a table
+_LOGS = ("metric", "filter", "max_score")  # options for logs
 _EPILOG = """The output has one row per figure: figure, value, and what to compare it with. The
 reliability of similarities is the rank correlation between halves of the agents, extrapolated to
 all of them: 0 is chance, and at 1 more agents would change nothing. The verdict and the advice, the
@@ -24,6 +27,7 @@ examples:
   taskspace doctor results.csv                       before any map is made
   taskspace doctor results.csv --features size,kind  and in what such tasks differ
   taskspace doctor runs/multikeynav                  the population of a run
+  taskspace doctor logs --metric acc                 the models in evaluation logs
   taskspace doctor runs/multikeynav --out health.csv
 """
 
@@ -35,7 +39,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "source", metavar="DIR|RESULTS",
-        help="run folder written by `run` or `fit`, or a table of results as for `fit`",
+        help="run folder written by `run` or `fit`, or a table of results or logs as for `fit`",
     )  # fmt: skip
     for what, example in (("agent", "student"), ("task", "question"), ("score", "correct")):
         parser.add_argument(
@@ -48,6 +52,8 @@ def add(commands: Any) -> None:
         "--features", metavar="A,B,…", help="columns about tasks, or a table of them, as for `fit`"
     )
     parser.add_argument("--tasks", metavar="FILE", help="table of labels with one row per task")
+    for what in ("metric", "filter"):
+        parser.add_argument(f"--{what}", metavar="NAMES", help=f"{what} of logs, as for `fit`")
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="seed of splits and samples (default: 0)"
     )
@@ -74,29 +80,52 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _source(options: argparse.Namespace) -> Any:
-    """The run, or the outcomes of a table."""
-    given = {name: getattr(options, name) for name in _COLUMNS}
-    given = {name: value for name, value in given.items() if value is not None}
-    if Path(options.source).is_dir():
-        if given:
-            option = next(iter(given)).replace("_", "-")
-            raise ValueError(
-                f"--{option} must be used with a table of results, got the folder {options.source}"
-            )
+    """The run, or the outcomes of a table or of logs."""
+    from taskspace.outcomes.readers.read import is_log, read_results
+    from taskspace.runs import layout
+    from taskspace.runs.stages import has_result
+
+    source = options.source
+    if has_result(Path(source), layout.EMBEDDER):
         from taskspace.runs.run import open_run
 
-        return open_run(options.source)
-    from taskspace.outcomes.columns import UnclearColumns
+        _given(options, (), "a table of results or logs", "a run folder")
+        return open_run(source)
+    if is_log(source):
+        given = _given(options, _LOGS, "a table of results", "logs")
+        return _named(options, lambda: read_results(source, **given))
     from taskspace.outcomes.outcomes import Outcomes
 
+    given = _given(options, _COLUMNS, "logs", "a table")
+    return _named(options, lambda: Outcomes.from_table(source, **given))
+
+
+def _given(
+    options: argparse.Namespace, accepted: Sequence[str], instead: str, source: str
+) -> dict[str, Any]:
+    """The options that were given; one that does not apply to this source is refused."""
+    every = {name: getattr(options, name) for name in (*_COLUMNS, *_LOGS)}
+    given = {name: value for name, value in every.items() if value is not None}
+    for name in given:
+        if name not in accepted:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} must be used with {instead}, got {source}")
+    return given
+
+
+def _named(options: argparse.Namespace, read: Callable[[], Outcomes]) -> Outcomes:
+    """What is read; if columns or metrics are unclear, the error has a command to paste."""
+    from taskspace.outcomes.columns import UnclearColumns
+    from taskspace.outcomes.readers.choices import UnclearResults
+
     try:
-        return Outcomes.from_table(options.source, **given)
-    except UnclearColumns as error:
+        return read()
+    except (UnclearColumns, UnclearResults) as error:
         if not error.guess:
             raise
-        named = [word for option, column in error.guess.items() for word in (f"--{option}", column)]
+        named = [word for option, name in error.guess.items() for word in (f"--{option}", name)]
         command = shlex.join(["taskspace", "doctor", options.source, *named])
-        raise ValueError(f"{error.problem}; name its columns, e.g. {command}") from error
+        raise ValueError(f"{error.problem}; choose by name, e.g. {command}") from error
 
 
 def _lines(found: Diagnosis) -> list[str]:
