@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--metric", metavar="NAMES",
-        help="metric of logs to read; of several names, parted by commas, the first that a"
+        help="metric of logs to read; of several names, separated by commas, the first that a"
         " benchmark has",
     )  # fmt: skip
     parser.add_argument(
