@@ -148,19 +148,22 @@ def test_a_person_is_asked_a_question(
 
 
 @pytest.mark.parametrize("typed", [True, False])
-def test_questions_have_few_features_with_few_digits(
+def test_questions_have_features_with_few_digits_and_for_people_labels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], typed: bool
 ) -> None:
     solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
     features = np.array([[1 / 3], [0.33332], [0.33334]])
-    outcomes = Outcomes(solved, np.array(1), features=features, feature_names=("x",))
+    outcomes = Outcomes(
+        solved, np.array(1), features=features, feature_names=("x",),
+        task_labels={"text": np.array(["How many?"] * 3, object)},
+    )  # fmt: skip
     embedder = OrdinalEmbedder(1, steps=5, random_state=0).fit(outcomes)
     write_run(tmp_path, {"name": "three"}, outcomes, embedder)
     monkeypatch.setattr("sys.stdin", Terminal("\n") if typed else io.StringIO("\n"))
     run(str(tmp_path))
     line = capfd.readouterr().err.splitlines()[0]
     if typed:
-        assert re.search(r"\btask-\d \(x 0\.3333\)\? \[", line)
+        assert re.search(r"\btask-\d \(x 0\.3333, text: How many\?\)\? \[", line)
     else:
         assert re.fullmatch(r"task-\d: x 0\.3333", line)
 

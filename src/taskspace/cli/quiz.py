@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import MOST_SHOWN, print_columns
+from taskspace.outcomes.labels import shortened
 
 if TYPE_CHECKING:
     from taskspace.applications.quiz import Quiz
@@ -33,6 +34,7 @@ examples:
 """
 _WORDS = {"y": 1.0, "yes": 1.0, "n": 0.0, "no": 0.0}
 INTERVAL = 0.9
+LONGEST = 200  # characters of a label in a question
 _DIGITS = 4  # of probabilities; the predictions are less precise
 
 
@@ -176,7 +178,8 @@ def _question(made: Run, task: str) -> str:
     shown = _features(made, task)
     if not _typed():
         return f"{task}: {shown}\n" if shown else f"{task}\n"
-    about = f"{task} ({shown})" if shown else task
+    told = ", ".join(part for part in (shown, *_labels(made, task)) if part)
+    about = f"{task} ({told})" if told else task
     return f"Does the agent solve {about}? [y/n, or a success rate from 0 to 1; Enter ends] "
 
 
@@ -186,6 +189,13 @@ def _features(made: Run, task: str) -> str:
         return ""
     values = outcomes.features[made.task_index(task)]
     return ", ".join(f"{n} {v:.4g}" for n, v in zip(outcomes.feature_names, values, strict=True))
+
+
+def _labels(made: Run, task: str) -> list[str]:
+    """What the labels say about a task, e.g. the text of a question."""
+    index = made.task_index(task)
+    labels = made.outcomes.task_labels.items()
+    return [f"{name}: {shortened(str(values[index]), LONGEST)}" for name, values in labels]
 
 
 def _typed() -> bool:
