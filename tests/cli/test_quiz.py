@@ -141,7 +141,7 @@ def test_a_person_is_asked_a_question(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))  # and then Ctrl-D
     run(str(folder), "--at-most", "2", "--choose", "random")
-    prompt = r"\D*\bq\d\? \[y/n.*?0.*?1.*?Enter.*?\] "
+    prompt = r"\D*\bq\d \(topic: \w+\)\? \[y/n.*?0.*?1.*?Enter.*?\] "
     asked, summary = capfd.readouterr().err.splitlines()  # what is typed is not in it
     assert re.fullmatch(prompt + prompt, asked)
     assert re.search(r"^answers\D*1\b", summary)
