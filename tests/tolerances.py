@@ -7,3 +7,4 @@ order, and which order that is depends on the processor.
 CHANCE = 1e-5  # a probability: a sum over some 2000 candidates in single precision
 BOUND = 0.0101  # a bound of an interval: they are whole percents, and rounding may cross one
 BITS = 1e-5  # a similarity: logarithms of sums over agents in single precision
+COORDINATE = 1e-6  # of a vector that a network computes in single precision

@@ -96,7 +96,7 @@ def make_folder(folder: Path, tasks: int = TASKS, candidates: int = CANDIDATES) 
         layout.PREDICTOR: [layout.OUTCOMES.stage, layout.EMBEDDER.stage],
         layout.LAYOUTS: [layout.EMBEDDER.stage],
     }
-    with Stages(folder, {"name": "nothing"}, log=lambda line: None) as stages:
+    with Stages(folder, {"name": "nothing", "seed": 0}, log=lambda line: None) as stages:
         for part, (made, save) in parts.items():
             stages.stage(part, partial(_same, made), save, _same, after=after.get(part))
 

@@ -71,6 +71,8 @@ def rows(tasks: Any, what: str = "tasks") -> NDArray[Any]:
 def warn_if_far(tasks: NDArray[Any], known: NDArray[Any], names: Sequence[str]) -> None:
     """Warn if a feature of new tasks is far outside its range among the known tasks.
 
+    Models refuse numbers that are too large for them, so these need no warning.
+
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warn_if_far(np.array([[3.0, 77.0]]), np.array([[0.0, -1.0], [3.0, 1.0]]), ["a", "b"])
     >>> print(caught[0].message)
@@ -79,11 +81,11 @@ def warn_if_far(tasks: NDArray[Any], known: NDArray[Any], names: Sequence[str]) 
     """
     low, high = known.min(0).astype(np.float64), known.max(0).astype(np.float64)
     outside = np.maximum(low - tasks, tasks - high)
-    far = outside > FAR * (high - low)
+    far = (outside > FAR * (high - low)) & (np.abs(tasks) <= checks.LARGEST)
     if not far.any():
         return
     column = int(np.flatnonzero(far.any(0))[0])
-    value = tasks[np.argmax(outside[:, column]), column]
+    value = tasks[np.argmax(np.where(far[:, column], outside[:, column], -np.inf)), column]
     warnings.warn(
         f"the feature {names[column]!r} of the known tasks is from {low[column]:g} to"
         f" {high[column]:g}, got {value:g}; predictions for such tasks are guesses",
