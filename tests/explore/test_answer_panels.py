@@ -50,7 +50,7 @@ def test_a_group_of_near_copies_is_shown_on_the_map(page: Any, copies: Run) -> N
 
 
 def wait_for_marks(page: Any, count: int) -> None:
-    """Wait until so many tasks are marked; the page's content policy refuses `wait_for_function`."""
+    """Wait until so many tasks are marked; the page's policy refuses `wait_for_function`."""
     for number in (count, count + 1):
         state = "attached" if number == count else "detached"
         page.locator("#marks .near").nth(number - 1).wait_for(state=state, timeout=LONG)
