@@ -70,6 +70,15 @@ def test_trials_are_attempts_and_told(tmp_path: Path) -> None:
     assert any("attempts per pair: up to 3" in line for line in found.info["reading"])
 
 
+def test_an_instance_with_different_texts_is_refused(tmp_path: Path) -> None:
+    for number, model in enumerate(("org/a", "org/b")):
+        helm_run(tmp_path / f"{number}", model, right(0), right(1))
+        texts = [{"id": f"id{n}", "input": {"text": f"What is {n ^ number}?"}} for n in (0, 1)]
+        write(tmp_path / f"{number}" / "instances.json", texts)
+    with pytest.raises(ValueError, match=says("mmlu:subject=maths/id0 text")):
+        ts.read_results(tmp_path)
+
+
 def test_one_model_with_other_settings_is_another_agent(tmp_path: Path) -> None:
     for shots in (0, 5):
         name = f"mmlu:subject=maths,max_train_instances={shots}"

@@ -153,6 +153,15 @@ def test_an_id_with_different_texts_is_refused(tmp_path: Path) -> None:
         ts.read_results(tmp_path)
 
 
+def test_texts_that_differ_after_a_long_instruction_are_different(tmp_path: Path) -> None:
+    for model, questions in (("a", "2 + 2? France?"), ("b", "France? 2 + 2?")):
+        texts = ["Think step by step. " * 50 + question for question in questions.split("? ")]
+        samples = [{**inspect_sample(n, "C"), "input": text} for n, text in enumerate(texts)]
+        inspect_json(tmp_path / f"{model}.json", model, *samples)
+    with pytest.raises(ValueError, match=says("arc/0 text differ later")):
+        ts.read_results(tmp_path)
+
+
 def test_runs_with_other_settings_are_other_agents(tmp_path: Path) -> None:
     for effort in ("low", "high"):
         config = {"reasoning_effort": effort, "temperature": 0}

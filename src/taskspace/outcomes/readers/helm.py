@@ -42,7 +42,7 @@ class Helm(Reader):
         """Read one run."""
         run = _run(path)
         sheets: dict[tuple[str, str], Sheet | None] = {}
-        unknown: dict[str, Sheet] = {}  # tasks without a text
+        tried: dict[str, Sheet] = {}
         with path.open(encoding="utf-8") as file:
             for instance in JsonText(file).items():
                 task = str(instance["instance_id"])
@@ -54,13 +54,11 @@ class Helm(Reader):
                     sheet = sheets[key]
                     if sheet is None:
                         continue
-                    if not sheet.knows(task):
-                        unknown[task] = sheet
+                    tried[task] = sheet
                     sheet.add(task, _mean(stat))
-        if unknown:
-            for task, text in _texts(path):
-                if task in unknown:
-                    unknown.pop(task).describe(task, text)
+        for task, text in _texts(path):
+            if task in tried:
+                tried[task].describe(task, text)
 
 
 def _sheet(results: Collector, run: _Run, metric: str, filter: str) -> Sheet | None:

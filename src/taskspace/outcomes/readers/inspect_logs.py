@@ -23,7 +23,7 @@ _ATTACHMENT = "attachment://"
 _LOOKED_AT = 1 << 12  # characters at the start of a log that say that it is one
 _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_args_passed")
 
-_KEPT = 1000  # characters of a text
+_KEPT = 5000  # characters of a text; summaries have no more
 
 Record = dict[str, Any]
 _Scored = tuple[str | None, tuple[tuple[str, Any], ...]]

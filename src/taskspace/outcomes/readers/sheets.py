@@ -11,7 +11,6 @@ from taskspace.outcomes.readers.scores import as_score
 
 LONGEST_TEXT = 200  # characters of the text of a task that are kept
 _SCANNED = 4 * LONGEST_TEXT  # characters that are looked at, since spaces do not count
-_NO_DIGEST = hash("")
 
 
 def short_text(text: str) -> str:
@@ -26,7 +25,7 @@ class Tasks:
         self.names: list[str] = []
         self.benchmarks: list[str] = []
         self.texts: list[str] = []
-        self._digests: list[int] = []  # of texts, which tell most equal texts quickly
+        self._digests: list[int] = []  # of whole texts, since many share a long instruction
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._taken: set[str] = set()
 
@@ -44,23 +43,24 @@ class Tasks:
         self._taken.add(self.names[-1])
         self.benchmarks.append(benchmark)
         self.texts.append("")
-        self._digests.append(_NO_DIGEST)
+        self._digests.append(0)
         return number
 
     def describe(self, number: int, text: str) -> None:
         """Keep the text of a task; another text than before is refused."""
-        digest = hash(text[:_SCANNED])
-        if digest == self._digests[number]:
+        words = " ".join(text.split())
+        digest = hash(words)
+        if not words or digest == self._digests[number]:
             return
         short, known = short_text(text), self.texts[number]
-        if not known:
-            self.texts[number], self._digests[number] = short, digest
-        elif short and short != known:
+        if known:
             raise ValueError(
                 f"the task {self.names[number]} must have the same text in all logs, got"
-                f" {checks.brief(short)} and {checks.brief(known)}; read logs of one version of the"
-                " benchmark, in one order"
+                f" {checks.brief(short)} and {checks.brief(known)}"
+                f"{', which differ later on' if short == known else ''}; read logs of one version"
+                " of the benchmark, in one order"
             )
+        self.texts[number], self._digests[number] = short, digest
 
 
 class Sheet:
