@@ -120,6 +120,15 @@ def test_long_texts_are_shortened(tmp_path: Path) -> None:
     assert len(text) <= LONGEST_TEXT
 
 
+def test_scores_from_0_to_1_are_never_divided(tmp_path: Path) -> None:
+    inspect_json(tmp_path / "a.json", "a", inspect_sample(1, "C"), inspect_sample(2, True))
+    inspect_json(tmp_path / "b.json", "a", inspect_sample(1, 80), task="bleu", run="2")
+    assert ts.read_results(tmp_path, max_score=100).rates.tolist() == [[1, 1, pytest.approx(0.8)]]
+    inspect_json(tmp_path / "c.json", "a", inspect_sample(1, 0.5), task="f1", run="3")
+    with pytest.raises(ValueError, match=says("max_score 100 f1 0.5 separately")):
+        ts.read_results(tmp_path, max_score=100)
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -156,6 +165,13 @@ def test_names_that_are_alike_are_told(tmp_path: Path) -> None:
     write(tmp_path / "r.jsonl", lines(RESPONSES, {**RESPONSES, "subject_id": "KEN"}))
     with pytest.warns(LogWarning, match=says("'ken' 'KEN' names")):
         ts.read_results(tmp_path)
+
+
+def test_names_that_differ_in_signs_are_different_agents(tmp_path: Path) -> None:
+    names = ["gpt:4", "gpt/4", "gpt?4", "gpt__4"]
+    write(tmp_path / "r.jsonl", lines(*({**RESPONSES, "subject_id": name} for name in names)))
+    with pytest.warns(LogWarning, match=says("'gpt:4' 'gpt/4' names")):
+        assert ts.read_results(tmp_path).agents.tolist() == names
 
 
 def test_agents_with_the_same_results_are_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.outcomes.readers.agent_names import AgentNames, Key
+from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
 
@@ -30,7 +30,7 @@ class Collector:
     """
 
     def __init__(self, choice: Choice, max_score: float = 1) -> None:
-        self.tasks, self.agents = Tasks(), AgentNames()
+        self.tasks = Tasks()
         # The metric and the filter by format and benchmark.
         self.used: dict[tuple[str, str], tuple[str, str]] = {}
         self.unscored = 0  # attempts that have no score
@@ -38,6 +38,7 @@ class Collector:
         self._format = ""
         self._seen: set[str] = set()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
+        self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
 
     def add(
@@ -76,12 +77,12 @@ class Collector:
         settings: Mapping[str, Any] | None = None,
     ) -> Sheet:
         """The sheet of an agent, a benchmark, a metric and a filter; see `add`."""
-        key = (self.agents.key(agent, settings, benchmark), metric, filter)
+        key = (agent_key(agent, settings, benchmark), metric, filter)
         found = self._sheets.get(key)
         if found is None:
             wanted = self._choice.wants(metric)
             place = (self._format, benchmark)
-            found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted)
+            found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted, most=self._most)
         return found
 
     def asked_for(self, metric: str) -> bool:
@@ -130,6 +131,8 @@ class Collector:
         scored = ~np.isnan(scores)
         self.unscored += len(scores) - int(scored.sum())
         self._check_range(path, metric, tasks[scored], scores[scored])
+        place = (self._format, benchmark)
+        self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
         self._pieces.append((key, tasks[scored], scores[scored] / self._most))
 
     def _check_range(
@@ -144,6 +147,16 @@ class Collector:
                 " max_score=k (--max-score k), or else choose another metric"
             )
 
+    def _check_scale(self) -> None:
+        """Refuse to divide scores that go from 0 to 1 already."""
+        for (_, benchmark), largest in self._largest.items():
+            if 0 < largest <= 1 < self._most:
+                raise ValueError(
+                    f"max_score must be the highest possible score, got {self._most:g} for"
+                    f" {benchmark or 'logs'} with scores up to {largest:g}; read logs with other"
+                    " scores separately, without max_score (--max-score)"
+                )
+
     def parts(self) -> dict[str, Any]:
         """The arguments of `Outcomes`, of the agents and tasks that have results.
 
@@ -152,9 +165,10 @@ class Collector:
             ValueError: If there are no results.
         """
         self._choice.check()
+        self._check_scale()
         if not any(len(tasks) for _, tasks, _ in self._pieces):
             raise ValueError("logs must have at least one result, got none")
-        names = self.agents.resolve(key for key, *_ in self._pieces)
+        names = resolve(key for key, *_ in self._pieces)
         agents = {name: row for row, name in enumerate(dict.fromkeys(names))}
         tried = np.zeros(len(self.tasks.names), bool)
         for _, tasks, _ in self._pieces:

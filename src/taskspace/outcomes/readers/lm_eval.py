@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from taskspace.files import read_json
+from taskspace.outcomes.readers.agent_names import FolderName
 from taskspace.outcomes.readers.base import Reader
 from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, whole
@@ -146,7 +147,7 @@ def _model(about: dict[str, Any]) -> str | None:
 
 
 def _agent(path: Path, about: dict[str, Any]) -> str:
-    return _model(about) or path.absolute().parent.name
+    return _model(about) or FolderName(path.absolute().parent.name)
 
 
 def _arguments(about: dict[str, Any]) -> dict[str, str]:

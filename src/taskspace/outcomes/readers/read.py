@@ -43,7 +43,7 @@ def read_results(
             with commas), the first one that a benchmark has is read.
         filter: The filter to read, if the logs have several, as `metric`. For HELM, the name of a
             perturbation, or "original".
-        max_score: The highest possible score; scores are divided by it.
+        max_score: The highest possible score; numbers are divided by it.
 
     Returns:
         The outcomes.

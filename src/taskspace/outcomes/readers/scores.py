@@ -10,8 +10,10 @@ from taskspace import checks
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 
 
-def as_score(value: Any) -> float:
-    """A score as a number; NaN if there is none.
+def as_score(value: Any, most: float = 1) -> float:
+    """A score as a number from 0 to `most`; NaN if there is none.
+
+    Letters and true or false say how much of the highest score they are. Numbers are kept.
 
     >>> [as_score(value) for value in ("C", "P", True, 0.25, None)]
     [1.0, 0.5, 1.0, 0.25, nan]
@@ -19,8 +21,10 @@ def as_score(value: Any) -> float:
     if value is None:
         return math.nan
     if isinstance(value, str) and value in LETTERS:
-        return LETTERS[value]
-    if isinstance(value, (bool, int, float)):
+        return LETTERS[value] * most
+    if isinstance(value, bool):
+        return value * most
+    if isinstance(value, (int, float)):
         try:
             return float(value)
         except OverflowError:

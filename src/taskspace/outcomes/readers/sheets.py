@@ -70,8 +70,8 @@ class Sheet:
         wanted: Whether the metric may be chosen; if not, attempts need not be added.
     """
 
-    def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool) -> None:
-        self.wanted = wanted
+    def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool, most: float) -> None:
+        self.wanted, self._most = wanted, most
         self.tasks, self.scores = array("i"), array("d")
         self._all, self._place, self._known = tasks, place, tasks.of(*place)
 
@@ -95,7 +95,7 @@ class Sheet:
             self._all.describe(number, text)
         if score.__class__ is not float:
             try:
-                score = as_score(score)
+                score = as_score(score, self._most)
             except ValueError as error:
                 raise ValueError(f"the score of {self._all.names[number]} {error}") from error
         self.tasks.append(number)
