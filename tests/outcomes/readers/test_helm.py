@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,17 @@ def test_one_model_with_other_settings_is_another_agent(tmp_path: Path) -> None:
         name = f"mmlu:subject=maths,max_train_instances={shots}"
         helm_run(tmp_path / f"{shots}", "org/a", right(0), name=name)
     names = [f"org/a (max_train_instances={shots})" for shots in (0, 5)]
+    assert ts.read_results(tmp_path).agents.tolist() == names
+
+
+def test_what_the_adapter_says_is_a_setting(tmp_path: Path) -> None:
+    for number, told in enumerate(("Answer.", "Think, then answer.")):
+        helm_run(tmp_path / f"{number}", "org/a", right(0))
+        path = tmp_path / f"{number}" / "run_spec.json"
+        spec = json.loads(path.read_text())
+        spec["adapter_spec"] |= {"instructions": told, "max_eval_instances": number}
+        write(path, spec)
+    names = [f"org/a (instructions={told})" for told in ("Answer.", "Think, then answer.")]
     assert ts.read_results(tmp_path).agents.tolist() == names
 
 

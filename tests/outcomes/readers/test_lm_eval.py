@@ -57,8 +57,9 @@ def test_a_model_named_by_its_folder_and_by_its_results_is_one(tmp_path: Path) -
 def test_repeated_runs_are_attempts(tmp_path: Path) -> None:
     rows = [lm_sample(0, acc=1.0), lm_sample(1, acc=0.0)]
     lm_log(tmp_path / "a", *rows, *rows, lm_sample(0, acc=0.0))
-    lm_log(tmp_path / "a", *rows, date="2026-02-02T00-00-00")
-    found = ts.read_results(tmp_path)
+    again = lm_log(tmp_path / "a", *rows, date="2026-02-02T00-00-00")
+    with pytest.warns(LogWarning, match=says(f"{again} repeated run results_*.json")):
+        found = ts.read_results(tmp_path)
     assert (found.successes.tolist(), found.rollouts.tolist()) == ([[3, 0]], [[4, 3]])
     assert any("attempts" in line and "4" in line for line in found.info["reading"])
 
@@ -71,6 +72,26 @@ def test_runs_with_other_settings_are_other_agents(tmp_path: Path) -> None:
         lm_results(folder, "org/a", config={"model_args": arguments})
     found = ts.read_results(tmp_path)
     assert found.agents.tolist() == ["org/a (revision=step1000)", "org/a (revision=step2000)"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "shown"),
+    [
+        ({"config": {"gen_kwargs": {"temperature": 1}}}, "gen_kwargs={'temperature': 1}"),
+        ({"system_instruction": "Be brief."}, "system_instruction=Be brief."),
+        ({"chat_template": "long " * 20}, "chat_template="),
+    ],
+)
+def test_other_prompts_and_ways_to_generate_are_settings(
+    tmp_path: Path, setting: dict[str, Any], shown: str
+) -> None:
+    for number, more in enumerate(({}, setting)):
+        lm_log(tmp_path / f"{number}", lm_sample(0, acc=1.0))
+        lm_results(tmp_path / f"{number}", "org/a", **more)
+    found = ts.read_results(tmp_path)
+    assert found.n_agents == 2
+    assert shown in found.agents[1]
+    assert len(found.agents[1]) < 60
 
 
 def test_settings_that_differ_between_benchmarks_do_not_split_an_agent(tmp_path: Path) -> None:

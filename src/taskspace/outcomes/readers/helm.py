@@ -20,6 +20,10 @@ _BOOKKEEPING = re.compile(
     r"num_|training_|inference_|finish_reason_|(batch_size|prompt_truncated|max_prob|logprob"
     r"|perplexity|bits_per_byte|predicted_index)$"
 )
+# What the adapter says besides settings: which model, and which part of the benchmark, is run.
+_NO_SETTINGS = {
+    "model", "max_eval_instances", "num_trials", "num_train_trials", "eval_splits", "random",
+}  # fmt: skip
 
 _Run = tuple[str, str, dict[str, str]]  # model, benchmark, and other settings
 
@@ -84,8 +88,8 @@ def _run(path: Path) -> _Run:
     named = ",".join(f"{key}={value}" for key, value in chosen.items() if key in said)
     settings = {key: value for key, value in said.items() if key not in chosen}
     adapter = spec["adapter_spec"]
-    deployment = adapter.get("model_deployment")
-    settings |= {"model_deployment": deployment} if deployment else {}
+    given = {key: value for key, value in adapter.items() if key not in _NO_SETTINGS}
+    settings |= {key: value for key, value in given.items() if value not in (None, "", [])}
     return str(adapter["model"]), f"{head}:{named}" if named else head, settings
 
 

@@ -24,6 +24,8 @@ _TEXTS = (
     "text",
 )  # fmt: skip
 _RESULTS = "results_*.json"
+_PROMPTING = ("system_instruction", "chat_template", "fewshot_as_multiturn")  # settings
+_HIGHER = "higher_is_better"  # by benchmark and metric
 _DIGITS = 16  # of the hash of a document that names it; 64 bits
 
 
@@ -46,6 +48,11 @@ class LmEval(Reader):
         benchmark, date = _benchmark(path)
         about = _about(path, date)
         agent, settings = _agent(path, about), _settings(about, benchmark)
+        if not about and not results.is_new(f"lm {path.absolute().parent} {benchmark}"):
+            results.warn(
+                f"{path} counts as a repeated run of {agent}, since there are no results_*.json"
+                " that say otherwise; put the logs of each model into a folder of its own"
+            )
         lower = _lower_is_better(about, benchmark)
         sheets: dict[tuple[str, str], Sheet] = {}
         left_out: set[str] = set()
@@ -122,7 +129,18 @@ def _about(path: Path, date: str | None) -> dict[str, Any]:
             f"the model of {path} must be clear, got results of {_both(models)} beside it; put the"
             " logs of each model into a folder of its own"
         )
-    return found[0] if len(found) == 1 else {"model_name": models.pop()} if models else {}
+    return _agreed(found) if found else {}
+
+
+def _agreed(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all results say, and about each metric what any says: not all are of all benchmarks."""
+    agreed = {k: v for k, v in found[0].items() if all(other.get(k) == v for other in found)}
+    higher: dict[str, dict[str, bool]] = {}
+    for about in found:
+        for benchmark, said in (about.get(_HIGHER) or {}).items():
+            known = higher.setdefault(benchmark, {})
+            known |= {metric: value and known.get(metric, True) for metric, value in said.items()}
+    return {**agreed, "model_name": _model(found[0]), _HIGHER: higher}
 
 
 def _both(models: Iterable[str | None]) -> str:
@@ -160,11 +178,15 @@ def _arguments(about: dict[str, Any]) -> dict[str, str]:
 
 def _settings(about: dict[str, Any], benchmark: str) -> dict[str, Any]:
     """What distinguishes runs of one model: e.g. its revision, and the number of examples."""
-    settings: dict[str, Any] = dict(_arguments(about))
-    shots = (about.get("n-shot") or {}).get(benchmark)
-    return settings if shots is None else {**settings, "num_fewshot": shots}
+    said = {
+        "gen_kwargs": (about.get("config") or {}).get("gen_kwargs"),
+        "num_fewshot": (about.get("n-shot") or {}).get(benchmark),
+        **{key: about.get(key) for key in _PROMPTING},
+    }
+    given = {key: value for key, value in said.items() if value not in (None, "", {})}
+    return {**_arguments(about), **given}
 
 
 def _lower_is_better(about: dict[str, Any], benchmark: str) -> set[str]:
-    said = (about.get("higher_is_better") or {}).get(benchmark) or {}
+    said = (about.get(_HIGHER) or {}).get(benchmark) or {}
     return {metric for metric, higher in said.items() if higher is False}

@@ -84,6 +84,14 @@ class Sheet:
         if self.wanted:
             self._all.describe(self._known[task], text)
 
+    def rescaled(self, score: float, lowest: float, highest: float) -> float:
+        """A score whose bounds are known, so that `max_score` is not about it."""
+        if not lowest < highest:
+            raise ValueError(
+                f"the highest score must exceed the lowest, {lowest:g}, got {highest:g}"
+            )
+        return (score - lowest) / (highest - lowest) * self._most
+
     def add(self, task: str, score: Any, text: str | None = None) -> None:
         """Add one attempt; see `Collector.add`."""
         if not self.wanted:
