@@ -49,6 +49,12 @@ def test_metrics_are_listed_and_any_can_be_named(tmp_path: Path) -> None:
         ts.read_results(tmp_path, metric="num_bytes")
 
 
+def test_a_metric_of_which_less_is_better_is_refused(tmp_path: Path) -> None:
+    helm_run(tmp_path, "org/a", helm_instance(0, helm_stat("max_toxicity", 0.9)))
+    with pytest.raises(ValueError, match=says("max_toxicity higher")):
+        ts.read_results(tmp_path)
+
+
 def test_perturbations_are_never_mixed_with_originals(tmp_path: Path) -> None:
     typos = {"name": "typos", "robustness": True}
     perturbed = helm_instance(

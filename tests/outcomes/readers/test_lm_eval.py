@@ -118,6 +118,12 @@ def test_filters_are_listed_and_chosen(tmp_path: Path) -> None:
         ts.read_results(tmp_path, filter="loose")
 
 
+def test_a_filter_that_no_log_has_is_refused(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, acc=1.0))
+    with pytest.raises(ValueError, match=says("filter 'typo' none")):
+        ts.read_results(tmp_path, filter="typo")
+
+
 def test_metrics_are_listed_and_chosen_in_order_of_preference(tmp_path: Path) -> None:
     lm_log(tmp_path / "a", lm_sample(0, acc=1.0, acc_norm=0.0))
     lm_log(tmp_path / "a", lm_sample(1, exact_match=1.0), task="gsm8k")
@@ -198,6 +204,23 @@ def test_metrics_that_are_no_scores_are_left_out(tmp_path: Path) -> None:
         ts.read_results(tmp_path)
     lm_log(tmp_path / "a", lm_sample(0, word_perplexity=[-3.0, 5], acc=1.0))
     assert ts.read_results(tmp_path).rates.tolist() == [[1]]
+
+
+def test_metrics_of_which_less_is_better_are_known_by_name(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, brier_score=0.9))
+    with pytest.raises(ValueError, match=says("arc higher brier_score")):
+        ts.read_results(tmp_path)
+    lm_log(tmp_path / "a", lm_sample(0, brier_score=0.9, acc=1.0))
+    assert ts.read_results(tmp_path).rates.tolist() == [[1]]
+
+
+def test_results_of_other_dates_say_which_metrics_are_no_scores(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, mine=0.9))
+    for day, task in ((3, "arc"), (4, "gsm")):
+        said = {task: {"mine": False}}
+        lm_results(tmp_path / "a", "a", date=f"2026-03-0{day}T00-00-00", higher_is_better=said)
+    with pytest.raises(ValueError, match=says("mine more better")):
+        ts.read_results(tmp_path)
 
 
 def test_a_document_without_a_usual_field_is_described_by_its_longest_text(tmp_path: Path) -> None:

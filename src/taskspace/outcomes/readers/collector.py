@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
+from taskspace.outcomes.readers.scores import less_is_better
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
 
 BENCHMARK, TEXT = "benchmark", "text"  # the labels of tasks
@@ -115,11 +116,18 @@ class Collector:
 
     def _keep(self, path: Path, key: Key, sheets: dict[tuple[str, str], Sheet]) -> None:
         benchmark = key[2]
+        # They are no choice unless there is no other.
+        sheets = {of: s for of, s in sheets.items() if not less_is_better(of[0])} or sheets
         metric = self._choice.pick("metric", list(dict.fromkeys(m for m, _ in sheets)), benchmark)
         filters = [name for one, name in sheets if metric in (None, one)]
         filter = self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
         if metric is None or filter is None:
             return
+        if less_is_better(metric):
+            raise ValueError(
+                f"the metric of {benchmark or 'logs'} must be better if higher, got {metric} in"
+                f" {path}; leave these logs out"
+            )
         chosen = self.used.setdefault((self._format, benchmark), (metric, filter))
         if chosen != (metric, filter):
             raise ValueError(

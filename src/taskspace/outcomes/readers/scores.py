@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from taskspace import checks
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
+
+# Metrics of which less is better, as harnesses call them; their logs do not always say so.
+_LOWER = re.compile(
+    r"(word_|byte_)?perplexity|ppl|bits_per_byte|bpb|brier(_score)?|[twc]er|loss|nll|(rm|m)se|mae"
+    r"|ece(_.*)?|(.*_)?(toxicity|error|error_rate|edit_distance)|toxic_frac"
+)
+
+
+def less_is_better(metric: str) -> bool:
+    """Whether a metric is known to be better if lower.
+
+    >>> [less_is_better(metric) for metric in ("brier_score", "ece_10_bin", "acc")]
+    [True, True, False]
+    """
+    return _LOWER.fullmatch(metric.lower()) is not None
 
 
 def as_score(value: Any, most: float = 1) -> float:
