@@ -125,6 +125,21 @@ def test_samples_without_scores_are_told(tmp_path: Path) -> None:
     assert any("2 attempts" in line for line in found.info["reading"])
 
 
+def test_samples_without_the_scorer_are_told(tmp_path: Path) -> None:
+    other = {**inspect_sample(4, None), "scores": {"judge": {"value": 1}}}
+    inspect_json(tmp_path / "a.json", "org/a", *SAMPLES, other)
+    found = ts.read_results(tmp_path, metric="choice")
+    assert any("1 attempt without" in line for line in found.info["reading"])
+
+
+def test_an_invalidated_log_is_skipped_and_told(tmp_path: Path) -> None:
+    inspect_json(tmp_path / "a.json", "org/a", *SAMPLES)
+    path = inspect_json(tmp_path / "b.json", "org/b", *SAMPLES)
+    write(path, {**json.loads(path.read_text()), "invalidated": True})
+    with pytest.warns(LogWarning, match=says(f"{path} invalidated")):
+        assert ts.read_results(tmp_path).agents.tolist() == ["org/a"]
+
+
 def test_scorers_and_their_values_are_metrics(tmp_path: Path) -> None:
     scores = {"judge": {"value": {"style": 0.5, "truth": 1}}, "match": {"value": "I"}}
     inspect_json(tmp_path / "a.json", "org/a", {**inspect_sample(1, "C"), "scores": scores})

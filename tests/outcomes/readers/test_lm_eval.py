@@ -173,13 +173,18 @@ def test_a_truncated_line_is_skipped_and_told(tmp_path: Path) -> None:
         ts.read_results(tmp_path)
 
 
-def test_a_run_after_a_killed_one_loses_no_more_than_the_broken_line(tmp_path: Path) -> None:
+def test_a_broken_line_and_the_next_one_are_damaged(tmp_path: Path) -> None:
     first, again = (lines(lm_sample(item, acc=1.0)) for item in (0, 1))
     write(tmp_path / "a" / "samples_arc.jsonl", lines(lm_sample(2, acc=1.0)) + first[:150] + again)
-    assert ts.read_results(tmp_path).tasks.tolist() == [
-        "arc/0002000200020002",
-        "arc/0001000100010001",
-    ]
+    with pytest.warns(LogWarning, match=says("1 damaged line")):
+        assert ts.read_results(tmp_path).tasks.tolist() == ["arc/0002000200020002"]
+
+
+def test_lines_without_the_metric_are_told(tmp_path: Path) -> None:
+    rows = [lm_sample(0, acc=1.0), lm_sample(1, f1=0.0), lm_sample(2, "other", f1=0.0)]
+    lm_log(tmp_path / "a", *rows)
+    found = ts.read_results(tmp_path, metric="acc", filter="none")
+    assert any("1 attempt without" in line for line in found.info["reading"])
 
 
 @pytest.mark.parametrize(

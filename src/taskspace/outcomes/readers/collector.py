@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ class Collector:
         self._format = ""
         self._seen: set[str] = set()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
+        self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
         self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
 
@@ -86,6 +88,17 @@ class Collector:
             found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted, most=self._most)
         return found
 
+    def count(
+        self,
+        agent: str,
+        benchmark: str = "",
+        filter: str = "",
+        settings: Mapping[str, Any] | None = None,
+        attempts: int = 1,
+    ) -> None:
+        """Say how many attempts a log has, so that those without the chosen metric are told."""
+        self._attempts[agent_key(agent, settings, benchmark), filter] += attempts
+
     def asked_for(self, metric: str) -> bool:
         """Whether the user has named this metric."""
         return metric in self._choice.named["metric"]
@@ -110,9 +123,10 @@ class Collector:
         groups: dict[Key, dict[tuple[str, str], Sheet]] = {}
         for (key, metric, filter), sheet in self._sheets.items():
             groups.setdefault(key, {})[metric, filter] = sheet
-        self._sheets = {}
         for key, sheets in groups.items():
             self._keep(path, key, sheets)
+        self.unscored += sum(n for (key, _), n in self._attempts.items() if key not in groups)
+        self._sheets, self._attempts = {}, Counter()
 
     def _keep(self, path: Path, key: Key, sheets: dict[tuple[str, str], Sheet]) -> None:
         benchmark = key[2]
@@ -137,7 +151,8 @@ class Collector:
         sheet = sheets[metric, filter]
         tasks, scores = np.array(sheet.tasks), np.array(sheet.scores)
         scored = ~np.isnan(scores)
-        self.unscored += len(scores) - int(scored.sum())
+        attempts = max(len(scores), self._attempts[key, filter])
+        self.unscored += attempts - int(scored.sum())
         self._check_range(path, metric, tasks[scored], scores[scored])
         place = (self._format, benchmark)
         self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))

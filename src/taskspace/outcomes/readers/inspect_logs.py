@@ -60,15 +60,19 @@ def _read(path: Path, header: Record, samples: Iterable[Record], results: Collec
     if not results.is_new(f"inspect {identity}"):
         results.warn(f"skipped {path}: the same run is in another log")
         return
+    latest = _latest(samples)
+    if header.get("invalidated"):
+        results.warn(f"skipped {path}: the log says that it is invalidated")
+        return
     agent, benchmark, settings = spec["model"], spec["task"], _settings(spec)
+    results.count(agent, benchmark, "", settings, len(latest))
     sheets: dict[str, Sheet] = {}
-    for (task, _), (text, scores) in _latest(samples).items():
+    for (task, _), (text, scores) in latest.items():
         for metric, value in scores:
             sheet = sheets.get(metric)
             if sheet is None:
                 sheet = sheets[metric] = results.sheet(agent, benchmark, metric, "", settings)
             sheet.add(task, value, text)
-        results.unscored += not scores
 
 
 def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
@@ -135,7 +139,14 @@ def _opened(path: Path) -> Iterator[tuple[Record, Iterable[Record]]]:
         else:
             yield header, ()
             return
-        yield header, text.items()
+        yield header, _then_the_rest(text, members, header)
+
+
+def _then_the_rest(text: JsonText, members: Iterator[str], header: Record) -> Iterator[Record]:
+    """The samples; after them, the rest of the header is read."""
+    yield from text.items()
+    for key in members:
+        header[key] = text.value()
 
 
 def _header(path: Path, archive: zipfile.ZipFile) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ _TEXTS = (
 _RESULTS = "results_*.json"
 _PROMPTING = ("system_instruction", "chat_template", "fewshot_as_multiturn")  # settings
 _HIGHER = "higher_is_better"  # by benchmark and metric
+_START = b'{"doc_id": '  # of a line
 _DIGITS = 16  # of the hash of a document that names it; 64 bits
 
 
@@ -56,8 +58,10 @@ class LmEval(Reader):
         lower = _lower_is_better(about, benchmark)
         sheets: dict[tuple[str, str], Sheet] = {}
         left_out: set[str] = set()
+        attempts: Counter[str] = Counter()  # by filter
         for row, line in rows(path, results, _parse):
             task, filter = row["doc_hash"][:_DIGITS], row.get("filter") or ""
+            attempts[filter] += 1
             for metric in row.get("metrics") or _others(row):
                 value = row.get(metric)
                 if metric in lower or isinstance(value, (list, dict)):
@@ -69,6 +73,8 @@ class LmEval(Reader):
                     sheets[metric, filter] = sheet
                 if sheet.wanted:
                     sheet.add(task, value, None if sheet.knows(task) else _text(line))
+        for filter, number in attempts.items():
+            results.count(agent, benchmark, filter, settings, number)
         if left_out and not sheets:
             raise ValueError(
                 f"{path} must have a metric with one number per item, of which more is better, got"
@@ -78,6 +84,8 @@ class LmEval(Reader):
 
 def _parse(line: bytes) -> dict[str, Any] | None:
     """The fields at the end of a line, which is where the results are."""
+    if line.count(_START) > 1 and whole(line) is None:
+        return None  # a line that a killed run left, and the next one
     for marker in (b', "filter": ', b', "doc_hash": '):
         row = end_from(line, marker)
         if row is not None and "doc_hash" in row and _has_metrics(row):
