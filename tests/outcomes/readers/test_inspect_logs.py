@@ -117,6 +117,22 @@ def test_the_same_run_in_two_formats_is_read_once(tmp_path: Path) -> None:
         assert ts.read_results(tmp_path).rollouts.max() == 1
 
 
+def test_samples_that_a_retry_took_over_are_read_once(tmp_path: Path) -> None:
+    samples = [{**sample, "uuid": f"u{sample['id']}"} for sample in SAMPLES]
+    inspect_json(tmp_path / "a.json", "org/a", *samples[:2], run="1")
+    path = inspect_json(tmp_path / "b.json", "org/a", *samples, run="2")
+    with pytest.warns(LogWarning, match=says(f"2 of 3 {path}")):
+        found = ts.read_results(tmp_path)
+    assert (found.rates.tolist(), found.rollouts.tolist()) == (EXPECTED, [[1, 1, 1]])
+
+
+def test_a_file_that_is_no_zip_file_is_told_in_plain_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.eval", "nothing")
+    with pytest.raises(ValueError, match=says(f"{path} Inspect complete zip")) as error:
+        ts.read_results(path)
+    assert "BadZipFile" not in str(error.value)
+
+
 def test_samples_without_scores_are_told(tmp_path: Path) -> None:
     failed = {**inspect_sample(4, None), "scores": {}, "error": "timeout"}
     inspect_json(tmp_path / "a.json", "org/a", *SAMPLES, failed, inspect_sample(5, None))

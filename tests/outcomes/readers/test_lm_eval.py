@@ -180,6 +180,13 @@ def test_a_broken_line_and_the_next_one_are_damaged(tmp_path: Path) -> None:
         assert ts.read_results(tmp_path).tasks.tolist() == ["arc/0002000200020002"]
 
 
+@pytest.mark.parametrize("name", [7, None])
+def test_items_without_a_hash_are_refused(tmp_path: Path, name: Any) -> None:
+    path = lm_log(tmp_path / "a", {**lm_sample(0, acc=1.0), "doc_hash": name})
+    with pytest.raises(ValueError, match=says(f"{path} doc_hash")):
+        ts.read_results(tmp_path)
+
+
 def test_lines_without_the_metric_are_told(tmp_path: Path) -> None:
     rows = [lm_sample(0, acc=1.0), lm_sample(1, f1=0.0), lm_sample(2, "other", f1=0.0)]
     lm_log(tmp_path / "a", *rows)

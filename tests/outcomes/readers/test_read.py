@@ -70,6 +70,16 @@ def test_links_in_a_circle_end_and_files_are_read_once(tmp_path: Path) -> None:
     assert ts.read_results([tmp_path, path, tmp_path / "in"]).rollouts.max() == 1
 
 
+def test_copies_are_read_once_and_told(tmp_path: Path) -> None:
+    paths = [lm_log(tmp_path / name / "org__a", lm_sample(0, acc=1.0)) for name in "xy"]
+    lm_log(tmp_path / "org__b", lm_sample(0, acc=1.0))  # another model may answer the same
+    with pytest.warns(LogWarning, match=says(f"{paths[0]} {paths[1]} copy")):
+        assert ts.read_results(tmp_path).rollouts.tolist() == [[1], [1]]
+    copies = [write(tmp_path / f"{name}.jsonl", lines(RESPONSES)) for name in "xy"]
+    with pytest.warns(LogWarning, match=says("copy")):
+        assert ts.read_results(copies).rollouts.tolist() == [[1, 1]]
+
+
 @pytest.mark.parametrize(
     ("content", "tokens"),
     [({}, "0 files lm-evaluation-harness Inspect .csv"), ({"a.txt": "x"}, "1 HELM Ever py-irt")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -39,6 +40,7 @@ class Collector:
         self._choice, self._most = choice, max_score
         self._format = ""
         self._seen: set[str] = set()
+        self._files: dict[tuple[str, int], list[Path]] = {}  # by identity and size
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
         self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
         self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
@@ -108,6 +110,16 @@ class Collector:
         if identity in self._seen:
             return False
         self._seen.add(identity)
+        return True
+
+    def is_copy(self, path: Path, *identity: Any) -> bool:
+        """Whether a file with this content and identity was read before; the user is told."""
+        alike = self._files.setdefault((repr(identity), path.stat().st_size), [])
+        same = next((other for other in alike if filecmp.cmp(path, other, shallow=False)), None)
+        if same is None:
+            alike.append(path)
+            return False
+        self.warn(f"skipped {path}: it is a copy of {same}")
         return True
 
     def warn(self, message: str) -> None:

@@ -46,6 +46,8 @@ class EveryEvalEver(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one file."""
         metrics = _metrics(path)
+        if results.is_copy(path, metrics):
+            return
         correct = results.asked_for(IS_CORRECT)
         sheets: dict[tuple[str, str, str], Sheet] = {}
         for row, line in rows(path, results, _parse):

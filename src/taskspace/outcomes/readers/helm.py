@@ -45,6 +45,8 @@ class Helm(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one run."""
         run = _run(path)
+        if results.is_copy(path, run):
+            return
         sheets: dict[tuple[str, str], Sheet | None] = {}
         tried: dict[str, Sheet] = {}
         with path.open(encoding="utf-8") as file:

@@ -47,9 +47,16 @@ class LmEval(Reader):
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one file; items are known by the hash of their document."""
+        if not isinstance(first_object(path).get("doc_hash"), str):
+            raise ValueError(
+                f"the lines of {path} must have a doc_hash, a text that names the item, got none in"
+                " the first line; evaluate again with a newer lm-evaluation-harness"
+            )
         benchmark, date = _benchmark(path)
         about = _about(path, date)
         agent, settings = _agent(path, about), _settings(about, benchmark)
+        if results.is_copy(path, agent, benchmark, settings):
+            return
         if not about and not results.is_new(f"lm {path.absolute().parent} {benchmark}"):
             results.warn(
                 f"{path} counts as a repeated run of {agent}, since there are no results_*.json"
@@ -88,7 +95,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         return None  # a line that a killed run left, and the next one
     for marker in (b', "filter": ', b', "doc_hash": '):
         row = end_from(line, marker)
-        if row is not None and "doc_hash" in row and _has_metrics(row):
+        if row is not None and isinstance(row.get("doc_hash"), str) and _has_metrics(row):
             return row
     row = whole(line)
     return row if row is not None and isinstance(row.get("doc_hash"), str) else None

@@ -28,6 +28,8 @@ class PyIrt(Reader):
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one file."""
+        if results.is_copy(path):
+            return
         twice: list[str] = []
         for row, _ in rows(path, results, _parser(twice)):
             subject = row["subject_id"]
@@ -56,7 +58,9 @@ def _parser(twice: list[str]) -> Callable[[bytes], dict[str, Any] | None]:
 
     def parse(line: bytes) -> dict[str, Any] | None:
         row = whole(line, decode)
-        complete = row is not None and isinstance(row.get("responses"), dict)
-        return row if complete and row is not None and "subject_id" in row else None
+        if row is None or not isinstance(row.get("responses"), dict) or "subject_id" not in row:
+            twice.clear()
+            return None
+        return row
 
     return parse
