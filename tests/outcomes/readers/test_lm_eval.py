@@ -187,6 +187,13 @@ def test_items_without_a_hash_are_refused(tmp_path: Path, name: Any) -> None:
         ts.read_results(tmp_path)
 
 
+def test_a_metric_that_is_listed_but_missing_is_told(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, acc=1.0), {**lm_sample(1, f1=0.0), "metrics": ["acc"]})
+    found = ts.read_results(tmp_path)
+    assert (found.rates.tolist(), found.n_tasks) == ([[1]], 1)
+    assert any("1 attempt without" in line for line in found.info["reading"])
+
+
 def test_lines_without_the_metric_are_told(tmp_path: Path) -> None:
     rows = [lm_sample(0, acc=1.0), lm_sample(1, f1=0.0), lm_sample(2, "other", f1=0.0)]
     lm_log(tmp_path / "a", *rows)

@@ -12,6 +12,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes.readers.collector import LogWarning
+from taskspace.outcomes.readers.read import is_log
 from taskspace.outcomes.readers.sheets import LONGEST_TEXT
 from tests.messages import says
 from tests.outcomes.readers.logs import (
@@ -112,6 +113,11 @@ def test_bad_paths_are_refused(
     write(Path("t.csv"), TABLE)
     with pytest.raises(error, match=says(tokens)):
         ts.read_results(given)
+
+
+def test_a_name_without_the_ending_of_a_table_is_one_of_logs(tmp_path: Path) -> None:
+    assert is_log(tmp_path / "missing")  # so that it is said that there is no such folder
+    assert not is_log(tmp_path / "missing.csv")
 
 
 @pytest.mark.parametrize(

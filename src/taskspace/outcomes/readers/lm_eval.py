@@ -95,8 +95,10 @@ def _parse(line: bytes) -> dict[str, Any] | None:
         return None  # a line that a killed run left, and the next one
     for marker in (b', "filter": ', b', "doc_hash": '):
         row = end_from(line, marker)
-        if row is not None and isinstance(row.get("doc_hash"), str) and _has_metrics(row):
-            return row
+        if row is not None and isinstance(row.get("doc_hash"), str):
+            if _has_metrics(row):
+                return row
+            break
     row = whole(line)
     return row if row is not None and isinstance(row.get("doc_hash"), str) else None
 
@@ -116,7 +118,8 @@ def _text(line: bytes) -> str:
     document = (whole(line) or {}).get("doc")
     if isinstance(document, str):
         return document
-    texts = {k: v for k, v in document.items() if isinstance(v, str)} if document else {}
+    fields = document if isinstance(document, dict) else {}
+    texts = {k: v for k, v in fields.items() if isinstance(v, str)}
     for name in _TEXTS:
         if texts.get(name, "").strip():
             return texts[name]

@@ -113,4 +113,4 @@ def _said(error: Exception) -> str:
         return f"it must have {error}, got none; it is damaged, or of an unknown version"
     if isinstance(error, (ValueError, OSError)):
         return str(error)
-    return f"its values must be of the types of this format; it is damaged ({error})"
+    return "its values must be of the types of this format; it is damaged, or of another version"
