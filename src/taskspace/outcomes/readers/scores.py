@@ -39,7 +39,7 @@ def as_score(value: Any, most: float = 1) -> float:
     if isinstance(value, str) and value in LETTERS:
         return LETTERS[value] * most
     if isinstance(value, bool):
-        return value * most
+        return float(value) * most
     if isinstance(value, (int, float)):
         try:
             return float(value)
