@@ -118,6 +118,7 @@ def test_bad_paths_are_refused(
 def test_a_name_without_the_ending_of_a_table_is_one_of_logs(tmp_path: Path) -> None:
     assert is_log(tmp_path / "missing")  # so that it is said that there is no such folder
     assert not is_log(tmp_path / "missing.csv")
+    assert not is_log("")
 
 
 @pytest.mark.parametrize(

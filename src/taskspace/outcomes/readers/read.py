@@ -85,7 +85,8 @@ def read_results(
 def is_log(results: Any) -> bool:
     """Whether results are logs for `read_results`, and not a table for `Outcomes.from_table`."""
     if isinstance(results, (str, os.PathLike)):
-        return not tables.is_table(Path(results)) or os.path.isdir(results)
+        is_name = bool(os.fspath(results)) and not tables.is_table(Path(results))
+        return is_name or os.path.isdir(results)
     is_list = isinstance(results, (list, tuple)) and len(results) > 0
     return is_list and all(isinstance(path, (str, os.PathLike)) for path in results)
 
