@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import taskspace as ts
@@ -52,6 +53,42 @@ def test_the_file_beside_names_the_metrics(tmp_path: Path) -> None:
     write(tmp_path / "x.json", {"evaluation_results": results})
     with pytest.raises(ValueError, match=says("loss higher")):
         ts.read_results(tmp_path)
+
+
+def about(name: str = "bench", **more: Any) -> dict[str, Any]:
+    metric = {"metric_id": name, **more.pop("metric", {})}
+    return {"evaluation_result_id": name, "metric_config": metric, **more}
+
+
+def test_scores_are_rescaled_by_the_bounds_of_their_metric(tmp_path: Path) -> None:
+    rows = [eee_sample("a", item, score) for item, score in enumerate((1, 0, -1))]
+    write(tmp_path / "x_samples.jsonl", lines(*rows))
+    bounds = {"min_score": -1, "max_score": 4}
+    write(tmp_path / "x.json", {"evaluation_results": [about(metric=bounds)]})
+    for most in (1, 10):
+        found = ts.read_results(tmp_path, max_score=most)
+        np.testing.assert_allclose(found.rates, [[0.4, 0.2, 0]])
+
+
+def test_a_sample_must_say_which_of_several_metrics_it_is_about(tmp_path: Path) -> None:
+    rows = [eee_sample("a", 0, 1.0, evaluation_result_id=None)]
+    write(tmp_path / "x_samples.jsonl", lines(*rows))
+    write(tmp_path / "x.json", {"evaluation_results": [about("em"), about("f1")]})
+    with pytest.raises(ValueError, match=says("evaluation_result_id em f1 s0")):
+        ts.read_results(tmp_path)
+    write(tmp_path / "x.json", {"evaluation_results": [about("em")]})
+    assert "metric 'em'" in "".join(ts.read_results(tmp_path).info["reading"])
+
+
+def test_other_ways_to_generate_are_other_agents(tmp_path: Path) -> None:
+    for effort in ("high", "low"):
+        write(tmp_path / f"{effort}_samples.jsonl", lines(eee_sample("a", 0, 1.0)))
+        config = {"generation_args": {"reasoning_effort": effort}}
+        write(
+            tmp_path / f"{effort}.json", {"evaluation_results": [about(generation_config=config)]}
+        )
+    names = [f"a (reasoning_effort={effort})" for effort in ("high", "low")]
+    assert ts.read_results(tmp_path).agents.tolist() == names
 
 
 def test_correctness_can_be_read_instead_of_a_score(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ def test_metrics_are_listed_and_any_can_be_named(tmp_path: Path) -> None:
         ts.read_results(tmp_path, metric="num_bytes")
 
 
+def test_a_metric_of_which_less_is_better_is_refused(tmp_path: Path) -> None:
+    helm_run(tmp_path, "org/a", helm_instance(0, helm_stat("max_toxicity", 0.9)))
+    with pytest.raises(ValueError, match=says("max_toxicity higher")):
+        ts.read_results(tmp_path)
+
+
 def test_perturbations_are_never_mixed_with_originals(tmp_path: Path) -> None:
     typos = {"name": "typos", "robustness": True}
     perturbed = helm_instance(
@@ -70,11 +77,31 @@ def test_trials_are_attempts_and_told(tmp_path: Path) -> None:
     assert any("attempts per pair: up to 3" in line for line in found.info["reading"])
 
 
+def test_an_instance_with_different_texts_is_refused(tmp_path: Path) -> None:
+    for number, model in enumerate(("org/a", "org/b")):
+        helm_run(tmp_path / f"{number}", model, right(0), right(1))
+        texts = [{"id": f"id{n}", "input": {"text": f"What is {n ^ number}?"}} for n in (0, 1)]
+        write(tmp_path / f"{number}" / "instances.json", texts)
+    with pytest.raises(ValueError, match=says("mmlu:subject=maths/id0 text")):
+        ts.read_results(tmp_path)
+
+
 def test_one_model_with_other_settings_is_another_agent(tmp_path: Path) -> None:
     for shots in (0, 5):
         name = f"mmlu:subject=maths,max_train_instances={shots}"
         helm_run(tmp_path / f"{shots}", "org/a", right(0), name=name)
     names = [f"org/a (max_train_instances={shots})" for shots in (0, 5)]
+    assert ts.read_results(tmp_path).agents.tolist() == names
+
+
+def test_what_the_adapter_says_is_a_setting(tmp_path: Path) -> None:
+    for number, told in enumerate(("Answer.", "Think, then answer.")):
+        helm_run(tmp_path / f"{number}", "org/a", right(0))
+        path = tmp_path / f"{number}" / "run_spec.json"
+        spec = json.loads(path.read_text())
+        spec["adapter_spec"] |= {"instructions": told, "max_eval_instances": number}
+        write(path, spec)
+    names = [f"org/a (instructions={told})" for told in ("Answer.", "Think, then answer.")]
     assert ts.read_results(tmp_path).agents.tolist() == names
 
 

@@ -117,12 +117,43 @@ def test_the_same_run_in_two_formats_is_read_once(tmp_path: Path) -> None:
         assert ts.read_results(tmp_path).rollouts.max() == 1
 
 
+def test_samples_that_a_retry_took_over_are_read_once(tmp_path: Path) -> None:
+    samples = [{**sample, "uuid": f"u{sample['id']}"} for sample in SAMPLES]
+    inspect_json(tmp_path / "a.json", "org/a", *samples[:2], run="1")
+    path = inspect_json(tmp_path / "b.json", "org/a", *samples, run="2")
+    with pytest.warns(LogWarning, match=says(f"2 of 3 {path}")):
+        found = ts.read_results(tmp_path)
+    assert (found.rates.tolist(), found.rollouts.tolist()) == (EXPECTED, [[1, 1, 1]])
+
+
+def test_a_file_that_is_no_zip_file_is_told_in_plain_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.eval", "nothing")
+    with pytest.raises(ValueError, match=says(f"{path} Inspect complete zip")) as error:
+        ts.read_results(path)
+    assert "BadZipFile" not in str(error.value)
+
+
 def test_samples_without_scores_are_told(tmp_path: Path) -> None:
     failed = {**inspect_sample(4, None), "scores": {}, "error": "timeout"}
     inspect_json(tmp_path / "a.json", "org/a", *SAMPLES, failed, inspect_sample(5, None))
     found = ts.read_results(tmp_path)
     assert found.n_tasks == 3
     assert any("2 attempts" in line for line in found.info["reading"])
+
+
+def test_samples_without_the_scorer_are_told(tmp_path: Path) -> None:
+    other = {**inspect_sample(4, None), "scores": {"judge": {"value": 1}}}
+    inspect_json(tmp_path / "a.json", "org/a", *SAMPLES, other)
+    found = ts.read_results(tmp_path, metric="choice")
+    assert any("1 attempt without" in line for line in found.info["reading"])
+
+
+def test_an_invalidated_log_is_skipped_and_told(tmp_path: Path) -> None:
+    inspect_json(tmp_path / "a.json", "org/a", *SAMPLES)
+    path = inspect_json(tmp_path / "b.json", "org/b", *SAMPLES)
+    write(path, {**json.loads(path.read_text()), "invalidated": True})
+    with pytest.warns(LogWarning, match=says(f"{path} invalidated")):
+        assert ts.read_results(tmp_path).agents.tolist() == ["org/a"]
 
 
 def test_scorers_and_their_values_are_metrics(tmp_path: Path) -> None:
@@ -150,6 +181,15 @@ def test_an_id_with_different_texts_is_refused(tmp_path: Path) -> None:
     inspect_json(tmp_path / "b.json", "org/b", shuffled)
     with pytest.raises(ValueError, match=says("arc/1 text 'What 'Another b.json".replace(
             "b.json", str(tmp_path / "b.json")).replace("'What 'Another ", ""))):  # fmt: skip
+        ts.read_results(tmp_path)
+
+
+def test_texts_that_differ_after_a_long_instruction_are_different(tmp_path: Path) -> None:
+    for model, questions in (("a", "2 + 2? France?"), ("b", "France? 2 + 2?")):
+        texts = ["Think step by step. " * 50 + question for question in questions.split("? ")]
+        samples = [{**inspect_sample(n, "C"), "input": text} for n, text in enumerate(texts)]
+        inspect_json(tmp_path / f"{model}.json", model, *samples)
+    with pytest.raises(ValueError, match=says("arc/0 text differ later")):
         ts.read_results(tmp_path)
 
 

@@ -57,8 +57,9 @@ def test_a_model_named_by_its_folder_and_by_its_results_is_one(tmp_path: Path) -
 def test_repeated_runs_are_attempts(tmp_path: Path) -> None:
     rows = [lm_sample(0, acc=1.0), lm_sample(1, acc=0.0)]
     lm_log(tmp_path / "a", *rows, *rows, lm_sample(0, acc=0.0))
-    lm_log(tmp_path / "a", *rows, date="2026-02-02T00-00-00")
-    found = ts.read_results(tmp_path)
+    again = lm_log(tmp_path / "a", *rows, date="2026-02-02T00-00-00")
+    with pytest.warns(LogWarning, match=says(f"{again} repeated run results_*.json")):
+        found = ts.read_results(tmp_path)
     assert (found.successes.tolist(), found.rollouts.tolist()) == ([[3, 0]], [[4, 3]])
     assert any("attempts" in line and "4" in line for line in found.info["reading"])
 
@@ -71,6 +72,26 @@ def test_runs_with_other_settings_are_other_agents(tmp_path: Path) -> None:
         lm_results(folder, "org/a", config={"model_args": arguments})
     found = ts.read_results(tmp_path)
     assert found.agents.tolist() == ["org/a (revision=step1000)", "org/a (revision=step2000)"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "shown"),
+    [
+        ({"config": {"gen_kwargs": {"temperature": 1}}}, "gen_kwargs={'temperature': 1}"),
+        ({"system_instruction": "Be brief."}, "system_instruction=Be brief."),
+        ({"chat_template": "long " * 20}, "chat_template="),
+    ],
+)
+def test_other_prompts_and_ways_to_generate_are_settings(
+    tmp_path: Path, setting: dict[str, Any], shown: str
+) -> None:
+    for number, more in enumerate(({}, setting)):
+        lm_log(tmp_path / f"{number}", lm_sample(0, acc=1.0))
+        lm_results(tmp_path / f"{number}", "org/a", **more)
+    found = ts.read_results(tmp_path)
+    assert found.n_agents == 2
+    assert shown in found.agents[1]
+    assert len(found.agents[1]) < 60
 
 
 def test_settings_that_differ_between_benchmarks_do_not_split_an_agent(tmp_path: Path) -> None:
@@ -95,6 +116,12 @@ def test_filters_are_listed_and_chosen(tmp_path: Path) -> None:
     assert ts.read_results(tmp_path, filter=["flexible-extract"]).rates.tolist() == [[1, 1, 1]]
     with pytest.raises(UnclearResults, match=says("loose strict-match")):
         ts.read_results(tmp_path, filter="loose")
+
+
+def test_a_filter_that_no_log_has_is_refused(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, acc=1.0))
+    with pytest.raises(ValueError, match=says("filter 'typo' none")):
+        ts.read_results(tmp_path, filter="typo")
 
 
 def test_metrics_are_listed_and_chosen_in_order_of_preference(tmp_path: Path) -> None:
@@ -146,13 +173,32 @@ def test_a_truncated_line_is_skipped_and_told(tmp_path: Path) -> None:
         ts.read_results(tmp_path)
 
 
-def test_a_run_after_a_killed_one_loses_no_more_than_the_broken_line(tmp_path: Path) -> None:
+def test_a_broken_line_and_the_next_one_are_damaged(tmp_path: Path) -> None:
     first, again = (lines(lm_sample(item, acc=1.0)) for item in (0, 1))
     write(tmp_path / "a" / "samples_arc.jsonl", lines(lm_sample(2, acc=1.0)) + first[:150] + again)
-    assert ts.read_results(tmp_path).tasks.tolist() == [
-        "arc/0002000200020002",
-        "arc/0001000100010001",
-    ]
+    with pytest.warns(LogWarning, match=says("1 damaged line")):
+        assert ts.read_results(tmp_path).tasks.tolist() == ["arc/0002000200020002"]
+
+
+@pytest.mark.parametrize("name", [7, None])
+def test_items_without_a_hash_are_refused(tmp_path: Path, name: Any) -> None:
+    path = lm_log(tmp_path / "a", {**lm_sample(0, acc=1.0), "doc_hash": name})
+    with pytest.raises(ValueError, match=says(f"{path} doc_hash")):
+        ts.read_results(tmp_path)
+
+
+def test_a_metric_that_is_listed_but_missing_is_told(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, acc=1.0), {**lm_sample(1, f1=0.0), "metrics": ["acc"]})
+    found = ts.read_results(tmp_path)
+    assert (found.rates.tolist(), found.n_tasks) == ([[1]], 1)
+    assert any("1 attempt without" in line for line in found.info["reading"])
+
+
+def test_lines_without_the_metric_are_told(tmp_path: Path) -> None:
+    rows = [lm_sample(0, acc=1.0), lm_sample(1, f1=0.0), lm_sample(2, "other", f1=0.0)]
+    lm_log(tmp_path / "a", *rows)
+    found = ts.read_results(tmp_path, metric="acc", filter="none")
+    assert any("1 attempt without" in line for line in found.info["reading"])
 
 
 @pytest.mark.parametrize(
@@ -177,6 +223,23 @@ def test_metrics_that_are_no_scores_are_left_out(tmp_path: Path) -> None:
         ts.read_results(tmp_path)
     lm_log(tmp_path / "a", lm_sample(0, word_perplexity=[-3.0, 5], acc=1.0))
     assert ts.read_results(tmp_path).rates.tolist() == [[1]]
+
+
+def test_metrics_of_which_less_is_better_are_known_by_name(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, brier_score=0.9))
+    with pytest.raises(ValueError, match=says("arc higher brier_score")):
+        ts.read_results(tmp_path)
+    lm_log(tmp_path / "a", lm_sample(0, brier_score=0.9, acc=1.0))
+    assert ts.read_results(tmp_path).rates.tolist() == [[1]]
+
+
+def test_results_of_other_dates_say_which_metrics_are_no_scores(tmp_path: Path) -> None:
+    lm_log(tmp_path / "a", lm_sample(0, mine=0.9))
+    for day, task in ((3, "arc"), (4, "gsm")):
+        said = {task: {"mine": False}}
+        lm_results(tmp_path / "a", "a", date=f"2026-03-0{day}T00-00-00", higher_is_better=said)
+    with pytest.raises(ValueError, match=says("mine more better")):
+        ts.read_results(tmp_path)
 
 
 def test_a_document_without_a_usual_field_is_described_by_its_longest_text(tmp_path: Path) -> None:

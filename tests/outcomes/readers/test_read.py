@@ -12,6 +12,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes.readers.collector import LogWarning
+from taskspace.outcomes.readers.read import is_log
 from taskspace.outcomes.readers.sheets import LONGEST_TEXT
 from tests.messages import says
 from tests.outcomes.readers.logs import (
@@ -70,6 +71,16 @@ def test_links_in_a_circle_end_and_files_are_read_once(tmp_path: Path) -> None:
     assert ts.read_results([tmp_path, path, tmp_path / "in"]).rollouts.max() == 1
 
 
+def test_copies_are_read_once_and_told(tmp_path: Path) -> None:
+    paths = [lm_log(tmp_path / name / "org__a", lm_sample(0, acc=1.0)) for name in "xy"]
+    lm_log(tmp_path / "org__b", lm_sample(0, acc=1.0))  # another model may answer the same
+    with pytest.warns(LogWarning, match=says(f"{paths[0]} {paths[1]} copy")):
+        assert ts.read_results(tmp_path).rollouts.tolist() == [[1], [1]]
+    copies = [write(tmp_path / f"{name}.jsonl", lines(RESPONSES)) for name in "xy"]
+    with pytest.warns(LogWarning, match=says("copy")):
+        assert ts.read_results(copies).rollouts.tolist() == [[1, 1]]
+
+
 @pytest.mark.parametrize(
     ("content", "tokens"),
     [({}, "0 files lm-evaluation-harness Inspect .csv"), ({"a.txt": "x"}, "1 HELM Ever py-irt")],
@@ -104,6 +115,12 @@ def test_bad_paths_are_refused(
         ts.read_results(given)
 
 
+def test_a_name_without_the_ending_of_a_table_is_one_of_logs(tmp_path: Path) -> None:
+    assert is_log(tmp_path / "missing")  # so that it is said that there is no such folder
+    assert not is_log(tmp_path / "missing.csv")
+    assert not is_log("")
+
+
 @pytest.mark.parametrize(
     "option", [{"metric": 5}, {"filter": ""}, {"metric": []}, {"max_score": 0}]
 )
@@ -118,6 +135,15 @@ def test_long_texts_are_shortened(tmp_path: Path) -> None:
     text = ts.read_results(tmp_path).task_labels["text"][0]
     assert text.startswith("word word word")
     assert len(text) <= LONGEST_TEXT
+
+
+def test_scores_from_0_to_1_are_never_divided(tmp_path: Path) -> None:
+    inspect_json(tmp_path / "a.json", "a", inspect_sample(1, "C"), inspect_sample(2, True))
+    inspect_json(tmp_path / "b.json", "a", inspect_sample(1, 80), task="bleu", run="2")
+    assert ts.read_results(tmp_path, max_score=100).rates.tolist() == [[1, 1, pytest.approx(0.8)]]
+    inspect_json(tmp_path / "c.json", "a", inspect_sample(1, 0.5), task="f1", run="3")
+    with pytest.raises(ValueError, match=says("max_score 100 f1 0.5 separately")):
+        ts.read_results(tmp_path, max_score=100)
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -156,6 +182,13 @@ def test_names_that_are_alike_are_told(tmp_path: Path) -> None:
     write(tmp_path / "r.jsonl", lines(RESPONSES, {**RESPONSES, "subject_id": "KEN"}))
     with pytest.warns(LogWarning, match=says("'ken' 'KEN' names")):
         ts.read_results(tmp_path)
+
+
+def test_names_that_differ_in_signs_are_different_agents(tmp_path: Path) -> None:
+    names = ["gpt:4", "gpt/4", "gpt?4", "gpt__4"]
+    write(tmp_path / "r.jsonl", lines(*({**RESPONSES, "subject_id": name} for name in names)))
+    with pytest.warns(LogWarning, match=says("'gpt:4' 'gpt/4' names")):
+        assert ts.read_results(tmp_path).agents.tolist() == names
 
 
 def test_agents_with_the_same_results_are_told(tmp_path: Path) -> None:

@@ -43,6 +43,10 @@ class Choice:
         default_factory=lambda: {option: [] for option in OPTIONS}
     )  # where there was no choice
 
+    seen: dict[str, set[str]] = field(
+        default_factory=lambda: {option: set() for option in OPTIONS}
+    )  # names in any log
+
     @classmethod
     def of(cls, metric: Any, filter: Any) -> Choice:
         """A choice from arguments: None, text with commas, or a list of texts."""
@@ -60,6 +64,7 @@ class Choice:
 
     def pick(self, option: str, available: Sequence[str], benchmark: str) -> str | None:
         """The metric or filter to read; None, which is noted, if it is not clear which."""
+        self.seen[option].update(available)
         named = [name for name in self.named[option] if name in available]
         if named:
             return named[0]
@@ -81,6 +86,12 @@ class Choice:
             kept = [option for option in OPTIONS if self.named[option] or self.unclear[option]]
             guess = {option: self._guess(option) for option in kept}
             raise UnclearResults("; ".join(problems), guess)
+        unknown = [name for name in self.named["filter"] if name not in self.seen["filter"]]
+        if unknown and any(self.seen.values()):
+            found = ", ".join(sorted(name for name in self.seen["filter"] if name)) or "no filters"
+            raise ValueError(
+                f"filter must be in at least one log, got {unknown[0]!r}; the logs have {found}"
+            )
 
     def _problem(self, option: str) -> str:
         unclear = self.unclear[option]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.outcomes.readers.agent_names import AgentNames, Key
+from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
+from taskspace.outcomes.readers.scores import less_is_better
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
 
 BENCHMARK, TEXT = "benchmark", "text"  # the labels of tasks
@@ -30,14 +33,17 @@ class Collector:
     """
 
     def __init__(self, choice: Choice, max_score: float = 1) -> None:
-        self.tasks, self.agents = Tasks(), AgentNames()
+        self.tasks = Tasks()
         # The metric and the filter by format and benchmark.
         self.used: dict[tuple[str, str], tuple[str, str]] = {}
         self.unscored = 0  # attempts that have no score
         self._choice, self._most = choice, max_score
         self._format = ""
         self._seen: set[str] = set()
+        self._files: dict[tuple[str, int], list[Path]] = {}  # by identity and size
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
+        self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
+        self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
 
     def add(
@@ -76,13 +82,24 @@ class Collector:
         settings: Mapping[str, Any] | None = None,
     ) -> Sheet:
         """The sheet of an agent, a benchmark, a metric and a filter; see `add`."""
-        key = (self.agents.key(agent, settings, benchmark), metric, filter)
+        key = (agent_key(agent, settings, benchmark), metric, filter)
         found = self._sheets.get(key)
         if found is None:
             wanted = self._choice.wants(metric)
             place = (self._format, benchmark)
-            found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted)
+            found = self._sheets[key] = Sheet(self.tasks, place, wanted=wanted, most=self._most)
         return found
+
+    def count(
+        self,
+        agent: str,
+        benchmark: str = "",
+        filter: str = "",
+        settings: Mapping[str, Any] | None = None,
+        attempts: int = 1,
+    ) -> None:
+        """Say how many attempts a log has, so that those without the chosen metric are told."""
+        self._attempts[agent_key(agent, settings, benchmark), filter] += attempts
 
     def asked_for(self, metric: str) -> bool:
         """Whether the user has named this metric."""
@@ -93,6 +110,16 @@ class Collector:
         if identity in self._seen:
             return False
         self._seen.add(identity)
+        return True
+
+    def is_copy(self, path: Path, *identity: Any) -> bool:
+        """Whether a file with this content and identity was read before; the user is told."""
+        alike = self._files.setdefault((repr(identity), path.stat().st_size), [])
+        same = next((other for other in alike if filecmp.cmp(path, other, shallow=False)), None)
+        if same is None:
+            alike.append(path)
+            return False
+        self.warn(f"skipped {path}: it is a copy of {same}")
         return True
 
     def warn(self, message: str) -> None:
@@ -108,17 +135,25 @@ class Collector:
         groups: dict[Key, dict[tuple[str, str], Sheet]] = {}
         for (key, metric, filter), sheet in self._sheets.items():
             groups.setdefault(key, {})[metric, filter] = sheet
-        self._sheets = {}
         for key, sheets in groups.items():
             self._keep(path, key, sheets)
+        self.unscored += sum(n for (key, _), n in self._attempts.items() if key not in groups)
+        self._sheets, self._attempts = {}, Counter()
 
     def _keep(self, path: Path, key: Key, sheets: dict[tuple[str, str], Sheet]) -> None:
         benchmark = key[2]
+        # They are no choice unless there is no other.
+        sheets = {of: s for of, s in sheets.items() if not less_is_better(of[0])} or sheets
         metric = self._choice.pick("metric", list(dict.fromkeys(m for m, _ in sheets)), benchmark)
         filters = [name for one, name in sheets if metric in (None, one)]
         filter = self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
         if metric is None or filter is None:
             return
+        if less_is_better(metric):
+            raise ValueError(
+                f"the metric of {benchmark or 'logs'} must be better if higher, got {metric} in"
+                f" {path}; leave these logs out"
+            )
         chosen = self.used.setdefault((self._format, benchmark), (metric, filter))
         if chosen != (metric, filter):
             raise ValueError(
@@ -128,8 +163,11 @@ class Collector:
         sheet = sheets[metric, filter]
         tasks, scores = np.array(sheet.tasks), np.array(sheet.scores)
         scored = ~np.isnan(scores)
-        self.unscored += len(scores) - int(scored.sum())
+        attempts = max(len(scores), self._attempts[key, filter])
+        self.unscored += attempts - int(scored.sum())
         self._check_range(path, metric, tasks[scored], scores[scored])
+        place = (self._format, benchmark)
+        self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
         self._pieces.append((key, tasks[scored], scores[scored] / self._most))
 
     def _check_range(
@@ -144,6 +182,16 @@ class Collector:
                 " max_score=k (--max-score k), or else choose another metric"
             )
 
+    def _check_scale(self) -> None:
+        """Refuse to divide scores that go from 0 to 1 already."""
+        for (_, benchmark), largest in self._largest.items():
+            if 0 < largest <= 1 < self._most:
+                raise ValueError(
+                    f"max_score must be the highest possible score, got {self._most:g} for"
+                    f" {benchmark or 'logs'} with scores up to {largest:g}; read logs with other"
+                    " scores separately, without max_score (--max-score)"
+                )
+
     def parts(self) -> dict[str, Any]:
         """The arguments of `Outcomes`, of the agents and tasks that have results.
 
@@ -152,9 +200,10 @@ class Collector:
             ValueError: If there are no results.
         """
         self._choice.check()
+        self._check_scale()
         if not any(len(tasks) for _, tasks, _ in self._pieces):
             raise ValueError("logs must have at least one result, got none")
-        names = self.agents.resolve(key for key, *_ in self._pieces)
+        names = resolve(key for key, *_ in self._pieces)
         agents = {name: row for row, name in enumerate(dict.fromkeys(names))}
         tried = np.zeros(len(self.tasks.names), bool)
         for _, tasks, _ in self._pieces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from taskspace.files import read_json
 from taskspace.outcomes.readers.base import Reader
@@ -14,8 +14,17 @@ from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, 
 from taskspace.outcomes.readers.sheets import Sheet
 
 SCORE, IS_CORRECT = "score", "is_correct"
+_RESULT = "evaluation_result_id"
 _NEEDED = {"model_id", "evaluation_name", "sample_id"}
 _DIGITS = 16  # of the hash of a sample that names it; 64 bits
+
+
+class _Metric(NamedTuple):
+    """What the file about the whole evaluation says about one of its results."""
+
+    name: str = SCORE
+    bounds: tuple[float, float] | None = None  # the lowest and the highest possible score
+    settings: dict[str, Any] | None = None
 
 
 class EveryEvalEver(Reader):
@@ -37,20 +46,25 @@ class EveryEvalEver(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one file."""
         metrics = _metrics(path)
+        if results.is_copy(path, metrics):
+            return
         correct = results.asked_for(IS_CORRECT)
         sheets: dict[tuple[str, str, str], Sheet] = {}
         for row, line in rows(path, results, _parse):
-            found = row["evaluation"]
-            metric = metrics.get(row.get("evaluation_result_id") or "", SCORE)
-            key = (row["model_id"], row["evaluation_name"], IS_CORRECT if correct else metric)
+            about = _metric_of(row, metrics, path)
+            metric = IS_CORRECT if correct else about.name
+            key = (row["model_id"], row["evaluation_name"], row.get(_RESULT) or "")
             sheet = sheets.get(key)
             if sheet is None:
-                sheet = sheets[key] = results.sheet(*key)
+                sheet = sheets[key] = results.sheet(*key[:2], metric, settings=about.settings)
             if sheet.wanted:
                 digest = row.get("sample_hash")
                 task = digest[:_DIGITS] if digest else row["sample_id"]
                 text = None if digest and sheet.knows(task) else _text(line)
-                sheet.add(task, found.get(IS_CORRECT if correct else SCORE), text)
+                found = row["evaluation"].get(IS_CORRECT if correct else SCORE)
+                if about.bounds and isinstance(found, (int, float)) and not correct:
+                    found = sheet.rescaled(found, *about.bounds)
+                sheet.add(task, found, text)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
@@ -71,7 +85,21 @@ def _about(path: Path) -> Path:
     return path.with_name(re.sub(r"(_samples)?\.jsonl$", ".json", path.name))
 
 
-def _metrics(path: Path) -> dict[str, str]:
+def _metric_of(row: dict[str, Any], metrics: dict[str, _Metric], path: Path) -> _Metric:
+    """What is known about the score of a sample."""
+    result = row.get(_RESULT)
+    if result:
+        return metrics.get(result, _Metric())
+    if len(metrics) > 1:
+        names = ", ".join(metric.name for metric in metrics.values())
+        raise ValueError(
+            f"the samples of {path} must have an {_RESULT}, since the file beside it has several"
+            f" metrics ({names}), got none for {row['sample_id']}"
+        )
+    return next(iter(metrics.values()), _Metric())
+
+
+def _metrics(path: Path) -> dict[str, _Metric]:
     """The metrics of the evaluation by the identifiers of its results."""
     about = _about(path)
     if not about.is_file():
@@ -80,7 +108,10 @@ def _metrics(path: Path) -> dict[str, str]:
     for result in read_json(about).get("evaluation_results") or []:
         metric = result.get("metric_config") or {}
         name = str(metric.get("metric_id") or metric.get("metric_name") or SCORE)
-        found[result.get("evaluation_result_id") or ""] = name
+        low, high = metric.get("min_score"), metric.get("max_score")
+        bounds = None if high is None else (float(low or 0), float(high))
+        settings = (result.get("generation_config") or {}).get("generation_args") or {}
+        found[result.get(_RESULT) or ""] = _Metric(name, bounds, settings)
         if metric.get("lower_is_better"):
             raise ValueError(f"the metrics of {about} must be better if higher, got {name}")
     return found

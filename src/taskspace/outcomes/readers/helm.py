@@ -20,6 +20,10 @@ _BOOKKEEPING = re.compile(
     r"num_|training_|inference_|finish_reason_|(batch_size|prompt_truncated|max_prob|logprob"
     r"|perplexity|bits_per_byte|predicted_index)$"
 )
+# What the adapter says besides settings: which model, and which part of the benchmark, is run.
+_NO_SETTINGS = {
+    "model", "max_eval_instances", "num_trials", "num_train_trials", "eval_splits", "random",
+}  # fmt: skip
 
 _Run = tuple[str, str, dict[str, str]]  # model, benchmark, and other settings
 
@@ -41,8 +45,10 @@ class Helm(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one run."""
         run = _run(path)
+        if results.is_copy(path, run):
+            return
         sheets: dict[tuple[str, str], Sheet | None] = {}
-        unknown: dict[str, Sheet] = {}  # tasks without a text
+        tried: dict[str, Sheet] = {}
         with path.open(encoding="utf-8") as file:
             for instance in JsonText(file).items():
                 task = str(instance["instance_id"])
@@ -54,13 +60,11 @@ class Helm(Reader):
                     sheet = sheets[key]
                     if sheet is None:
                         continue
-                    if not sheet.knows(task):
-                        unknown[task] = sheet
+                    tried[task] = sheet
                     sheet.add(task, _mean(stat))
-        if unknown:
-            for task, text in _texts(path):
-                if task in unknown:
-                    unknown.pop(task).describe(task, text)
+        for task, text in _texts(path):
+            if task in tried:
+                tried[task].describe(task, text)
 
 
 def _sheet(results: Collector, run: _Run, metric: str, filter: str) -> Sheet | None:
@@ -86,8 +90,8 @@ def _run(path: Path) -> _Run:
     named = ",".join(f"{key}={value}" for key, value in chosen.items() if key in said)
     settings = {key: value for key, value in said.items() if key not in chosen}
     adapter = spec["adapter_spec"]
-    deployment = adapter.get("model_deployment")
-    settings |= {"model_deployment": deployment} if deployment else {}
+    given = {key: value for key, value in adapter.items() if key not in _NO_SETTINGS}
+    settings |= {key: value for key, value in given.items() if value not in (None, "", [])}
     return str(adapter["model"]), f"{head}:{named}" if named else head, settings
 
 

@@ -8,7 +8,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from taskspace.outcomes.readers.base import Reader
 from taskspace.outcomes.readers.collector import Collector
@@ -23,10 +23,17 @@ _ATTACHMENT = "attachment://"
 _LOOKED_AT = 1 << 12  # characters at the start of a log that say that it is one
 _SETTINGS = ("model_args", "model_generate_config", "task_args_passed", "solver_args_passed")
 
-_KEPT = 1000  # characters of a text
+_KEPT = 5000  # characters of a text; summaries have no more
 
 Record = dict[str, Any]
-_Scored = tuple[str | None, tuple[tuple[str, Any], ...]]
+
+
+class _Scored(NamedTuple):
+    """What is kept of a sample."""
+
+    text: str | None
+    scores: tuple[tuple[str, Any], ...]
+    uuid: str | None
 
 
 class Inspect(Reader):
@@ -60,15 +67,25 @@ def _read(path: Path, header: Record, samples: Iterable[Record], results: Collec
     if not results.is_new(f"inspect {identity}"):
         results.warn(f"skipped {path}: the same run is in another log")
         return
+    latest = _latest(samples)
+    if header.get("invalidated"):
+        results.warn(f"skipped {path}: the log says that it is invalidated")
+        return
+    known = [key for key, sample in latest.items() if _is_known(sample.uuid, results)]
+    if known:
+        number = f"{len(known):,} of {len(latest):,} samples"
+        results.warn(f"skipped {number} of {path}: they are in another log")
+    for key in known:
+        del latest[key]
     agent, benchmark, settings = spec["model"], spec["task"], _settings(spec)
+    results.count(agent, benchmark, "", settings, len(latest))
     sheets: dict[str, Sheet] = {}
-    for (task, _), (text, scores) in _latest(samples).items():
+    for (task, _), (text, scores, _) in latest.items():
         for metric, value in scores:
             sheet = sheets.get(metric)
             if sheet is None:
                 sheet = sheets[metric] = results.sheet(agent, benchmark, metric, "", settings)
             sheet.add(task, value, text)
-        results.unscored += not scores
 
 
 def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
@@ -78,8 +95,13 @@ def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
         scores = () if sample.get("invalidation") else tuple(scores_of(sample))
         text = _text(sample)
         key = (str(sample["id"]), sample.get("epoch", 1))
-        found[key] = (text[:_KEPT] if text else None, scores)
+        found[key] = _Scored(text[:_KEPT] if text else None, scores, sample.get("uuid"))
     return found
+
+
+def _is_known(uuid: str | None, results: Collector) -> bool:
+    """Whether a sample was read from another log: a run that is tried again keeps its samples."""
+    return uuid is not None and not results.is_new(f"inspect sample {uuid}")
 
 
 def _settings(spec: Record) -> dict[str, Any]:
@@ -135,7 +157,14 @@ def _opened(path: Path) -> Iterator[tuple[Record, Iterable[Record]]]:
         else:
             yield header, ()
             return
-        yield header, text.items()
+        yield header, _then_the_rest(text, members, header)
+
+
+def _then_the_rest(text: JsonText, members: Iterator[str], header: Record) -> Iterator[Record]:
+    """The samples; after them, the rest of the header is read."""
+    yield from text.items()
+    for key in members:
+        header[key] = text.value()
 
 
 def _header(path: Path, archive: zipfile.ZipFile) -> Record:

@@ -44,9 +44,9 @@ def rows(
         results.warn(f"skipped {skipped} of {path}, which has {count:,}; the run may be incomplete")
 
 
-def whole(line: bytes) -> dict[str, Any] | None:
+def whole(line: bytes, decode: Callable[[str], tuple[Any, int]] = _decode) -> dict[str, Any] | None:
     """The object in a line; None if it is damaged."""
-    return _object(line)
+    return _object(line, decode)
 
 
 def end_from(line: bytes, marker: bytes) -> dict[str, Any] | None:
@@ -72,10 +72,12 @@ def start_to(line: bytes, marker: bytes) -> dict[str, Any] | None:
     return _object(line[:end] + b"}") if end >= 0 else None
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
+def _object(
+    line: bytes, decode: Callable[[str], tuple[Any, int]] = _decode
+) -> dict[str, Any] | None:
     try:
         text = line.decode().lstrip(_MARKS)
-        value, end = _decode(text)
+        value, end = decode(text)
     except (ValueError, RecursionError):
         return None
     complete = end == len(text) or text[end:].isspace()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from taskspace.files import read_json
+from taskspace.outcomes.readers.agent_names import FolderName
 from taskspace.outcomes.readers.base import Reader
 from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.json_lines import end_from, first_object, rows, whole
@@ -23,6 +25,9 @@ _TEXTS = (
     "text",
 )  # fmt: skip
 _RESULTS = "results_*.json"
+_PROMPTING = ("system_instruction", "chat_template", "fewshot_as_multiturn")  # settings
+_HIGHER = "higher_is_better"  # by benchmark and metric
+_START = b'{"doc_id": '  # of a line
 _DIGITS = 16  # of the hash of a document that names it; 64 bits
 
 
@@ -42,14 +47,28 @@ class LmEval(Reader):
 
     def read(self, path: Path, results: Collector) -> None:
         """Read one file; items are known by the hash of their document."""
+        if not isinstance(first_object(path).get("doc_hash"), str):
+            raise ValueError(
+                f"the lines of {path} must have a doc_hash, a text that names the item, got none in"
+                " the first line; evaluate again with a newer lm-evaluation-harness"
+            )
         benchmark, date = _benchmark(path)
         about = _about(path, date)
         agent, settings = _agent(path, about), _settings(about, benchmark)
+        if results.is_copy(path, agent, benchmark, settings):
+            return
+        if not about and not results.is_new(f"lm {path.absolute().parent} {benchmark}"):
+            results.warn(
+                f"{path} counts as a repeated run of {agent}, since there are no results_*.json"
+                " that say otherwise; put the logs of each model into a folder of its own"
+            )
         lower = _lower_is_better(about, benchmark)
         sheets: dict[tuple[str, str], Sheet] = {}
         left_out: set[str] = set()
+        attempts: Counter[str] = Counter()  # by filter
         for row, line in rows(path, results, _parse):
             task, filter = row["doc_hash"][:_DIGITS], row.get("filter") or ""
+            attempts[filter] += 1
             for metric in row.get("metrics") or _others(row):
                 value = row.get(metric)
                 if metric in lower or isinstance(value, (list, dict)):
@@ -61,6 +80,8 @@ class LmEval(Reader):
                     sheets[metric, filter] = sheet
                 if sheet.wanted:
                     sheet.add(task, value, None if sheet.knows(task) else _text(line))
+        for filter, number in attempts.items():
+            results.count(agent, benchmark, filter, settings, number)
         if left_out and not sheets:
             raise ValueError(
                 f"{path} must have a metric with one number per item, of which more is better, got"
@@ -70,10 +91,14 @@ class LmEval(Reader):
 
 def _parse(line: bytes) -> dict[str, Any] | None:
     """The fields at the end of a line, which is where the results are."""
+    if line.count(_START) > 1 and whole(line) is None:
+        return None  # a line that a killed run left, and the next one
     for marker in (b', "filter": ', b', "doc_hash": '):
         row = end_from(line, marker)
-        if row is not None and "doc_hash" in row and _has_metrics(row):
-            return row
+        if row is not None and isinstance(row.get("doc_hash"), str):
+            if _has_metrics(row):
+                return row
+            break
     row = whole(line)
     return row if row is not None and isinstance(row.get("doc_hash"), str) else None
 
@@ -93,7 +118,8 @@ def _text(line: bytes) -> str:
     document = (whole(line) or {}).get("doc")
     if isinstance(document, str):
         return document
-    texts = {k: v for k, v in document.items() if isinstance(v, str)} if document else {}
+    fields = document if isinstance(document, dict) else {}
+    texts = {k: v for k, v in fields.items() if isinstance(v, str)}
     for name in _TEXTS:
         if texts.get(name, "").strip():
             return texts[name]
@@ -121,7 +147,18 @@ def _about(path: Path, date: str | None) -> dict[str, Any]:
             f"the model of {path} must be clear, got results of {_both(models)} beside it; put the"
             " logs of each model into a folder of its own"
         )
-    return found[0] if len(found) == 1 else {"model_name": models.pop()} if models else {}
+    return _agreed(found) if found else {}
+
+
+def _agreed(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all results say, and about each metric what any says: not all are of all benchmarks."""
+    agreed = {k: v for k, v in found[0].items() if all(other.get(k) == v for other in found)}
+    higher: dict[str, dict[str, bool]] = {}
+    for about in found:
+        for benchmark, said in (about.get(_HIGHER) or {}).items():
+            known = higher.setdefault(benchmark, {})
+            known |= {metric: value and known.get(metric, True) for metric, value in said.items()}
+    return {**agreed, "model_name": _model(found[0]), _HIGHER: higher}
 
 
 def _both(models: Iterable[str | None]) -> str:
@@ -146,7 +183,7 @@ def _model(about: dict[str, Any]) -> str | None:
 
 
 def _agent(path: Path, about: dict[str, Any]) -> str:
-    return _model(about) or path.absolute().parent.name
+    return _model(about) or FolderName(path.absolute().parent.name)
 
 
 def _arguments(about: dict[str, Any]) -> dict[str, str]:
@@ -159,11 +196,15 @@ def _arguments(about: dict[str, Any]) -> dict[str, str]:
 
 def _settings(about: dict[str, Any], benchmark: str) -> dict[str, Any]:
     """What distinguishes runs of one model: e.g. its revision, and the number of examples."""
-    settings: dict[str, Any] = dict(_arguments(about))
-    shots = (about.get("n-shot") or {}).get(benchmark)
-    return settings if shots is None else {**settings, "num_fewshot": shots}
+    said = {
+        "gen_kwargs": (about.get("config") or {}).get("gen_kwargs"),
+        "num_fewshot": (about.get("n-shot") or {}).get(benchmark),
+        **{key: about.get(key) for key in _PROMPTING},
+    }
+    given = {key: value for key, value in said.items() if value not in (None, "", {})}
+    return {**_arguments(about), **given}
 
 
 def _lower_is_better(about: dict[str, Any], benchmark: str) -> set[str]:
-    said = (about.get("higher_is_better") or {}).get(benchmark) or {}
+    said = (about.get(_HIGHER) or {}).get(benchmark) or {}
     return {metric for metric, higher in said.items() if higher is False}

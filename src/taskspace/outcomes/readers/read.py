@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -43,7 +45,7 @@ def read_results(
             with commas), the first one that a benchmark has is read.
         filter: The filter to read, if the logs have several, as `metric`. For HELM, the name of a
             perturbation, or "original".
-        max_score: The highest possible score; scores are divided by it.
+        max_score: The highest possible score; numbers are divided by it.
 
     Returns:
         The outcomes.
@@ -83,8 +85,8 @@ def read_results(
 def is_log(results: Any) -> bool:
     """Whether results are logs for `read_results`, and not a table for `Outcomes.from_table`."""
     if isinstance(results, (str, os.PathLike)):
-        is_file = os.path.exists(results) and not tables.is_table(Path(results))
-        return is_file or os.path.isdir(results)
+        is_name = bool(os.fspath(results)) and not tables.is_table(Path(results))
+        return is_name or os.path.isdir(results)
     is_list = isinstance(results, (list, tuple)) and len(results) > 0
     return is_list and all(isinstance(path, (str, os.PathLike)) for path in results)
 
@@ -99,6 +101,17 @@ def _read(path: Path, reader: Reader, results: Collector) -> None:
     except Exception as error:  # damaged files raise many types of errors
         if str(path) in str(error):
             raise
-        kind = "" if isinstance(error, (ValueError, OSError)) else f"{type(error).__name__}: "
-        raise ValueError(f"cannot read {path} as a log of {reader.name}: {kind}{error}") from error
+        problem = f"cannot read {path} as a log of {reader.name}: {_said(error)}"
+        raise ValueError(problem) from error
     results.finish_log(path)
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with a file, without the words of Python."""
+    if isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError)):
+        return "it is no complete zip file, or it is damaged; copy it again"
+    if isinstance(error, KeyError):
+        return f"it must have {error}, got none; it is damaged, or of an unknown version"
+    if isinstance(error, (ValueError, OSError)):
+        return str(error)
+    return "its values must be of the types of this format; it is damaged, or of another version"

@@ -46,7 +46,8 @@ def lines_about(found: Found, results: Collector, outcomes: Outcomes) -> list[st
     if len(chosen) > _MOST_LISTED:
         lines.append(f"and {len(chosen) - _MOST_LISTED} more benchmarks")
     if results.unscored:
-        lines.append(f"left out: {results.unscored:,} attempts without a score")
+        attempts = "attempt" if results.unscored == 1 else "attempts"
+        lines.append(f"left out: {results.unscored:,} {attempts} without a score")
     missing = int((outcomes.rollouts == 0).sum())
     if missing:
         lines.append(f"pairs without a result: {missing:,} of {outcomes.rollouts.size:,}")

@@ -11,7 +11,6 @@ from taskspace.outcomes.readers.scores import as_score
 
 LONGEST_TEXT = 200  # characters of the text of a task that are kept
 _SCANNED = 4 * LONGEST_TEXT  # characters that are looked at, since spaces do not count
-_NO_DIGEST = hash("")
 
 
 def short_text(text: str) -> str:
@@ -26,7 +25,7 @@ class Tasks:
         self.names: list[str] = []
         self.benchmarks: list[str] = []
         self.texts: list[str] = []
-        self._digests: list[int] = []  # of texts, which tell most equal texts quickly
+        self._digests: list[int] = []  # of whole texts, since many share a long instruction
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._taken: set[str] = set()
 
@@ -44,23 +43,24 @@ class Tasks:
         self._taken.add(self.names[-1])
         self.benchmarks.append(benchmark)
         self.texts.append("")
-        self._digests.append(_NO_DIGEST)
+        self._digests.append(0)
         return number
 
     def describe(self, number: int, text: str) -> None:
         """Keep the text of a task; another text than before is refused."""
-        digest = hash(text[:_SCANNED])
-        if digest == self._digests[number]:
+        words = " ".join(text.split())
+        digest = hash(words)
+        if not words or digest == self._digests[number]:
             return
         short, known = short_text(text), self.texts[number]
-        if not known:
-            self.texts[number], self._digests[number] = short, digest
-        elif short and short != known:
+        if known:
             raise ValueError(
                 f"the task {self.names[number]} must have the same text in all logs, got"
-                f" {checks.brief(short)} and {checks.brief(known)}; read logs of one version of the"
-                " benchmark, in one order"
+                f" {checks.brief(short)} and {checks.brief(known)}"
+                f"{', which differ later on' if short == known else ''}; read logs of one version"
+                " of the benchmark, in one order"
             )
+        self.texts[number], self._digests[number] = short, digest
 
 
 class Sheet:
@@ -70,8 +70,8 @@ class Sheet:
         wanted: Whether the metric may be chosen; if not, attempts need not be added.
     """
 
-    def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool) -> None:
-        self.wanted = wanted
+    def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool, most: float) -> None:
+        self.wanted, self._most = wanted, most
         self.tasks, self.scores = array("i"), array("d")
         self._all, self._place, self._known = tasks, place, tasks.of(*place)
 
@@ -84,6 +84,14 @@ class Sheet:
         if self.wanted:
             self._all.describe(self._known[task], text)
 
+    def rescaled(self, score: float, lowest: float, highest: float) -> float:
+        """A score whose bounds are known, so that `max_score` is not about it."""
+        if not lowest < highest:
+            raise ValueError(
+                f"the highest score must exceed the lowest, {lowest:g}, got {highest:g}"
+            )
+        return (score - lowest) / (highest - lowest) * self._most
+
     def add(self, task: str, score: Any, text: str | None = None) -> None:
         """Add one attempt; see `Collector.add`."""
         if not self.wanted:
@@ -95,7 +103,7 @@ class Sheet:
             self._all.describe(number, text)
         if score.__class__ is not float:
             try:
-                score = as_score(score)
+                score = as_score(score, self._most)
             except ValueError as error:
                 raise ValueError(f"the score of {self._all.names[number]} {error}") from error
         self.tasks.append(number)
