@@ -29,7 +29,13 @@ from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
+from taskspace.applications.scores import (
+    LEAST_AGENTS,
+    Scores,
+    answers_needed,
+    estimate_scores,
+    groups_by,
+)
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -309,7 +315,7 @@ class PerformancePredictor:
 
         Raises:
             ValueError: If an argument has the wrong form, if a task is unknown or is answered
-                twice, or if there is no such label.
+                twice, if there is no such label, or if fewer than 5 agents are known.
 
         >>> import taskspace as ts
         >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -375,6 +381,12 @@ class PerformancePredictor:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
+            )
+        agents = len(self.population_.rates)
+        if agents < LEAST_AGENTS:
+            raise ValueError(
+                f"score() requires the results of at least {LEAST_AGENTS} known agents, got"
+                f" {agents}; the errors of so few do not tell how wide an interval must be"
             )
         answered = ~np.isnan(given)
         return self.population_, numbers[answered], given[answered]
@@ -541,8 +553,8 @@ class PerformancePredictor:
             arrays["linear_share"] = np.array(self.linear_share_)
             if posterior.dependence is not None:
                 arrays |= posterior.dependence.arrays()
-            if self.population_ is not None:
-                arrays |= self.population_.arrays()
+        if self.population_ is not None:
+            arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
         if labels is not None:
             arrays["labels"] = labels
@@ -587,7 +599,7 @@ class PerformancePredictor:
         labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
         if "mix" in found:
             predictor = cls._of_model(found, model, path)
-            predictor.labels_ = labels
+            predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
             return predictor
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (

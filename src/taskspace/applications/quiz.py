@@ -17,7 +17,7 @@ from taskspace.applications.predictor import (
     containing,
 )
 from taskspace.applications.question_value import Objective
-from taskspace.applications.scores import Scores, groups_by
+from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 from taskspace.outcomes.outcomes import Outcomes
@@ -237,8 +237,9 @@ class Quiz:
 
     @property
     def has_score(self) -> bool:
-        """Whether `score` can be estimated: the predictor knows the results of several agents."""
-        return self._predictor.population_ is not None
+        """Whether `score` can be estimated: the predictor knows the results of enough agents."""
+        population = self._predictor.population_
+        return population is not None and len(population.rates) >= LEAST_AGENTS
 
     def score(self, *, level: float = 0.9) -> Scores:
         """Estimate the full score on the targets, given the answers so far.

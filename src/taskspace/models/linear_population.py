@@ -157,6 +157,16 @@ class LinearPopulation:
         """How much each task follows the common factor (tasks,); 1 on average."""
         return self.variances / self.variances.mean()
 
+    @property
+    def cautious(self) -> Floats:
+        """The variances, at least those of the rule of succession (tasks,).
+
+        That all agents do equally well on a task does not mean that the next one will: it counts
+        like two more agents, one of which solves the task and one of which does not.
+        """
+        means = self.rates.mean(0, dtype=np.float64)
+        return np.maximum(self.variances, (means**2 + (1 - means) ** 2) / (len(self.rates) + 2))
+
     def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
         """The regression of a new agent on the known agents, on these tasks."""
         known, count = self.rates[:, answered].astype(np.float64), len(self.rates)
