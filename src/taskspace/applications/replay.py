@@ -25,6 +25,7 @@ HALVES = (0.0, 1.0, 3.0, 10.0, 20.0, 40.0, 80.0, 160.0, np.inf)
 POOLED = 10  # number of agents that the other groups are worth, when one group is judged
 _LEAST_SCALE = 0.1  # results of known agents can be too few to show any errors
 _LEAST_MISFIT = 0.5  # of known agents that do not differ on the answered tasks
+_SAME = 1e-6  # relative difference of losses that is due to rounding
 _SEVERAL = 0.1  # least fraction of rates between 0 and 1 if they come from several attempts
 
 
@@ -37,7 +38,7 @@ class Replay:
     answered: NDArray[np.int64]  # number of answered tasks of the group
     excess: Floats  # variance of `on_rest` because only some of the other tasks were tried
     spread: Floats  # (groups,): standard deviation over all other tasks, according to the model
-    misfits: Floats  # (agents,): root mean square of the standardised residuals on answered tasks
+    misfits: Floats  # (agents,): how far the answers are from what is expected, see `misfit_of`
     shrinkage: Shrinkage
 
     def unlike(self, misfit: float) -> float:
@@ -57,7 +58,10 @@ class Replay:
         losses = np.stack([np.nansum(self._squares(half), 0) for half in HALVES])
         agents = np.maximum((~np.isnan(self.on_rest)).sum(0), 1)
         pooled = losses.sum(1, keepdims=True) / agents.sum()
-        return np.array(HALVES)[(losses + POOLED * pooled).argmin(0)]
+        losses = losses + POOLED * pooled
+        # If the known agents do not differ on the answered tasks, all are the same: no correction.
+        same = np.ptp(losses, axis=0) <= _SAME * losses.max(0) + _SAME
+        return np.where(same, np.inf, np.array(HALVES)[losses.argmin(0)])
 
     def scale(self) -> Floats:
         """For each group, the size of the errors relative to the model's standard deviation."""
@@ -141,10 +145,22 @@ def _spread(
     return np.sqrt(np.maximum(found + more, 1e-12))
 
 
-def misfit_of(population: LinearPopulation, answered: Numbers, residuals: Floats) -> Floats:
-    """The root mean square of residuals (..., answered), in standard deviations of the tasks."""
-    standard = residuals / np.sqrt(population.cautious[answered])
-    found: Floats = np.sqrt((standard**2).sum(-1) / max(len(answered), 1))
+def misfit_of(
+    population: LinearPopulation,
+    answered: Numbers,
+    results: Floats,
+    weights: Floats,
+    shrinkage: Shrinkage,
+) -> Floats:
+    """How far results (..., answered) are from what these weights (..., rows) and the prior expect.
+
+    This is the root mean square in standard deviations: of the residuals on the answered tasks,
+    and of the multiple of the common factor, which may explain them.
+    """
+    rows = np.concatenate([population.rates[:, answered], population.common[None, answered]])
+    squares = (results - weights @ rows) ** 2 / population.cautious[answered]
+    total = squares.sum(-1) + weights[..., -1] ** 2 / shrinkage.common
+    found: Floats = np.sqrt(total / max(len(answered), 1))
     return found
 
 
@@ -172,8 +188,7 @@ def _together(
     on_rest = np.stack([residuals(tasks, np.nan) for tasks in rest], axis=1)
     counts = np.tile([len(tasks) for tasks in asked], (len(known), 1))
     spread = _spread(population, answered, groups, shrinkage)
-    rows = np.concatenate([population.rates[:, answered], population.common[None, answered]])
-    misfits = misfit_of(population, answered, given - weights @ rows)
+    misfits = misfit_of(population, answered, given, weights, shrinkage)
     return Replay(on_answered, on_rest, counts, np.zeros_like(on_rest), spread, misfits, shrinkage)
 
 
@@ -202,8 +217,7 @@ def _one_by_one(
     for row, (agent, quiz) in enumerate(zip(agents.tolist(), quizzes, strict=True)):
         results = population.rates[agent].astype(np.float64)
         weights = population.weights(quiz, results[quiz], shrinkage, without=agent)
-        on_quiz = results[quiz] - population.weighted(weights, quiz)
-        misfits[row] = misfit_of(population, quiz, on_quiz)
+        misfits[row] = misfit_of(population, quiz, results[quiz], weights, shrinkage)
         own = np.flatnonzero(population.tried[agent] & (groups >= 0))
         missed = results[own] - population.weighted(weights, own)
         cell = np.where(np.isin(own, quiz), 0, size) + groups[own]

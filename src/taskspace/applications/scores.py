@@ -65,7 +65,7 @@ class Scores:
             return ""
         return (
             "the answers are unlike those of every known agent, so the scores are uncertain and"
-            f" their intervals were made {self.misfit:.1f} times as wide"
+            f" their intervals were made at least {self.misfit:.1f} times as wide"
         )
 
     @property
@@ -93,6 +93,8 @@ def groups_by(
         )
     values = labels[by]
     missing = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    if missing.all():
+        raise ValueError(f"by must be a label with values, got {by!r}, which no task has")
     names, numbers = np.unique(values[~missing].astype(np.str_), return_inverse=True)
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers
@@ -126,8 +128,8 @@ def estimate_scores(
     missed = (solved - expected) / np.maximum(counts, 1)
     predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
     predicted = np.clip(predicted, 0.0, 1.0)  # otherwise both bounds could be 0, or both 1
-    on_answered = results - population.weighted(weights, answered)
-    misfit = errors.unlike(float(misfit_of(population, answered, on_answered)))
+    own = misfit_of(population, answered, results, weights, errors.shrinkage)
+    misfit = errors.unlike(float(own))
     width = half_width(errors, level, misfit)
     sizes = counts + left
     low, middle, high = (
@@ -183,7 +185,12 @@ def answers_needed(
             added = [tasks[:count] for tasks, count in zip(more, counts[-1], strict=True)]
             asked = np.concatenate([answered, *added])
             errors = replay(population, asked, groups, single=single)
-            whole = 2 * half_width(errors, found.level, found.misfit) * (left - counts[-1]) / found.tasks
+            whole = (
+                2
+                * half_width(errors, found.level, found.misfit)
+                * (left - counts[-1])
+                / found.tasks
+            )
             widths.append(np.minimum(whole, widths[-1]))  # more answers tell at least as much
     curves = zip(np.transpose(counts), np.transpose(widths), strict=True)
     return np.array([_first(*curve, width) for curve in curves])
