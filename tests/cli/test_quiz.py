@@ -211,9 +211,9 @@ def test_mistakes_are_told_before_the_first_question(
         run(str(folder), "--width", "0")
     with pytest.raises(ValueError, match=says("--among 0")):
         run(str(folder), "--among", "0")
-    with pytest.raises(ValueError, match=says("by None")):
+    with pytest.raises(ValueError, match=says("--by none")):
         run(str(folder), "--aim", "labels")
-    with pytest.raises(ValueError, match=says("by 'colour' 'topic'")):
+    with pytest.raises(ValueError, match=says("--by 'colour' 'topic'")):
         run(str(folder), "--aim", "labels", "--by", "colour")
     with pytest.raises(ValueError, match=says("--at-most -1")):
         run(str(folder), "--at-most", "-1")

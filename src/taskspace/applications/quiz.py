@@ -379,7 +379,8 @@ def check_aim(aim: Any, by: Any, at_most_per_label: Any, *, options: bool = Fals
         checks.whole(at_most_per_label, limit, 1)
     needed = aim == "labels" or at_most_per_label is not None
     if needed and by is None:
-        raise ValueError(f"{what} must be the name of a label for {needs}, got None")
+        nothing = "none" if options else "None"
+        raise ValueError(f"{what} must be the name of a label for {needs}, got {nothing}")
     if by is not None and not needed:
         raise ValueError(f"{what} must come with {needs}, got {checks.brief(by)} without them")
 

@@ -77,9 +77,11 @@ class Scores:
 
 
 def groups_by(
-    labels: Mapping[str, NDArray[Any]], by: Any, count: int
+    labels: Mapping[str, NDArray[Any]], by: Any, count: int, what: str = "by"
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """The names of the groups, and the number of the group of each task, or -1.
+
+    `what` is what error messages call the label.
 
     >>> groups_by({"topic": np.array(["sums", "areas", "", "sums"], object)}, "topic", 4)
     (array(['areas', 'sums'], dtype='<U5'), array([ 1,  0, -1,  1]))
@@ -89,12 +91,12 @@ def groups_by(
     if not isinstance(by, str) or by not in labels:
         known = ", ".join(repr(name) for name in labels) or "no labels"
         raise ValueError(
-            f"by must be a label of the tasks, got {checks.brief(by)}; there are {known}"
+            f"{what} must be a label of the tasks, got {checks.brief(by)}; there are {known}"
         )
     values = labels[by]
     missing = np.isnan(values) if values.dtype.kind == "f" else values == ""
     if missing.all():
-        raise ValueError(f"by must be a label with values, got {by!r}, which no task has")
+        raise ValueError(f"{what} must be a label with values, got {by!r}, which no task has")
     names, numbers = np.unique(values[~missing].astype(np.str_), return_inverse=True)
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers

@@ -124,7 +124,9 @@ def _check(options: argparse.Namespace) -> None:
 
 def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
     from taskspace.applications.quiz import Quiz
+    from taskspace.applications.scores import groups_by
 
+    groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     names = ("choose", "aim", "by", "at_most_per_label", "among", "seed")
     return Quiz(made.predictor, targets, **{name: getattr(options, name) for name in names})
 

@@ -46,9 +46,12 @@ def _run(options: argparse.Namespace) -> None:
     label. The columns are group, score, low and high (the bounds of its interval), answered and
     tasks (numbers of tasks), and plain (the mean of the answers alone).
     """
+    from taskspace.applications.scores import groups_by
+
     _check(options)
     made = open_folder(options, options.answers)
     quiz, results = read_quiz(made, options.answers)
+    groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
     if found.unusual:
