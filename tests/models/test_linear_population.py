@@ -133,7 +133,7 @@ def test_one_agent_is_refused() -> None:
 
 
 def test_bad_input_is_told_in_one_sentence() -> None:
-    population = LinearPopulation.fit(Outcomes([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9, 1))
+    population = LinearPopulation.fit(table([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9))
     for answered, results, tokens in (
         ([4], [1.0], "answered 0 3 4"),
         ([-1], [1.0], "answered 0 3 -1"),
