@@ -125,7 +125,7 @@ def test_it_stops_when_it_is_sure_or_has_asked_enough() -> None:
     assert len(quiz.answers) == 1
     assert quiz.expected_error_rate < 1e-3
     assert asked(Quiz(predictor), at_most=2) != []
-    assert len(asked(Quiz(predictor, targets=[3]), at_most=2)) == 2
+    assert len(asked(Quiz(predictor, targets=[3]), at_most=2)) == 1  # then it is known
     assert asked(Quiz(predictor), at_most=0) == []
 
 
@@ -401,3 +401,26 @@ def test_bad_use_is_refused() -> None:
     for until in ("sure", [0.1, 0.2], np.nan, 2, -0.1):
         with pytest.raises(ValueError, match="until"):
             quiz.ask(until=until)  # type: ignore[arg-type]
+
+
+def test_scores_of_tasks_named_like_integers() -> None:
+    solved = np.random.default_rng(0).integers(0, 2, (12, 6))
+    quiz = Quiz(table(solved, 1, tasks=[str(5 - number) for number in range(6)]), aim="score")
+    quiz.answer(1, "3")
+    assert quiz.score().answered == [1]
+    assert len(list(quiz.ask(width=1.0))) == 0
+
+
+@pytest.mark.parametrize("aim", ["score", "labels"])
+def test_tasks_on_which_agents_do_not_differ_come_last(aim: str) -> None:
+    rng = np.random.default_rng(0)
+    mixed = (rng.normal(size=(40, 1)) + rng.normal(size=(40, 4)) > 0) * 1
+    outcomes = table(
+        np.hstack([np.ones((40, 6), int), mixed]), 1, task_labels={"kind": ["easy"] * 6 + ["m"] * 4}
+    )
+    quiz = Quiz(outcomes, aim=aim, by="kind" if aim == "labels" else None)
+    asked = []
+    for task in quiz.ask(at_most=4):
+        asked.append(task)
+        quiz.answer(1)
+    assert sorted(asked) == ["task-6", "task-7", "task-8", "task-9"]

@@ -142,7 +142,7 @@ def test_bad_input_is_told_in_one_sentence(arguments: dict[str, Any], tokens: st
 
 
 def test_a_width_must_be_possible() -> None:
-    for width in (0, 1, -0.1, "wide"):
+    for width in (0, 1.1, -0.1, "wide"):
         with pytest.raises(ValueError, match=says("width")):
             PREDICTOR.answers_needed([], [], width)  # type: ignore[arg-type]
 
@@ -186,3 +186,41 @@ def test_single_attempts_make_wider_intervals_than_rates() -> None:
     rates = predictor.score(quiz, truth[0, quiz])
     attempts = predictor.score(quiz, (rng.random(10) < truth[0, quiz]) * 1)
     assert (attempts.high - attempts.low)[0] > 1.5 * (rates.high - rates.low)[0]
+
+
+def test_answers_unlike_all_known_agents_make_wide_intervals() -> None:
+    easy = np.ones((50, 12), int)
+    known = table(np.hstack([KNOWN.successes, easy]), 1)
+    predictor = PerformancePredictor().fit(known)
+    usual, unusual = predictor.score([60], [1]), predictor.score([60], [0])
+    assert not usual.unusual
+    assert usual.warning == ""
+    assert unusual.unusual
+    assert "unlike those of every known agent" in unusual.warning
+    assert (unusual.high - unusual.low)[0] > 0.5
+    assert unusual.low[0] <= unusual.scores[0] <= unusual.high[0]
+    solved = PerformancePredictor().fit(table(np.ones((20, 10), int), 1)).score([0], [0])
+    assert (solved.high - solved.low)[0] > 0.5
+
+
+def test_few_agents_have_wide_enough_intervals() -> None:
+    rng, inside = np.random.default_rng(8), []
+    for _ in range(60):
+        known, new = np.split(solve(9, rng) * 1.0, [5])
+        population = LinearPopulation.from_rates(known, None, 0)
+        for results in new:
+            quiz, one = rng.permutation(60)[:10], np.zeros(60, int)
+            told = estimate_scores(population, quiz, results[quiz], NAMES[:1], one, 0.9)
+            inside.append(told.low[0] <= results.mean() <= told.high[0])
+    assert 0.84 < np.mean(inside) < 0.96
+
+
+def test_fewer_than_five_agents_have_no_score() -> None:
+    predictor = PerformancePredictor().fit(table(KNOWN.successes[:4], 1))
+    with pytest.raises(ValueError, match=says("score() at least 5 agents 4")):
+        predictor.score([0], [1])
+
+
+def test_a_label_without_values_is_refused() -> None:
+    with pytest.raises(ValueError, match=says("by label values 'none'")):
+        groups_by({"none": np.array(["", ""], object)}, "none", 2)

@@ -168,6 +168,19 @@ def test_questions_have_features_with_few_digits_and_for_people_labels(
         assert re.fullmatch(r"task-\d: x 0\.3333", line)
 
 
+def test_a_name_with_line_breaks_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    solved = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 1]] * 5)
+    outcomes = Outcomes(solved, np.array(1), tasks=np.array(["a\nb", "c\r\nd", "e\nf"]))
+    embedder = OrdinalEmbedder(1, steps=5, random_state=0).fit(outcomes)
+    write_run(tmp_path, {"name": "three"}, outcomes, embedder)
+    answers(monkeypatch, "1\n1\n1\n")
+    run(str(tmp_path), "--choose", "random", "--at-most", "3")
+    lines = capfd.readouterr().err.splitlines()
+    assert sorted(lines[:3]) == ["a b", "c d", "e f"]
+
+
 @pytest.mark.parametrize("text", ["", "\n1\n"])
 def test_the_end_of_the_answers_ends_the_quiz(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], text: str
@@ -214,9 +227,9 @@ def test_mistakes_are_told_before_the_first_question(
         run(str(folder), "--width", "0")
     with pytest.raises(ValueError, match=says("--among 0")):
         run(str(folder), "--among", "0")
-    with pytest.raises(ValueError, match=says("by None")):
+    with pytest.raises(ValueError, match=says("--by none")):
         run(str(folder), "--aim", "labels")
-    with pytest.raises(ValueError, match=says("by 'colour' 'topic'")):
+    with pytest.raises(ValueError, match=says("--by 'colour' 'topic'")):
         run(str(folder), "--aim", "labels", "--by", "colour")
     with pytest.raises(ValueError, match=says("--at-most -1")):
         run(str(folder), "--at-most", "-1")

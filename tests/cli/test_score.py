@@ -32,6 +32,9 @@ def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("answers.csv").write_text("task,result\nq3,1\n")
-    check_complaint(["score", str(fitted), "answers.csv", "--by", "colour"], "'colour'", capsys)
-    check_complaint(["score", str(fitted), "answers.csv", "--width", "2"], "width 2.0", capsys)
+    check_complaint(
+        ["score", str(fitted), "answers.csv", "--by", "colour"], "--by 'colour'", capsys
+    )
+    check_complaint(["score", str(fitted), "answers.csv", "--width", "2"], "--width 2.0", capsys)
+    check_complaint(["score", "nowhere", "answers.csv", "--level", "nan"], "--level nan", capsys)
     check_complaint(["score", str(fitted), "bad.csv"], "7.0", capsys)

@@ -130,3 +130,22 @@ def test_a_task_that_everybody_solves_does_no_harm() -> None:
 def test_one_agent_is_refused() -> None:
     with pytest.raises(ValueError, match=says("outcomes 2 agents 1")):
         LinearPopulation.fit(table([[1, 0]], 1))
+
+
+def test_bad_input_is_told_in_one_sentence() -> None:
+    population = LinearPopulation.fit(table([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9))
+    for answered, results, tokens in (
+        ([4], [1.0], "answered 0 3 4"),
+        ([-1], [1.0], "answered 0 3 -1"),
+        ([1, 1], [1.0, 0.0], "answered once 1"),
+        ([1], [np.nan], "results NaN"),
+        ([1], [2.0], "results 0 1"),
+        ([1], [1.0, 0.0], "results 0 1"),
+    ):
+        with pytest.raises(ValueError, match=says(tokens)):
+            population.predict(np.array(answered), np.array(results))
+    for groups in ([np.array([0])], [np.array([9])], [np.array([2, 2])]):
+        with pytest.raises(ValueError, match=says("groups")):
+            population.covariance(np.array([0]), groups)
+    with pytest.raises(TypeError, match=says("Outcomes list")):
+        LinearPopulation.fit([[1, 0], [0, 1]])  # type: ignore[arg-type]

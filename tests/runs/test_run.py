@@ -187,6 +187,14 @@ def test_similarities_are_those_of_the_success_model(runs: dict[str, Run]) -> No
     assert not (made.folder / "success-model").exists()  # the map has it already
 
 
+def test_scores_come_from_results_not_from_the_success_model(runs: dict[str, Run]) -> None:
+    made = runs["model"]
+    for run in (made, ts.open_run(made.folder)):  # fitted, and loaded from the folder
+        assert run.predictor.model_ is not None
+        assert run.predictor.population_ is not None
+        np.testing.assert_allclose(run.predictor.population_.rates, made.outcomes.rates, rtol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["table", "ordinal"])
 def test_without_a_success_model_they_are_those_of_the_outcomes(
     runs: dict[str, Run], name: str

@@ -29,7 +29,13 @@ from taskspace.applications.dependence import Dependence, find_dependence
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.scores import Scores, answers_needed, estimate_scores, groups_by
+from taskspace.applications.scores import (
+    LEAST_AGENTS,
+    Scores,
+    answers_needed,
+    estimate_scores,
+    groups_by,
+)
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -253,7 +259,7 @@ class PerformancePredictor:
         if (answered < 0).any():
             return probabilities
         needed, index = np.unique(tasks.numbers, return_inverse=True)
-        found = self.population_.predict(answered, results, needed)
+        found = self.population_.predict(*each_once(answered, results), needed)
         linear = np.clip(found, 0.0, 1.0)[index.reshape(tasks.numbers.shape)]
         mixed = (linear * tasks.shares).sum(1)
         return (1 - self.linear_share_) * probabilities + self.linear_share_ * mixed
@@ -309,7 +315,7 @@ class PerformancePredictor:
 
         Raises:
             ValueError: If an argument has the wrong form, if a task is unknown or is answered
-                twice, or if there is no such label.
+                twice, if there is no such label, or if fewer than 5 agents are known.
 
         >>> import taskspace as ts
         >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -345,16 +351,14 @@ class PerformancePredictor:
             is narrow enough, and at most that of the tasks left.
 
         Raises:
-            ValueError: As in `score`, or if `width` is not between 0 and 1.
+            ValueError: As in `score`, or if `width` is not a number above 0, up to 1.
 
         >>> import taskspace as ts
         >>> outcomes = ts.Outcomes([[1, 1, 1, 0]] * 9 + [[0, 0, 1, 0]] * 9, 1, tasks=list("abcd"))
         >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
         array([2])
         """
-        wanted = checks.number(width, "width")
-        if not 0 < wanted < 1:
-            raise ValueError(f"width must be between 0 and 1, got {checks.brief(width)}")
+        wanted = check_width(width)
         population, answered, given = self._answers(quiz, results)
         found = self.score(quiz, results, by=by, level=level)
         groups = groups_by(self.labels_, by, len(self.tasks_))[1]
@@ -375,6 +379,12 @@ class PerformancePredictor:
             raise ValueError(
                 "score() requires a predictor that was fitted to at least 2 agents by this version"
                 " of taskspace, got one without their results; fit it again"
+            )
+        agents = len(self.population_.rates)
+        if agents < LEAST_AGENTS:
+            raise ValueError(
+                f"score() requires the results of at least {LEAST_AGENTS} known agents, got"
+                f" {agents}; the errors of so few do not tell how wide an interval must be"
             )
         answered = ~np.isnan(given)
         return self.population_, numbers[answered], given[answered]
@@ -541,8 +551,8 @@ class PerformancePredictor:
             arrays["linear_share"] = np.array(self.linear_share_)
             if posterior.dependence is not None:
                 arrays |= posterior.dependence.arrays()
-            if self.population_ is not None:
-                arrays |= self.population_.arrays()
+        if self.population_ is not None:
+            arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
         if labels is not None:
             arrays["labels"] = labels
@@ -587,7 +597,7 @@ class PerformancePredictor:
         labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
         if "mix" in found:
             predictor = cls._of_model(found, model, path)
-            predictor.labels_ = labels
+            predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
             return predictor
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (
@@ -760,6 +770,14 @@ def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats
     return np.minimum(low, np.floor(percents) / 100), np.maximum(high, np.ceil(percents) / 100)
 
 
+def each_once(answered: NDArray[np.int64], results: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The different tasks among the answered ones, and the mean of the results on each."""
+    tasks, attempt, counts = np.unique(answered, return_inverse=True, return_counts=True)
+    if len(tasks) == len(answered):
+        return answered, results
+    return tasks, np.bincount(attempt, results) / counts
+
+
 def check_level(level: Any, what: str = "interval") -> float:
     """Check the level of an interval."""
     value = checks.array(level, what)
@@ -768,3 +786,11 @@ def check_level(level: Any, what: str = "interval") -> float:
             f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
         )
     return float(value)
+
+
+def check_width(width: Any, what: str = "width") -> float:
+    """Check the wanted width of the interval of a score."""
+    wide = checks.numbers(width, what)
+    if wide.ndim or not 0 < wide <= 1:
+        raise ValueError(f"{what} must be a number above 0, up to 1, got {checks.brief(width)}")
+    return float(wide)

@@ -14,10 +14,12 @@ from taskspace.applications.predictor import (
     PerformancePredictor,
     as_predictor,
     check_level,
+    check_width,
     containing,
+    each_once,
 )
 from taskspace.applications.question_value import Objective
-from taskspace.applications.scores import Scores, groups_by
+from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 from taskspace.outcomes.outcomes import Outcomes
@@ -237,8 +239,9 @@ class Quiz:
 
     @property
     def has_score(self) -> bool:
-        """Whether `score` can be estimated: the predictor knows the results of several agents."""
-        return self._predictor.population_ is not None
+        """Whether `score` can be estimated: the predictor knows the results of enough agents."""
+        population = self._predictor.population_
+        return population is not None and len(population.rates) >= LEAST_AGENTS
 
     def score(self, *, level: float = 0.9) -> Scores:
         """Estimate the full score on the targets, given the answers so far.
@@ -256,26 +259,28 @@ class Quiz:
             ValueError: If `level` is not between 0 and 1, or if the predictor cannot estimate
                 scores.
         """
-        answered, results = self._answered
-        tasks, attempt = np.unique(answered, return_inverse=True)
-        means = np.bincount(attempt, results) / np.maximum(np.bincount(attempt), 1)
+        tasks, means = each_once(*self._answered)
         names, groups = np.array([ALL_TARGETS]), np.zeros(len(self._tasks), np.int64)
         if self._aim == "labels":
             names, groups = self._names, self._labels
         is_target = np.isin(np.arange(len(groups)), self._targets)
         return self._predictor.group_scores(
-            tasks, means, names, np.where(is_target, groups, -1), check_level(level, "level")
+            self._tasks[tasks],
+            means,
+            names,
+            np.where(is_target, groups, -1),
+            check_level(level, "level"),
         )
 
     @property
     def expected_error_rate(self) -> float:
         """The expected error rate if the result on each target is guessed now.
 
-        On average it falls with every answer. It does not reach 0 if the agent's results vary
-        from attempt to attempt.
+        On average it falls with every answer. Answered targets are known: their error rate is 0.
         """
         predicted = self.predict_proba()
-        return float(np.minimum(predicted, 1 - predicted).mean())
+        answered = np.isin(self._targets, self._answered[0])
+        return float(np.where(answered, 0.0, np.minimum(predicted, 1 - predicted)).mean())
 
     def predict_proba(self, tasks: Any = None) -> Floats:
         """Predict the agent's probability of success, given the answers so far.
@@ -337,7 +342,14 @@ class Quiz:
     # -- the value of each task in the pool: the highest is proposed ------------------------------
 
     def _information(self) -> Floats:
-        return self._objective.reductions(self._posterior, self._weights, self._answered[0])
+        found = self._objective.reductions(self._posterior, self._weights, self._answered[0])
+        population = self._predictor.population_
+        if self._aim == "tasks" or population is None:
+            return found
+        # A task on which the known agents do not differ tells of scores only if an agent is unlike
+        # all of them: such tasks come last.
+        differ = np.ptp(population.rates[:, self._pool], axis=0) > 0
+        return np.where(differ, found, 0.0)
 
     def _uncertainty(self) -> Floats:
         return -np.abs(self._probabilities(self._pool) - 0.5)
@@ -354,29 +366,23 @@ def check_until(until: Any, what: str = "until") -> float:
     return float(rate)
 
 
-def check_width(width: Any, what: str = "width") -> float:
-    """Check the width of an interval at which a quiz ends."""
-    wide = checks.numbers(width, what)
-    if wide.ndim or not 0 < wide <= 1:
-        raise ValueError(f"{what} must be a number above 0, up to 1, got {checks.brief(width)}")
-    return float(wide)
+def check_aim(aim: Any, by: Any, at_most_per_label: Any, *, options: bool = False) -> None:
+    """Check what a quiz aims at, and that a label is there if and only if it is needed.
 
-
-def check_aim(aim: Any, by: Any, at_most_per_label: Any) -> None:
-    """Check what a quiz aims at, and that a label is there if and only if it is needed."""
+    Messages have the names of the command's `options`, or of the arguments in Python.
+    """
     _check_choice(aim, "aim", AIMS)
+    limit = "--at-most-per-label" if options else "at_most_per_label"
+    what, needs = ("--by", "--aim labels") if options else ("by", "aim='labels'")
+    needs = f"{needs} or {limit}"
     if at_most_per_label is not None:
-        checks.whole(at_most_per_label, "at_most_per_label", 1)
+        checks.whole(at_most_per_label, limit, 1)
     needed = aim == "labels" or at_most_per_label is not None
     if needed and by is None:
-        raise ValueError(
-            "by must be the name of a label for aim='labels' or at_most_per_label, got None"
-        )
+        nothing = "none" if options else "None"
+        raise ValueError(f"{what} must be the name of a label for {needs}, got {nothing}")
     if by is not None and not needed:
-        raise ValueError(
-            "by must come with aim='labels' or at_most_per_label, got"
-            f" {checks.brief(by)} without them"
-        )
+        raise ValueError(f"{what} must come with {needs}, got {checks.brief(by)} without them")
 
 
 def _check_choice(value: Any, what: str, choices: tuple[str, ...]) -> None:

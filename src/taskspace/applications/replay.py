@@ -24,6 +24,8 @@ REPLAYED = 100  # agents, if the tasks of the quiz were not tried by all of them
 HALVES = (0.0, 1.0, 3.0, 10.0, 20.0, 40.0, 80.0, 160.0, np.inf)
 POOLED = 10  # number of agents that the other groups are worth, when one group is judged
 _LEAST_SCALE = 0.1  # results of known agents can be too few to show any errors
+_LEAST_MISFIT = 0.5  # of known agents that do not differ on the answered tasks
+_SAME = 1e-6  # relative difference of losses that is due to rounding
 _SEVERAL = 0.1  # least fraction of rates between 0 and 1 if they come from several attempts
 
 
@@ -36,7 +38,16 @@ class Replay:
     answered: NDArray[np.int64]  # number of answered tasks of the group
     excess: Floats  # variance of `on_rest` because only some of the other tasks were tried
     spread: Floats  # (groups,): standard deviation over all other tasks, according to the model
+    misfits: Floats  # (agents,): how far the answers are from what is expected, see `misfit_of`
     shrinkage: Shrinkage
+
+    def unlike(self, misfit: float) -> float:
+        """How much larger a new agent's misfit is than usual, if it is unlike every known agent.
+
+        Otherwise 1: the misfit is no larger than that of some known agent, or twice the usual.
+        """
+        usual = max(float(np.sqrt(np.mean(self.misfits**2))), _LEAST_MISFIT)
+        return misfit / usual if misfit > max(self.misfits.max(), 2 * usual) else 1.0
 
     def corrected(self, half: Floats | float) -> Floats:
         """The errors after the correction by the answers in the group."""
@@ -47,7 +58,10 @@ class Replay:
         losses = np.stack([np.nansum(self._squares(half), 0) for half in HALVES])
         agents = np.maximum((~np.isnan(self.on_rest)).sum(0), 1)
         pooled = losses.sum(1, keepdims=True) / agents.sum()
-        return np.array(HALVES)[(losses + POOLED * pooled).argmin(0)]
+        losses = losses + POOLED * pooled
+        # If the known agents do not differ on the answered tasks, all are the same: no correction.
+        same = np.ptp(losses, axis=0) <= _SAME * losses.max(0) + _SAME
+        return np.where(same, np.inf, np.array(HALVES)[losses.argmin(0)])
 
     def scale(self) -> Floats:
         """For each group, the size of the errors relative to the model's standard deviation."""
@@ -125,8 +139,29 @@ def _spread(
     shrinkage: Shrinkage,
 ) -> Floats:
     rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-    found = population.covariance(answered, rest, shrinkage)
-    return np.sqrt(np.maximum(np.diagonal(found), 1e-12))
+    found = np.diagonal(population.covariance(answered, rest, shrinkage))
+    floor = population.cautious - population.variances
+    more = np.array([floor[tasks].sum() / max(len(tasks), 1) ** 2 for tasks in rest])
+    return np.sqrt(np.maximum(found + more, 1e-12))
+
+
+def misfit_of(
+    population: LinearPopulation,
+    answered: Numbers,
+    results: Floats,
+    weights: Floats,
+    shrinkage: Shrinkage,
+) -> Floats:
+    """How far results (..., answered) are from what these weights (..., rows) and the prior expect.
+
+    This is the root mean square in standard deviations: of the residuals on the answered tasks,
+    and of the multiple of the common factor, which may explain them.
+    """
+    rows = np.concatenate([population.rates[:, answered], population.common[None, answered]])
+    squares = (results - weights @ rows) ** 2 / population.cautious[answered]
+    total = squares.sum(-1) + weights[..., -1] ** 2 / shrinkage.common
+    found: Floats = np.sqrt(total / max(len(answered), 1))
+    return found
 
 
 def _together(
@@ -153,7 +188,8 @@ def _together(
     on_rest = np.stack([residuals(tasks, np.nan) for tasks in rest], axis=1)
     counts = np.tile([len(tasks) for tasks in asked], (len(known), 1))
     spread = _spread(population, answered, groups, shrinkage)
-    return Replay(on_answered, on_rest, counts, np.zeros_like(on_rest), spread, shrinkage)
+    misfits = misfit_of(population, answered, given, weights, shrinkage)
+    return Replay(on_answered, on_rest, counts, np.zeros_like(on_rest), spread, misfits, shrinkage)
 
 
 def _own_quiz(tried: NDArray[np.bool_], answered: Numbers, rng: np.random.Generator) -> Numbers:
@@ -177,10 +213,11 @@ def _one_by_one(
     assert population.tried is not None
     size = int(groups.max(initial=-1)) + 1
     counts = np.zeros((2, len(agents), size))
-    sums, squares = np.zeros_like(counts), np.zeros_like(counts)
+    sums, squares, misfits = np.zeros_like(counts), np.zeros_like(counts), np.zeros(len(agents))
     for row, (agent, quiz) in enumerate(zip(agents.tolist(), quizzes, strict=True)):
         results = population.rates[agent].astype(np.float64)
         weights = population.weights(quiz, results[quiz], shrinkage, without=agent)
+        misfits[row] = misfit_of(population, quiz, results[quiz], weights, shrinkage)
         own = np.flatnonzero(population.tried[agent] & (groups >= 0))
         missed = results[own] - population.weighted(weights, own)
         cell = np.where(np.isin(own, quiz), 0, size) + groups[own]
@@ -195,4 +232,5 @@ def _one_by_one(
     left -= np.bincount(groups[answered][groups[answered] >= 0], minlength=size)
     excess = noise * np.maximum(1 / np.maximum(counts[1], 1) - 1 / np.maximum(left, 1), 0.0)
     spread = _spread(population, answered, groups, shrinkage)
-    return Replay(on_answered, on_rest, counts[0].astype(np.int64), excess, spread, shrinkage)
+    asked = counts[0].astype(np.int64)
+    return Replay(on_answered, on_rest, asked, excess, spread, misfits, shrinkage)

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.applications.replay import Replay, members, replay, share, single_attempts
+from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
 EVERY = "all tasks"
+LEAST_AGENTS = 5  # the errors of fewer say too little about those of the next
+_CHOSEN = 2  # settings chosen by the errors of the known agents
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,8 @@ class Scores:
         tasks: The number of tasks of each group.
         plain: The mean of the answers in each group, for comparison; NaN if there are none.
         level: The probability with which an interval contains the score.
+        misfit: By how much the answers differ more from the prediction than those of the known
+            agents, if they differ more than those of any; otherwise 1. Intervals are widened by it.
 
     >>> import taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1], [1, 1, 1, 1]] * 9, 1)
@@ -47,6 +51,22 @@ class Scores:
     tasks: NDArray[np.int64]
     plain: Floats
     level: float
+    misfit: float = 1.0
+
+    @property
+    def unusual(self) -> bool:
+        """Whether the answers are unlike those of every known agent."""
+        return self.misfit > 1
+
+    @property
+    def warning(self) -> str:
+        """A sentence about unusual answers; empty if they are not unusual."""
+        if not self.unusual:
+            return ""
+        return (
+            "the answers are unlike those of every known agent, so the scores are uncertain and"
+            f" their intervals were made at least {self.misfit:.1f} times as wide"
+        )
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -57,9 +77,11 @@ class Scores:
 
 
 def groups_by(
-    labels: Mapping[str, NDArray[Any]], by: Any, count: int
+    labels: Mapping[str, NDArray[Any]], by: Any, count: int, what: str = "by"
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """The names of the groups, and the number of the group of each task, or -1.
+
+    `what` is what error messages call the label.
 
     >>> groups_by({"topic": np.array(["sums", "areas", "", "sums"], object)}, "topic", 4)
     (array(['areas', 'sums'], dtype='<U5'), array([ 1,  0, -1,  1]))
@@ -69,10 +91,12 @@ def groups_by(
     if not isinstance(by, str) or by not in labels:
         known = ", ".join(repr(name) for name in labels) or "no labels"
         raise ValueError(
-            f"by must be a label of the tasks, got {checks.brief(by)}; there are {known}"
+            f"{what} must be a label of the tasks, got {checks.brief(by)}; there are {known}"
         )
     values = labels[by]
     missing = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    if missing.all():
+        raise ValueError(f"{what} must be a label with values, got {by!r}, which no task has")
     names, numbers = np.unique(values[~missing].astype(np.str_), return_inverse=True)
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers
@@ -105,28 +129,36 @@ def estimate_scores(
     )
     missed = (solved - expected) / np.maximum(counts, 1)
     predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
-    width = half_width(errors, level)
+    predicted = np.clip(predicted, 0.0, 1.0)  # otherwise both bounds could be 0, or both 1
+    own = misfit_of(population, answered, results, weights, errors.shrinkage)
+    misfit = errors.unlike(float(own))
+    width = half_width(errors, level, misfit)
     sizes = counts + left
     low, middle, high = (
         (solved + left * np.clip(predicted + side * width, 0.0, 1.0)) / sizes for side in (-1, 0, 1)
     )
     plain = np.where(counts > 0, solved / np.maximum(counts, 1), np.nan)
-    return Scores(names, middle, low, high, counts, sizes, plain, level)
+    return Scores(names, middle, low, high, counts, sizes, plain, level, misfit)
 
 
 def _sizes(parts: list[Numbers]) -> NDArray[np.int64]:
     return np.array([len(part) for part in parts], np.int64)
 
 
-def half_width(errors: Replay, level: float) -> Floats:
+def half_width(errors: Replay, level: float, misfit: float = 1.0) -> Floats:
     """Half of the width of the interval for the mean over the other tasks of each group.
 
-    The errors of the replayed agents give the scale, and Student's distribution the quantile.
+    The errors of the replayed agents give the scale, and Student's distribution the quantile. The
+    shrinkage and the correction were chosen by the same errors, hence the factor for few agents.
+    For an agent unlike the known ones, the scale is at least that of the model, times the misfit.
     """
     from scipy.stats import t
 
-    freedom = max(len(errors.on_rest) - 1, 1)
-    return errors.scale() * errors.spread * float(t.ppf((1 + level) / 2, freedom))
+    agents = max(len(errors.on_rest), LEAST_AGENTS)
+    quantile = float(t.ppf((1 + level) / 2, agents - 1)) * np.sqrt(agents / (agents - _CHOSEN))
+    scale = errors.scale() if misfit == 1 else misfit * np.maximum(errors.scale(), 1.0)
+    found: Floats = scale * errors.spread * quantile
+    return found
 
 
 def answers_needed(
@@ -155,7 +187,12 @@ def answers_needed(
             added = [tasks[:count] for tasks, count in zip(more, counts[-1], strict=True)]
             asked = np.concatenate([answered, *added])
             errors = replay(population, asked, groups, single=single)
-            whole = 2 * half_width(errors, found.level) * (left - counts[-1]) / found.tasks
+            whole = (
+                2
+                * half_width(errors, found.level, found.misfit)
+                * (left - counts[-1])
+                / found.tasks
+            )
             widths.append(np.minimum(whole, widths[-1]))  # more answers tell at least as much
     curves = zip(np.transpose(counts), np.transpose(widths), strict=True)
     return np.array([_first(*curve, width) for curve in curves])

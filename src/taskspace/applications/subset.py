@@ -157,6 +157,11 @@ def choose_subset(
     outcomes = _checked(source)
     key = checks.seed(seed)
     names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
+    if by is not None and EVERY in names:
+        raise ValueError(
+            f"by must be a label without the value {EVERY!r}, which is the name of the score over"
+            f" all tasks, got {by!r}"
+        )
     limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
     count = _check_size(k, outcomes.n_tasks, limits, by)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))

@@ -107,25 +107,28 @@ def _run(options: argparse.Namespace) -> None:
         with open_writer(options.out) as writer:  # before the questions: no answers are lost
             _ask(options, made, quiz)
             writer.write(_predictions(quiz, targets))
-    _summarize(quiz)
+    _summarize(quiz, by_label=options.aim == "labels")
 
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.quiz import check_aim, check_until, check_width
+    from taskspace.applications.predictor import check_width
+    from taskspace.applications.quiz import check_aim, check_until
 
     checks.whole(options.at_most, "--at-most")
     checks.whole(options.among, "--among", 1)
     check_until(options.until, "--until")
     if options.width is not None:
         check_width(options.width, "--width")
-    check_aim(options.aim, options.by, options.at_most_per_label)
+    check_aim(options.aim, options.by, options.at_most_per_label, options=True)
     checks.seed(options.seed)
 
 
 def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
     from taskspace.applications.quiz import Quiz
+    from taskspace.applications.scores import groups_by
 
+    groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     names = ("choose", "aim", "by", "at_most_per_label", "among", "seed")
     return Quiz(made.predictor, targets, **{name: getattr(options, name) for name in names})
 
@@ -140,7 +143,7 @@ def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
         quiz.answer(answer)
 
 
-def _summarize(quiz: Quiz) -> None:
+def _summarize(quiz: Quiz, *, by_label: bool) -> None:
     """Print the number of answers, the expected error rate, and the score with its interval."""
     from taskspace.applications.quiz import ALL_TARGETS
 
@@ -149,12 +152,14 @@ def _summarize(quiz: Quiz) -> None:
         _print(summary)
         return
     scores = quiz.score(level=INTERVAL)
+    if scores.unusual:
+        _print(f"warning: {scores.warning}")
     rows = zip(scores.names.tolist(), scores.scores, scores.low, scores.high, strict=True)
     texts = {
         name: f"{score:.0%} ({INTERVAL:.0%} interval: {low:.0%} to {high:.0%})"
         for name, score, low, high in rows
     }
-    if [*texts] == [ALL_TARGETS]:
+    if not by_label:
         _print(f"{summary}; score: {texts[ALL_TARGETS]}")
         return
     _print(summary)
@@ -175,7 +180,7 @@ def _targets(options: argparse.Namespace, made: Run) -> NDArray[np.str_]:
 
 def _question(made: Run, task: str) -> str:
     """A prompt for a person; for a program, one line that is easy to parse."""
-    shown = _features(made, task)
+    shown, task = _features(made, task), " ".join(task.splitlines())  # one line per question
     if not _typed():
         return f"{task}: {shown}\n" if shown else f"{task}\n"
     told = ", ".join(part for part in (shown, *_labels(made, task)) if part)

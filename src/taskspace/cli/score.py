@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
@@ -45,10 +46,26 @@ def _run(options: argparse.Namespace) -> None:
     label. The columns are group, score, low and high (the bounds of its interval), answered and
     tasks (numbers of tasks), and plain (the mean of the answers alone).
     """
+    from taskspace.applications.scores import groups_by
+
+    _check(options)
     made = open_folder(options, options.answers)
     quiz, results = read_quiz(made, options.answers)
+    groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
-    columns = predictor.score(quiz, results, **settings).columns
+    found = predictor.score(quiz, results, **settings)
+    if found.unusual:
+        print(f"warning: {found.warning}", file=sys.stderr)
+    columns = found.columns
     if options.width is not None:
         columns["more"] = predictor.answers_needed(quiz, results, options.width, **settings)
     print_table(options, columns)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse invalid options before the run folder is opened, which takes seconds."""
+    from taskspace.applications.predictor import check_level, check_width
+
+    check_level(options.level, "--level")
+    if options.width is not None:
+        check_width(options.width, "--width")

@@ -114,8 +114,11 @@ class LinearPopulation:
             The fitted model.
 
         Raises:
+            TypeError: If `outcomes` are not `Outcomes`.
             ValueError: If there are fewer than two agents.
         """
+        if not isinstance(outcomes, Outcomes):
+            raise TypeError(f"outcomes must be Outcomes, got {type(outcomes).__name__}")
         key = checks.seed(seed)
         if (outcomes.rollouts > 0).all():
             return cls.from_rates(outcomes.rates, None, key)
@@ -156,6 +159,16 @@ class LinearPopulation:
     def common(self) -> Floats:
         """How much each task follows the common factor (tasks,); 1 on average."""
         return self.variances / self.variances.mean()
+
+    @property
+    def cautious(self) -> Floats:
+        """The variances, at least those of the rule of succession (tasks,).
+
+        That all agents do equally well on a task does not mean that the next one will: it counts
+        like two more agents, one of which solves the task and one of which does not.
+        """
+        means = self.rates.mean(0, dtype=np.float64)
+        return np.maximum(self.variances, (means**2 + (1 - means) ** 2) / (len(self.rates) + 2))
 
     def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
         """The regression of a new agent on the known agents, on these tasks."""
@@ -218,11 +231,21 @@ class LinearPopulation:
 
         Returns:
             The conditional mean for each task, which may be a little below 0 or above 1.
+
+        Raises:
+            ValueError: If there is no such task, if a task is answered twice, or if the results
+                are not one number from 0 to 1 per answered task.
         """
         from threadpoolctl import threadpool_limits
 
-        asked, given = np.asarray(answered, np.int64), np.asarray(results, np.float64)
-        wanted = slice(None) if tasks is None else np.asarray(tasks, np.int64)
+        asked, given = self._different(answered, "answered"), checks.numbers(results, "results")
+        if given.shape != asked.shape or not ((given >= 0) & (given <= 1)).all():
+            raise ValueError(
+                f"results must be one number from 0 to 1 for each of {len(asked)} answered tasks,"
+                f" got {checks.brief(results)}"
+            )
+        count = self.rates.shape[1]
+        wanted = slice(None) if tasks is None else checks.indices(tasks, count, "tasks")
         with threadpool_limits(1):  # bit-identical on any number of cores
             weights = self.weights(asked, given, shrinkage or Shrinkage())
             return self.weighted(weights, wanted)
@@ -261,9 +284,26 @@ class LinearPopulation:
 
         Returns:
             The covariance (groups, groups), which depends on the tasks but not on the results.
+
+        Raises:
+            ValueError: If there is no such task, or if a task is repeated or both answered and in
+                a group.
         """
-        found = self.regression(np.asarray(answered, np.int64), shrinkage or Shrinkage())
-        return self.group_covariance(found, groups)
+        asked = self._different(answered, "answered")
+        parts = [self._different(tasks, "each of groups") for tasks in groups]
+        both = np.intersect1d(asked, np.concatenate([asked[:0], *parts]))
+        if len(both):
+            raise ValueError(f"groups must have no answered tasks, got {both[0]}")
+        found = self.regression(asked, shrinkage or Shrinkage())
+        return self.group_covariance(found, parts)
+
+    def _different(self, tasks: Any, what: str) -> Numbers:
+        """Check indices of different tasks."""
+        found = checks.indices(tasks, self.rates.shape[1], what)
+        numbers, counts = np.unique(found, return_counts=True)
+        if len(numbers) < len(found):
+            raise ValueError(f"{what} must have each task once, got {numbers[counts > 1][0]} again")
+        return found
 
     def group_covariance(self, regression: Regression, groups: list[Numbers]) -> Floats:
         """The covariance as in `covariance`, from the regression on the answered tasks."""

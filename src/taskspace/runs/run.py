@@ -284,8 +284,12 @@ class Run:
         if not loaded.labels_:
             loaded.labels_ = self._labels(len(loaded.tasks_))
         if loaded.population_ is None and self.outcomes.n_agents > 1:
-            loaded.population_ = LinearPopulation.fit(self.outcomes)
+            loaded.population_ = self._linear_population(len(loaded.tasks_))
         return loaded
+
+    def _linear_population(self, count: int) -> LinearPopulation:
+        """The linear model of the agents' results on the first tasks."""
+        return LinearPopulation.fit(self.outcomes.first_tasks(count))
 
     def _labels(self, count: int) -> Labels:
         """The labels of the first tasks."""
@@ -296,6 +300,8 @@ class Run:
         fitted = PerformancePredictor().fit(self.model)
         known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
         known.labels_ = self._labels(MOST_KNOWN)
+        if self.outcomes.n_agents > 1:  # results say more than the profiles of a model
+            known.population_ = self._linear_population(len(known.tasks_))
         return known
 
     @functools.cached_property
