@@ -197,7 +197,7 @@ def test_bad_input_is_told_in_one_sentence() -> None:
         redundant(outcomes, threshold=1.5)
     with pytest.raises(ValueError, match=says("level 1")):
         redundant(outcomes, level=1)
-    with pytest.raises(ValueError, match=says("source Outcomes")):
+    with pytest.raises(TypeError, match=says("source Outcomes")):
         redundant([[1, 0]])
     with pytest.raises(ValueError, match=says("two tasks differ")):
         redundant(results_of([[1, 0], [1, 0]], 1))

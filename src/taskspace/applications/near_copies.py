@@ -278,9 +278,10 @@ def loadings_of(
     moments = (tried @ (factors[:, :, None] * factors[:, None]).reshape(len(factors), -1)).reshape(
         len(tasks), factors.shape[1], factors.shape[1]
     )
-    loadings: Floats = np.linalg.solve(
+    solved = np.linalg.solve(
         moments + _RIDGE * np.eye(factors.shape[1]), (rates @ factors)[:, :, None]
-    )[:, :, 0]
+    )
+    loadings = np.asarray(solved[:, :, 0], np.float64)
     residuals = np.where(tried, rates - loadings @ factors.T, 0.0)
     freedom = np.maximum(tried.sum(1) - factors.shape[1], 1)
     own: Floats = (residuals**2).sum(1) / freedom

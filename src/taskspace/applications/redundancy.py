@@ -234,7 +234,8 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         The pairs, their groups, and what leaving out all but one task of each group would change.
 
     Raises:
-        ValueError: If the source has no outcomes, if there are fewer than two agents or tasks on
+        TypeError: If the source is neither.
+        ValueError: If there are fewer than two agents or tasks on
             which agents differ, or if a number is out of range.
 
     >>> rng = np.random.default_rng(0)
@@ -248,7 +249,7 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     sure = checks.fraction(level, "level")
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
-        raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+        raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
     distinct, same = distinct_agents(outcomes)
     statistics = SuccessStatistics.from_outcomes(distinct)
     n_pairs = count_pairs(statistics)
