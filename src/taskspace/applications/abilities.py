@@ -278,7 +278,10 @@ def _marked(scores: Floats, expected: Floats, counts: Floats) -> NDArray[np.int8
 
 
 def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, Floats]:
-    """For each agent, the one with the most correlated residuals, and the correlation; -1 if none > 0."""
+    """For each agent, the one with the most correlated residuals, and the correlation.
+
+    If no correlation is positive, they are -1 and NaN.
+    """
     from threadpoolctl import threadpool_limits
 
     r, seen = residuals.astype(np.float32), tried.astype(np.float32)
