@@ -104,7 +104,7 @@ def estimate_scores(
         np.array([weights @ population.sums(tasks) for tasks in part]) for part in (asked, rest)
     )
     missed = (solved - expected) / np.maximum(counts, 1)
-    predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
+    predicted = others / np.maximum(left, 1) + share(counts, errors.halves) * missed
     width = half_width(errors, level)
     sizes = counts + left
     low, middle, high = (
