@@ -94,7 +94,9 @@ def write_figure(figure: Figure, path: Path, **options: Any) -> None:
     """Write a .png or .svg image atomically; equal figures give bit-identical files."""
     import matplotlib
 
-    undated = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+    undated = (
+        {"Date": None, "Creator": None} if path.suffix.lower() == ".svg" else {"Software": None}
+    )
     with atomic_path(path) as temporary, matplotlib.rc_context({"svg.hashsalt": "taskspace"}):
         figure.savefig(
             temporary, bbox_inches="tight", facecolor="white", metadata=undated, **options

@@ -134,7 +134,14 @@ def test_bad_input_is_told_in_one_sentence() -> None:
         abilities(outcomes, level=2)
     with pytest.raises(ValueError, match=says("by 'colour' 'topic'")):
         abilities(outcomes, by="colour")
-    with pytest.raises(ValueError, match=says("source Outcomes 3")):
+    with pytest.raises(TypeError, match=says("source Outcomes 3")):
         abilities(3)
     with pytest.raises(ValueError, match=says("2 agents 1")):
         abilities(results_of([[1, 0]], 1))
+
+
+def test_agents_with_opposite_strengths_are_not_alike() -> None:
+    half = np.arange(40) < 20
+    found = abilities(results_of(np.array([half, ~half], int), 1))
+    assert found.alike.tolist() == ["", ""]
+    assert np.isnan(found.correlation).all()

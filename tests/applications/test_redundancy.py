@@ -107,6 +107,50 @@ def test_few_agents_prove_nothing_and_the_answer_says_how_many_would() -> None:
     assert (found.excess >= found.threshold).all()
 
 
+def test_pairs_that_too_few_agents_tried_are_not_called_different() -> None:
+    results = np.random.default_rng(0).integers(0, 2, (300, 24)).astype(float)
+    results[:, 5] = results[:, 4]
+    results[np.random.default_rng(1).random(results.shape) > 0.1] = np.nan
+    found = redundant(Outcomes.from_table(results))
+    assert found.n_showable == 0
+    assert found.together < found.enough_agents
+    assert "can be shown" in found.summary
+    assert f"{found.enough_agents} agents would be needed" in found.summary
+
+
+def test_tasks_that_nearly_all_solve_are_not_called_different() -> None:
+    results = (np.random.default_rng(0).random((100, 30)) < 0.97).astype(int)
+    results[:, 5] = results[:, 4]
+    found = redundant(results_of(results, 1))
+    assert found.n_showable == 0
+    assert "can be shown" in found.summary
+
+
+def test_the_answer_counts_the_pairs_that_could_be_shown() -> None:
+    results = np.random.default_rng(0).integers(0, 2, (300, 20))
+    assert redundant(results_of(results, 1)).n_showable == 190
+    results[:, 0], results[:, 1:4] = 0, 1  # solved by no agent, and by all
+    results[:3, 2], results[:3, 3] = 0, 0  # the same three agents fail: this may be chance
+    found = redundant(results_of(results, 1))
+    assert found.n_pairs == 18 * 17 // 2
+    assert found.n_showable == found.n_pairs - 1
+    assert "38 other pairs cannot be shown" in found.summary
+    results[:, 5] = results[:, 4]
+    assert "other pairs cannot be shown" in redundant(results_of(results, 1)).summary
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_copies_of_agents_are_no_evidence(missing: float) -> None:
+    rng = np.random.default_rng(1)
+    results = np.repeat(rng.integers(0, 2, (6, 40)), 50, axis=0).astype(float)
+    results[rng.random(results.shape) < missing] = np.nan
+    found = redundant(Outcomes.from_table(results))
+    assert not found.confirmed.any()
+    assert found.same_agents > 280
+    assert f"{found.same_agents} agents repeat" in found.summary
+    assert len(found.scores) == 300
+
+
 def test_enough_agents_are_enough() -> None:
     rng = np.random.default_rng(0)
     few = agents_needed(0.5, 0.025 / 3)
@@ -153,7 +197,7 @@ def test_bad_input_is_told_in_one_sentence() -> None:
         redundant(outcomes, threshold=1.5)
     with pytest.raises(ValueError, match=says("level 1")):
         redundant(outcomes, level=1)
-    with pytest.raises(ValueError, match=says("source Outcomes")):
+    with pytest.raises(TypeError, match=says("source Outcomes")):
         redundant([[1, 0]])
     with pytest.raises(ValueError, match=says("two tasks differ")):
         redundant(results_of([[1, 0], [1, 0]], 1))

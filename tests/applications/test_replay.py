@@ -25,7 +25,7 @@ def test_answers_correct_as_much_as_they_tell() -> None:
     noise = RNG.normal(size=(500, 3))
     own = RNG.normal(size=(500, 3))
     rest = np.stack([own[:, 0], own[:, 1] / 2, noise[:, 2]], axis=1)
-    first, second, third = errors(own, rest).halves()
+    first, second, third = errors(own, rest).halves
     assert first < 1
     assert second == 10
     assert third == np.inf
@@ -36,7 +36,7 @@ def test_few_agents_decide_like_the_other_groups() -> None:
     rest = own + 0.1 * RNG.normal(size=own.shape)
     rest[2:, 0] = np.nan  # two agents tried other tasks of this group
     rest[:2, 0] = -own[:2, 0]
-    assert errors(own, rest).halves()[0] < 3
+    assert errors(own, rest).halves[0] < 3
 
 
 def test_the_scale_is_that_of_the_errors() -> None:

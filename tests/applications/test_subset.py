@@ -43,6 +43,7 @@ def test_each_label_has_a_score_and_its_least_number_of_tasks(by_topic: Subset) 
     counts = dict(zip(*np.unique(by_topic.labels, return_counts=True), strict=True))
     assert min(counts["areas"], counts["sums"]) >= 4
     assert "label" in by_topic.verdict
+    assert "below 0 count as 0, above 1 as 1" in by_topic.verdict
     assert by_topic.comparison.sizes.min() == 8  # four of each label
 
 
@@ -111,6 +112,13 @@ def test_the_smallest_and_the_largest_test(k: int) -> None:
                 outcomes(task_labels={"topic": TOPICS}), 5, by="topic", at_least=3
             ),
             "k 6 'topic' 5 at_least",
+        ),
+        (lambda: choose_subset(outcomes(), 5, at_least=3), "by label at_least None"),
+        (
+            lambda: choose_subset(
+                outcomes(task_labels={"topic": ["all tasks", *TOPICS[1:]]}), 5, by="topic"
+            ),
+            "label 'topic' 'all tasks' rename",
         ),
     ],
 )

@@ -12,10 +12,10 @@ from taskspace.outcomes.outcomes import Outcomes
 METHODS = ["informative", "anchor points", "random"]
 
 
-def made(errors: list[float], gain_error: float = 0.0) -> SubsetComparison:
+def made(errors: list[float], gain_error: float = 0.0, size: int = 30) -> SubsetComparison:
     values = np.array(errors)
     return SubsetComparison(
-        np.array(METHODS), np.full(3, 30), values, np.full(3, np.nan), np.zeros(3),
+        np.array(METHODS), np.full(3, size), values, np.full(3, np.nan), np.zeros(3),
         values[2] - values, np.full(3, gain_error), 9,
     )  # fmt: skip
 
@@ -24,6 +24,10 @@ def test_the_best_method_has_the_smallest_error() -> None:
     assert made([0.02, 0.03, 0.04]).best(30) == "informative"
     assert made([0.03, 0.02, 0.04]).best(30) == "anchor points"
     assert made([0.03, 0.05, 0.01]).best(30) == "random"
+
+
+def test_one_task_is_singular() -> None:
+    assert made([0.02, 0.03, 0.04], size=1).verdict(1).startswith("1 task (informative) predicts")
 
 
 def test_the_verdict_says_if_nothing_beats_random_tasks() -> None:

@@ -17,14 +17,14 @@ pytestmark = pytest.mark.slow
 def test_the_chosen_tasks_and_weights_are_those_of_the_library(
     fitted: Path, tmp_path: Path
 ) -> None:
-    done = command("subset", fitted, "-k", "5", "--plot", tmp_path / "errors.png")
+    done = command("subset", fitted, "-k", "5", "--plot", tmp_path / "errors.PNG")
     expected = choose_subset(open_run(fitted), 5)
     rows = rows_of(done.stdout)
     assert [row["task"] for row in rows] == ["(intercept)", *expected.tasks.tolist()]
     weights = [float(row["weight"]) for row in rows]
     np.testing.assert_allclose(weights, expected.columns["weight"], rtol=1e-4)
     assert done.stderr.startswith("5 tasks")
-    assert (tmp_path / "errors.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "errors.PNG").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_comparison_is_printed_instead(fitted: Path, tmp_path: Path) -> None:
@@ -48,5 +48,6 @@ def test_bad_input_is_told_in_one_sentence(
         (["--plot", "errors.txt"], "--plot 'errors.txt'"),
         (["--plot", "no/errors.png"], "no"),
         (["--at-least", "-1"], "--at-least -1"),
+        (["--at-least", "3"], "by label at_least None"),
     ):
         check_complaint(["subset", str(fitted), *words], tokens, capsys)

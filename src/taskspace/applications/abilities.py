@@ -55,8 +55,9 @@ class Abilities:
         marked: 1 for strengths, -1 for weaknesses, 0 if the difference may be chance (agents,
             groups).
         alike: The name of the agent whose results are most similar beyond what both scores
-            predict; "" if there is none.
-        correlation: The correlation of what the two agents' scores do not predict.
+            predict; "" if there is none with a positive correlation.
+        correlation: The correlation of what the two agents' scores do not predict; NaN if there is
+            no such agent.
     """
 
     agents: NDArray[np.str_]
@@ -139,7 +140,8 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
         The abilities.
 
     Raises:
-        ValueError: If the source has no outcomes, if there are fewer than two agents, if there is
+        TypeError: If the source is neither.
+        ValueError: If there are fewer than two agents, if there is
             no such label, or if `level` is not between 0 and 1.
 
     >>> rng = np.random.default_rng(0)
@@ -155,7 +157,7 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
     sure = checks.fraction(level, "level")
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
-        raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+        raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
     if outcomes.n_agents < 2:
         raise ValueError(f"outcomes must have at least 2 agents, got {outcomes.n_agents}")
     name, groups, numbers = _grouped(source, outcomes, by)
@@ -276,7 +278,10 @@ def _marked(scores: Floats, expected: Floats, counts: Floats) -> NDArray[np.int8
 
 
 def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, Floats]:
-    """For each agent, the one with the most correlated residuals, or -1, and the correlation."""
+    """For each agent, the one with the most correlated residuals, and the correlation.
+
+    If no correlation is positive, they are -1 and NaN.
+    """
     from threadpoolctl import threadpool_limits
 
     r, seen = residuals.astype(np.float32), tried.astype(np.float32)
@@ -297,7 +302,7 @@ def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, F
             found[np.arange(len(found)), np.arange(start, start + len(found))] = -np.inf
             chosen = found.argmax(1)
             value = found[np.arange(len(found)), chosen]
-            some = np.isfinite(value)
+            some = value > 0  # agents with opposite strengths are not alike
             nearest[rows] = np.where(some, chosen, -1)
             best[rows] = np.where(some, value, np.nan)
     return nearest, best

@@ -146,18 +146,26 @@ def _expected_difference(rates: Floats, tried: Floats, means: Floats, noise: Flo
 def _by_skills(rates: Floats, tried: Floats, means: Floats) -> Floats:
     """Success probabilities (agents, tasks) if agents differ only in a few skills.
 
-    First, the odds of success are those of the task times a factor of the agent; the main
-    components of what that leaves are other skills. Agents with the same results count once, so
-    that copies are no skill of their own.
+    First, what their scores predict (`by_score`); the main components of what that leaves are
+    other skills. Agents with the same results count once, so that copies are no skill of their own.
+    """
+    expected = by_score(rates, tried, means)
+    left = tried * (rates - expected)
+    once = left[np.unique(rates, axis=0, return_index=True)[1]]
+    count = min(_SKILLS, len(once) // 4, left.shape[1] // 4)
+    axes = np.linalg.eigh(once.T @ once)[1][:, left.shape[1] - count :]
+    by_skills: Floats = np.clip(expected + left @ axes @ axes.T, 0.0, 1.0)
+    return by_skills
+
+
+def by_score(rates: Floats, tried: Floats, means: Floats) -> Floats:
+    """Success probabilities (agents, tasks) if agents differ only in how many tasks they solve.
+
+    The odds of success are those of the task, given by the `means`, times a factor of the agent.
     """
     score = rates.sum(1) / np.maximum(tried.sum(1), 1)
     usual = (tried * means).sum(1) / np.maximum(tried.sum(1), 1)  # on the tasks it tried
     solve = means * (score * (1 - usual))[:, None]
     fail = (1 - means) * ((1 - score) * usual)[:, None]
-    by_score = solve / np.maximum(solve + fail, 1e-12)
-    left = tried * (rates - by_score)
-    once = left[np.unique(rates, axis=0, return_index=True)[1]]
-    count = min(_SKILLS, len(once) // 4, left.shape[1] // 4)
-    axes = np.linalg.eigh(once.T @ once)[1][:, left.shape[1] - count :]
-    by_skills: Floats = np.clip(by_score + left @ axes @ axes.T, 0.0, 1.0)
-    return by_skills
+    found: Floats = solve / np.maximum(solve + fail, 1e-12)
+    return found

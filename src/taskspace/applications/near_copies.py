@@ -107,11 +107,11 @@ def agents_needed(threshold: float, error: float, expected: float = 0.5) -> int:
 
 def count_pairs(statistics: SuccessStatistics) -> int:
     """The number of pairs of tasks on which agents differ."""
-    tasks = int((_spread(statistics) > 0).sum())
+    tasks = int((spread(statistics) > 0).sum())
     return tasks * (tasks - 1) // 2
 
 
-def _spread(statistics: SuccessStatistics) -> Floats:
+def spread(statistics: SuccessStatistics) -> Floats:
     """The sum over agents of the squared deviations from the mean of a task."""
     squares = np.einsum("ta,ta->t", statistics.rates, statistics.rates, dtype=np.float64)
     found = squares - _agents(statistics) * statistics.success**2
@@ -127,12 +127,12 @@ def _agents(statistics: SuccessStatistics) -> Numbers:
 
 def _usable(statistics: SuccessStatistics, threshold: float, error: float) -> NDArray[np.bool_]:
     """The tasks that can be in a near-copy: agents differ on them, and enough agents tried them."""
-    spread = _spread(statistics)
+    apart = spread(statistics)
     if not statistics.single:
-        return spread > 0
+        return apart > 0
     agents = agents_needed(threshold, error)
     slack = -agents * np.expm1(np.log(error) / agents)  # of the fewest agents; more have more
-    usable: NDArray[np.bool_] = 2 * (1 - threshold) * spread >= slack * (1 - 1e-9)
+    usable: NDArray[np.bool_] = 2 * (1 - threshold) * apart >= slack * (1 - 1e-9)
     return usable & (_agents(statistics) >= agents)
 
 
@@ -171,10 +171,10 @@ def _expected_by_model(
     """
     if not len(first):
         return np.zeros(0)
-    tasks = np.flatnonzero(_spread(statistics) > 0)
+    tasks = np.flatnonzero(spread(statistics) > 0)
 
     def expected(alike: Floats, least: float, rank: int) -> Floats:
-        factors = _factors(outcomes, _counted_once(tasks, first, second, alike, least), rank)
+        factors = agent_factors(outcomes, counted_once(tasks, first, second, alike, least), rank)
         by_factors = _expected(statistics, factors, first, second)
         return np.maximum(np.minimum(by_factors, found.independent), 1e-12)
 
@@ -226,7 +226,7 @@ def groups(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
         .values())  # fmt: skip
 
 
-def _counted_once(
+def counted_once(
     tasks: Numbers, first: Numbers, second: Numbers, alike: Floats, least: float
 ) -> Numbers:
     """The tasks of the model: all, but one of each group whose pairs are at least so much alike."""
@@ -236,7 +236,7 @@ def _counted_once(
     return np.setdiff1d(tasks, [task for group in found for task in group[1:]])
 
 
-def _factors(outcomes: Outcomes, tasks: Numbers, most_factors: int) -> Floats:
+def agent_factors(outcomes: Outcomes, tasks: Numbers, most_factors: int) -> Floats:
     """The agents' factors (agents, 1 + factors), with a constant first; few data allow only it."""
     from threadpoolctl import threadpool_limits
 
@@ -262,19 +262,27 @@ def _expected(some: SuccessStatistics, factors: Floats, first: Numbers, second: 
     """The difference of each pair if the tasks share only the agents' factors."""
     tasks, places = np.unique(np.append(first, second), return_inverse=True)
     one, other = places[: len(first)], places[len(first) :]
-    rates = some.rates[tasks].astype(np.float64)
-    tried = np.ones(rates.shape, bool) if some.tried is None else some.tried[tasks]
-    moments = (tried @ (factors[:, :, None] * factors[:, None]).reshape(len(factors), -1)).reshape(
-        len(tasks), factors.shape[1], factors.shape[1]
-    )
-    loadings = np.linalg.solve(
-        moments + _RIDGE * np.eye(factors.shape[1]), (rates @ factors)[:, :, None]
-    )[:, :, 0]
-    residuals = np.where(tried, rates - loadings @ factors.T, 0.0)
-    number = tried.sum(1)
-    freedom = np.maximum(number - factors.shape[1], 1)
-    own = (residuals**2).sum(1) / freedom  # variance that the factors do not explain
+    loadings, own = loadings_of(some, tasks, factors)
     covariance = factors.T @ factors / len(factors)
     apart = loadings[one] - loadings[other]
     explained = np.einsum("pi,ij,pj->p", apart, covariance, apart)
     return explained + own[one] + own[other]
+
+
+def loadings_of(
+    statistics: SuccessStatistics, tasks: Numbers, factors: Floats
+) -> tuple[Floats, Floats]:
+    """How each task depends on the agents' factors, and the variance that they do not explain."""
+    rates = statistics.rates[tasks].astype(np.float64)
+    tried = np.ones(rates.shape, bool) if statistics.tried is None else statistics.tried[tasks]
+    moments = (tried @ (factors[:, :, None] * factors[:, None]).reshape(len(factors), -1)).reshape(
+        len(tasks), factors.shape[1], factors.shape[1]
+    )
+    solved = np.linalg.solve(
+        moments + _RIDGE * np.eye(factors.shape[1]), (rates @ factors)[:, :, None]
+    )
+    loadings = np.asarray(solved[:, :, 0], np.float64)
+    residuals = np.where(tried, rates - loadings @ factors.T, 0.0)
+    freedom = np.maximum(tried.sum(1) - factors.shape[1], 1)
+    own: Floats = (residuals**2).sum(1) / freedom
+    return loadings, own

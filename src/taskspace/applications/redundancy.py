@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.applications.distinct_agents import distinct_agents
 from taskspace.applications.near_copies import (
     PairTest,
     agents_needed,
@@ -16,6 +17,7 @@ from taskspace.applications.near_copies import (
     find_near_copies,
     groups,
 )
+from taskspace.applications.showable_pairs import showable_pairs
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.similarity.estimates import pair_estimates
@@ -25,6 +27,8 @@ from taskspace.similarity.statistics import SuccessStatistics
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Names = NDArray[np.str_]
+
+_WHY_HIDDEN = "too few agents tried both tasks, or nearly all have the same result on them"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +51,8 @@ class Redundancy:
         low: The lower bound of the excess agreement, for all pairs at once.
         high: The upper bound.
         correlation: The correlation of the agents' success rates on the two tasks.
-        agents: The number of agents that tried both tasks.
+        agents: The number of agents that tried both tasks; agents with the same results count
+            once.
         group: The group of each pair, counted from 1; 0 if its tasks are in different groups or
             none.
         groups: The tasks of each group. All pairs of a group are near-copies. The first task is
@@ -58,6 +63,11 @@ class Redundancy:
         kept_scores: The same without the tasks that could be left out.
         n_tasks: The number of tasks.
         n_pairs: The number of pairs looked at: those of tasks on which agents differ.
+        n_showable: The number of pairs that would be near-copies if their results never differed.
+            The others cannot be shown to be: too few agents tried both tasks, or nearly all agents
+            have the same result.
+        together: The most agents that tried both tasks of a pair.
+        same_agents: The number of agents whose results repeat those of others and count once.
         threshold: The least excess agreement of near-copies.
         level: The probability that all intervals hold.
         enough_agents: With fewer agents than this, not even tasks whose results never differ can
@@ -84,6 +94,9 @@ class Redundancy:
     kept_scores: Floats
     n_tasks: int
     n_pairs: int
+    n_showable: int
+    together: int
+    same_agents: int
     threshold: float
     level: float
     enough_agents: int
@@ -134,9 +147,9 @@ class Redundancy:
     @property
     def summary(self) -> str:
         """What was found, in a sentence or two."""
-        looked = f"{self.n_pairs:,} pairs of {self.n_tasks:,} tasks"
+        looked = f"{_plural(self._all_pairs, 'pair')} of {self.n_tasks:,} tasks"
         if not self.confirmed.any():
-            return f"None of {looked} {self._why_none}{self._candidates}"
+            return f"{self._none(looked)}{self._candidates}{self._same}"
         pairs = int(self.confirmed.sum())
         return (
             f"{_plural(pairs, 'pair')} of {looked} {'is a near-copy' if pairs == 1 else 'are'}"
@@ -145,26 +158,54 @@ class Redundancy:
             f" {self.mean_change:.4f} on average and by at most {self.largest_change:.4f}, and"
             f" their rank correlation is {self.rank_correlation:.4f}"
             + ("; there may be more near-copies, raise the threshold" if self.more else "")
+            + self._hidden
+            + self._same
         )
 
     @property
-    def _why_none(self) -> str:
-        most = int(self.agents.max(initial=0)) or len(self.agent_names)
-        if most >= self.enough_agents:
-            return "is a near-copy"
+    def _all_pairs(self) -> int:
+        return self.n_tasks * (self.n_tasks - 1) // 2
+
+    def _none(self, looked: str) -> str:
+        if self.n_showable == self._all_pairs:
+            return f"None of {looked} is a near-copy"
+        if self.n_showable:
+            shown = _plural(self.n_showable, "pair")
+            return (
+                f"None of the {shown} that these results could show to be near-copies, of {looked},"
+                f" is one{self._hidden}"
+            )
+        if self.together >= self.enough_agents:
+            return f"None of {looked} can be shown to be a near-copy: {_WHY_HIDDEN}"
         return (
-            f"can be shown to be a near-copy: with {_plural(most, 'agent')} that tried both, not"
-            " even tasks whose results never differ can; at least"
-            f" {self.enough_agents} agents would be needed"
+            f"None of {looked} can be shown to be a near-copy: with at most"
+            f" {_plural(self.together, 'agent')} that tried both, not even tasks whose results"
+            f" never differ can; at least {self.enough_agents} agents would be needed"
+        )
+
+    @property
+    def _hidden(self) -> str:
+        hidden = self._all_pairs - self.n_showable
+        if not hidden:
+            return ""
+        return f"; {_plural(hidden, 'other pair')} cannot be shown to be, because {_WHY_HIDDEN}"
+
+    @property
+    def _same(self) -> str:
+        if not self.same_agents:
+            return ""
+        return (
+            f"; the results of {_plural(self.same_agents, 'agent')} repeat those of others and"
+            " count once"
         )
 
     @property
     def _candidates(self) -> str:
         if not len(self.first):
             return ""
-        listed = (
-            "the pair listed" if len(self.first) == 1 else f"the {len(self.first)} pairs listed"
-        )
+        if len(self.first) == 1:
+            return "; the pair listed might be, if it were the only pair looked at"
+        listed = f"the {len(self.first)} pairs listed"
         return f"; {listed} might be, each if it were the only pair looked at"
 
 
@@ -179,7 +220,9 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
 
     The intervals hold for all pairs at once (Bonferroni): if there are no near-copies, the
     probability that a pair is claimed is at most 1 - `level`. Noise of single attempts counts as
-    difference; several attempts per pair reduce it. Missing pairs are left out.
+    difference; several attempts per pair reduce it. Missing pairs are left out. Agents with the
+    same results on at least 20 tasks, if that can hardly be by chance, count once: copies of an
+    agent are no further evidence.
 
     Args:
         source: The outcomes, or a `Run`, whose outcomes are used.
@@ -191,7 +234,8 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         The pairs, their groups, and what leaving out all but one task of each group would change.
 
     Raises:
-        ValueError: If the source has no outcomes, if there are fewer than two agents or tasks on
+        TypeError: If the source is neither.
+        ValueError: If there are fewer than two agents or tasks on
             which agents differ, or if a number is out of range.
 
     >>> rng = np.random.default_rng(0)
@@ -205,8 +249,9 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     sure = checks.fraction(level, "level")
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
-        raise ValueError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
-    statistics = SuccessStatistics.from_outcomes(outcomes)
+        raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    distinct, same = distinct_agents(outcomes)
+    statistics = SuccessStatistics.from_outcomes(distinct)
     n_pairs = count_pairs(statistics)
     if not n_pairs:
         raise ValueError(
@@ -214,7 +259,9 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
             f" {outcomes.n_tasks} tasks"
         )
     error = (1 - sure) / 2 / n_pairs
-    found, more = find_near_copies(outcomes, statistics, least, error)
+    found, more = find_near_copies(distinct, statistics, least, error)
+    showable = showable_pairs(distinct, statistics, found, least, error)
+    like_these = float(found.expected.max(initial=0.0))
     confirmed = found.low >= least
     made = _groups(found.only(confirmed), statistics)
     left_out = np.sort(np.array([task for group in made for task in group[1:]], np.int64))
@@ -238,9 +285,14 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         kept_scores=_scores_without(outcomes, left_out),
         n_tasks=outcomes.n_tasks,
         n_pairs=n_pairs,
+        n_showable=max(showable.pairs, int(confirmed.sum())),
+        together=showable.together,
+        same_agents=same,
         threshold=least,
         level=sure,
-        enough_agents=agents_needed(least, error, float(found.expected.max(initial=0.0)) or 0.5),
+        enough_agents=agents_needed(least, error, like_these)
+        if like_these
+        else showable.enough_agents,
         more=more,
     )
 

@@ -7,6 +7,7 @@ prediction for its other tasks, and how wide an interval must be.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ class Replay:
         """The errors after the correction by the answers in the group."""
         return self.on_rest - share(self.answered, half) * self.on_answered
 
+    @cached_property
     def halves(self) -> Floats:
         """For each group, the number of answers that gives the smallest errors."""
         losses = np.stack([np.nansum(self._squares(half), 0) for half in HALVES])
@@ -65,7 +67,7 @@ class Replay:
 
     def scale(self) -> Floats:
         """For each group, the size of the errors relative to the model's standard deviation."""
-        squares = self._squares(self.halves()) - self.excess / self.spread**2
+        squares = self._squares(self.halves) - self.excess / self.spread**2
         agents = (~np.isnan(squares)).sum(0)
         total = np.nansum(squares, 0)
         pooled = max(total.sum() / max(agents.sum(), 1), _LEAST_SCALE**2)
@@ -113,7 +115,7 @@ def replay(
 
 
 def _mean_error(found: Replay) -> float:
-    errors = np.abs(found.corrected(found.halves()))
+    errors = np.abs(found.corrected(found.halves))
     return float(np.nansum(errors) / max((~np.isnan(errors)).sum(), 1))
 
 

@@ -57,7 +57,7 @@ def score_formula(
         np.stack([population.sums(part) for part in parts]) for parts in (asked, rest)
     )
     # What the answers miss of their expectation corrects the prediction of the other tasks.
-    correction = left * share(counts, errors.halves()) / np.maximum(counts, 1)
+    correction = left * share(counts, errors.halves) / np.maximum(counts, 1)
     own = np.stack([np.isin(answered, part) for part in asked]).astype(np.float64)
     of_agents = others - correction[:, None] * expected
     sizes = np.maximum(counts + left, 1)[:, None]

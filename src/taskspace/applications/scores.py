@@ -128,7 +128,7 @@ def estimate_scores(
         np.array([weights @ population.sums(tasks) for tasks in part]) for part in (asked, rest)
     )
     missed = (solved - expected) / np.maximum(counts, 1)
-    predicted = others / np.maximum(left, 1) + share(counts, errors.halves()) * missed
+    predicted = others / np.maximum(left, 1) + share(counts, errors.halves) * missed
     predicted = np.clip(predicted, 0.0, 1.0)  # otherwise both bounds could be 0, or both 1
     own = misfit_of(population, answered, results, weights, errors.shrinkage)
     misfit = errors.unlike(float(own))

@@ -23,6 +23,7 @@ from taskspace.progress import progress_bar
 
 FEWEST_AGENTS = 5  # fewer cannot be left out in turn
 INTERCEPT = "(intercept)"
+CLIPPED = "Scores below 0 count as 0, above 1 as 1."
 SIZES = (0.25, 0.5, 1, 2)  # at which methods are compared, relative to k
 
 
@@ -31,7 +32,7 @@ class Subset:
     """A fixed short test: some of the tasks, and the formula of the full score.
 
     The score on a group of tasks is estimated by its intercept plus the sum of weight x result
-    over the chosen tasks.
+    over the chosen tasks. A sum below 0 counts as 0, and one above 1 as 1.
 
     Attributes:
         tasks: The names of the chosen tasks, in the order of the choice.
@@ -93,7 +94,8 @@ class Subset:
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of a table: the intercept in the first row, then one row per task.
 
-        With 1 as the result of the intercept, a score is the sum of weight x result.
+        With 1 as the result of the intercept, a score is the sum of weight x result, where a sum
+        below 0 counts as 0 and above 1 as 1.
         """
         found: dict[str, NDArray[Any]] = {"task": np.array([INTERCEPT, *self.tasks])}
         if len(self.labels):
@@ -108,8 +110,8 @@ class Subset:
 
     @property
     def verdict(self) -> str:
-        """One sentence: how well the test predicts scores of left-out agents."""
-        return self.comparison.verdict(len(self.tasks))
+        """How well the test predicts scores of left-out agents, and what the formula leaves out."""
+        return f"{self.comparison.verdict(len(self.tasks))} {CLIPPED}"
 
 
 def choose_subset(
@@ -117,7 +119,7 @@ def choose_subset(
     k: int,
     *,
     by: str | None = None,
-    at_least: int = 1,
+    at_least: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> Subset:
@@ -135,7 +137,8 @@ def choose_subset(
         k: The number of tasks, from 1 to one less than there are.
         by: A label of the tasks. The score on the tasks of each of its values is then predicted
             too, and the choice is made for these scores.
-        at_least: The least number of tasks per value of the label; all if a value has fewer.
+        at_least: The least number of tasks per value of the label `by`, 1 by default; all if a
+            value has fewer.
         seed: The seed of all random choices.
         progress: Whether to show a progress bar; by default on terminals only.
 
@@ -159,10 +162,10 @@ def choose_subset(
     names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
     if by is not None and EVERY in names:
         raise ValueError(
-            f"by must be a label without the value {EVERY!r}, which is the name of the score over"
-            f" all tasks, got {by!r}"
+            f"values of the label {by!r} must not be {EVERY!r}, which names the full score, got"
+            " one that is; rename it"
         )
-    limits = Limits(labels, checks.whole(at_least, "at_least") if by is not None else 0)
+    limits = Limits(labels, check_least(at_least, by))
     count = _check_size(k, outcomes.n_tasks, limits, by)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
     work = steps(outcomes.n_agents) * len(sizes)
@@ -188,6 +191,15 @@ def choose_subset(
         comparison=comparison,
         near_copies=_copies_among(chosen, limits, outcomes),
     )
+
+
+def check_least(at_least: Any, by: Any) -> int:
+    """The least number of tasks per value of the label; 0 if there is no label."""
+    if at_least is None:
+        return 0 if by is None else 1
+    if by is None:
+        raise ValueError("by must be the name of a label for at_least, got None")
+    return checks.whole(at_least, "at_least")
 
 
 def _choose(

@@ -25,8 +25,9 @@ def add(commands: Any) -> None:
     examples = (
         "The output has one row per chosen task: task, success (mean success rate of the agents)\n"
         "and weight. The first row is the intercept. The full score of an agent is estimated by\n"
-        "the intercept plus the sum of weight x result. With --by, the score on the tasks of each\n"
-        "value of a label has a column of weights of its own.\n"
+        "the intercept plus the sum of weight x result; below 0 it counts as 0, above 1 as 1.\n"
+        "With --by, the score on the tasks of each value of a label has a column of weights of\n"
+        "its own.\n"
         "\n"
         "With --compare, the output has one row per number of tasks and method: error (mean\n"
         "absolute error of the full score of left-out agents), label_error (of the scores by\n"
@@ -47,8 +48,8 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--by", metavar="LABEL", help="predict the score on each value of a label")
     parser.add_argument(
-        "--at-least", type=int, default=1, metavar="N",
-        help="least number of tasks per value of the label (default: 1)",
+        "--at-least", type=int, metavar="N",
+        help="least number of tasks per value of the label --by (default: 1)",
     )  # fmt: skip
     parser.add_argument(
         "--compare", action="store_true", help="print the errors of ways to choose tasks instead"
@@ -65,10 +66,12 @@ def _run(options: argparse.Namespace) -> None:
     compared with random tasks, the most disputed tasks and anchor points, on agents that are left
     out of the choice in turn. The verdict is printed to standard error.
     """
-    from taskspace.applications.subset import choose_subset
+    from taskspace.applications.subset import check_least, choose_subset
 
     checks.whole(options.k, "-k", 1)
-    checks.whole(options.at_least, "--at-least")
+    if options.at_least is not None:
+        checks.whole(options.at_least, "--at-least")
+    check_least(options.at_least, options.by)
     checks.seed(options.seed)
     _check_plot(options.plot)
     made = open_folder(options)
@@ -87,7 +90,7 @@ def _check_plot(path: str | None) -> None:
     """Refuse a figure that cannot be written, before any work."""
     if path is None:
         return
-    if Path(path).suffix not in _IMAGES:
+    if Path(path).suffix.lower() not in _IMAGES:
         raise ValueError(f"--plot must be a file ending in {' or '.join(_IMAGES)}, got {path!r}")
     check_target(path)
 

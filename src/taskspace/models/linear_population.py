@@ -175,10 +175,8 @@ class LinearPopulation:
         known, count = self.rates[:, answered].astype(np.float64), len(self.rates)
         means, deviations = known.mean(0), np.sqrt(self.variances[answered])
         rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
-        precision = rows @ rows.T
-        precision[np.diag_indices(count)] += shrinkage.noise * count
-        precision[-1, -1] += 1 / shrinkage.common
-        covariance = np.linalg.inv(precision)
+        prior = np.append(np.full(count, 1 / (shrinkage.noise * count)), shrinkage.common)
+        covariance = _posterior_covariance(prior, rows)
         # The weights of the agents add up to 1: the direction of their sum is taken out.
         towards = covariance[:, :count].sum(1)
         start = towards / towards[:count].sum()
@@ -311,6 +309,15 @@ class LinearPopulation:
         own = [self.variances[tasks].sum() / max(len(tasks), 1) ** 2 for tasks in groups]
         found: Floats = means @ regression.covariance @ means.T + np.diag(own)
         return regression.noise * found
+
+
+def _posterior_covariance(prior: Floats, rows: Floats) -> Floats:
+    """The inverse of diag(1 / prior) + rows @ rows.T, by way of a matrix as small as possible."""
+    if rows.shape[1] >= len(rows):
+        return np.asarray(np.linalg.inv(np.diag(1 / prior) + rows @ rows.T), np.float64)
+    scaled = prior[:, None] * rows  # Woodbury's identity
+    small = np.eye(rows.shape[1]) + rows.T @ scaled
+    return np.asarray(np.diag(prior) - scaled @ np.linalg.solve(small, scaled.T), np.float64)
 
 
 def _variances(rates: Floats, tried: NDArray[np.bool_]) -> Floats:
