@@ -103,7 +103,7 @@ def test_the_smallest_and_the_largest_test(k: int) -> None:
             lambda: choose_subset(
                 outcomes(task_labels={"topic": ["all tasks", "sums"] * 40}), 5, by="topic"
             ),
-            "by 'all tasks' 'topic'",
+            "'all tasks' 'topic'",
         ),
         (lambda: choose_subset(outcomes(SOLVED[:4]), 5), "agents 5 4"),
         (lambda: choose_subset(outcomes(), 5, seed=-1), "seed -1"),
