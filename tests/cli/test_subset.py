@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from taskspace.applications.subset import choose_subset
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import open_run
-from tests.cli.maps import check_complaint, command, rows_of
+from tests.cli.maps import LEVELS, SKILLS, check_complaint, command, rows_of
+from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -51,3 +54,14 @@ def test_bad_input_is_told_in_one_sentence(
         (["--at-least", "3"], "by label at_least None"),
     ):
         check_complaint(["subset", str(fitted), *words], tokens, capsys)
+
+
+def test_labels_of_the_tasks_come_last(tmp_path: Path) -> None:
+    solved = (SKILLS[:, [0]] > LEVELS[None, :12, 0]) * 1
+    texts = np.array([f"Is it {number}?" for number in range(12)], object)
+    outcomes = Outcomes(solved, np.array(1), task_labels={"text": texts})
+    embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
+    write_run(tmp_path / "run", {"name": "texts"}, outcomes, embedder)
+    rows = rows_of(command("subset", tmp_path / "run", "-k", "2").stdout)
+    numbers = [row["task"].removeprefix("task-") for row in rows[1:]]
+    assert [row["text"] for row in rows] == ["", *(f"Is it {number}?" for number in numbers)]

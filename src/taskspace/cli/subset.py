@@ -15,7 +15,9 @@ from taskspace.cli.printing import print_table
 from taskspace.files import check_target, write_figure
 
 if TYPE_CHECKING:
+    from taskspace.applications.subset import Subset
     from taskspace.applications.subset_comparison import SubsetComparison
+    from taskspace.runs.run import Run
 
 _IMAGES = (".png", ".svg")
 
@@ -27,7 +29,7 @@ def add(commands: Any) -> None:
         "and weight. The first row is the intercept. The full score of an agent is estimated by\n"
         "the intercept plus the sum of weight x result; below 0 it counts as 0, above 1 as 1.\n"
         "With --by, the score on the tasks of each value of a label has a column of weights of\n"
-        "its own.\n"
+        "its own. Labels of the tasks, e.g. their text, come last.\n"
         "\n"
         "With --compare, the output has one row per number of tasks and method: error (mean\n"
         "absolute error of the full score of left-out agents), label_error (of the scores by\n"
@@ -78,12 +80,25 @@ def _run(options: argparse.Namespace) -> None:
     found = choose_subset(
         made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
     )
-    print_table(options, found.comparison.columns if options.compare else found.columns)
+    columns = found.comparison.columns if options.compare else _labelled(made, found)
+    print_table(options, columns)
     print(found.verdict, file=sys.stderr)
     for pair in found.near_copies:
         print("These tasks may be near-copies: {}, {}.".format(*pair), file=sys.stderr)
     if options.plot is not None:
         _plot(found.comparison, Path(options.plot))
+
+
+def _labelled(made: Run, found: Subset) -> dict[str, Any]:
+    """The formula with the labels of the tasks, e.g. the text of a question."""
+    from taskspace.runs.run import LABEL, beside
+
+    chosen = [made.task_index(str(task)) for task in found.tasks]
+    labels = {
+        name: np.array(["", *map(str, values[chosen])])  # the intercept has none
+        for name, values in made.outcomes.task_labels.items()
+    }
+    return beside(found.columns, labels, LABEL)
 
 
 def _check_plot(path: str | None) -> None:
