@@ -111,7 +111,7 @@ PATHS = [
     _names("an address", "https://example.org/r.csv", "r.csv"),
     _names("a pattern", "*.csv", "*.csv"),
     _names("a very long name", "x" * 300 + ".csv", "long"),
-    _names("standard input", "-", "'-' .csv .parquet"),
+    _names("standard input", "-", "file folder"),
     Command("fit: a name with a hyphen", ("fit", "-r.csv", "--out", "out"), "RESULTS"),
 ]
 

@@ -71,13 +71,13 @@ def _read(path: Path, header: Record, samples: Iterable[Record], results: Collec
     if header.get("invalidated"):
         results.warn(f"skipped {path}: the log says that it is invalidated")
         return
-    known = [key for key, sample in latest.items() if _is_known(sample.uuid, results)]
+    agent, benchmark, settings = spec["model"], spec["task"], _settings(spec)
+    known = [key for key, sample in latest.items() if _is_known(agent, sample.uuid, results)]
     if known:
         number = f"{len(known):,} of {len(latest):,} samples"
         results.warn(f"skipped {number} of {path}: they are in another log")
     for key in known:
         del latest[key]
-    agent, benchmark, settings = spec["model"], spec["task"], _settings(spec)
     results.count(agent, benchmark, "", settings, len(latest))
     sheets: dict[str, Sheet] = {}
     for (task, _), (text, scores, _) in latest.items():
@@ -99,9 +99,9 @@ def _latest(samples: Iterable[Record]) -> dict[tuple[str, int], _Scored]:
     return found
 
 
-def _is_known(uuid: str | None, results: Collector) -> bool:
+def _is_known(agent: str, uuid: str | None, results: Collector) -> bool:
     """Whether a sample was read from another log: a run that is tried again keeps its samples."""
-    return uuid is not None and not results.is_new(f"inspect sample {uuid}")
+    return uuid is not None and not results.is_new(f"inspect sample {agent} {uuid}")
 
 
 def _settings(spec: Record) -> dict[str, Any]:
