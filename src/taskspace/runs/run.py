@@ -21,7 +21,7 @@ from taskspace.applications.answers import Unanswered
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
-from taskspace.applications.selection import BOTH, fits
+from taskspace.applications.selection import BOTH, SignedComparison, fits
 from taskspace.applications.subset import Subset
 from taskspace.applications.subset_comparison import SubsetComparison
 from taskspace.envs.base import Environment
@@ -466,9 +466,11 @@ class Run:
         return SuccessStatistics.from_outcomes(self.outcomes)
 
     @property
-    def comparison(self) -> SuccessModel | Embedding:
+    def comparison(self) -> SuccessModel | SignedComparison | Embedding:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        return self.model if self._has_model else self.embedder
+        if not self._has_model:
+            return self.embedder
+        return self.model if self.measure == INFORMATION else SignedComparison(self.model)
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, by the run's measure.

@@ -2,6 +2,7 @@
 
 import { valuesOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
+import { CORRELATION } from "../information.js";
 import { knownTask, products, ranked, similarities } from "../similar.js";
 import { drawing } from "./drawing.js";
 
@@ -11,35 +12,50 @@ const LISTS = [
   ["Similar but harder", "harder", "more agents fail", "longer vectors"],
   ["Similar but easier", "easier", "fewer agents fail", "shorter vectors"],
 ];
+const OPPOSITE = ["Opposite", "opposite", "agents that solve it tend to fail these"];
 const BITS =
   "Mutual information: how much the outcome on one task reveals about the outcome on the other.";
+const SIGNED =
+  "Correlation of the outcomes on the two tasks: negative if agents that solve one task tend to" +
+  " fail the other.";
 const PRODUCT = "Inner product of the two vectors, by which the map represents the similarity.";
 
-// The three lists of tasks similar to a task, which may be new.
+// The three lists of tasks similar to a task, which may be new; on a map by correlation, also one of
+// opposite tasks where there are some.
 export function neighbourLists(space, task, go) {
-  const bits = similarities(space, task);
+  const signed = space.measure === CORRELATION;
+  const known = similarities(space, task);
   const onMap = products(space, task.vector);
-  const by = bits || onMap;
-  return LISTS.map(([title, side, failing, lengths]) => {
-    const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
+  const by = known || onMap;
+  const section = ([title, list, subtitle], found) => {
     const cards = el(
       "div",
       { class: "cards" },
-      ...found.map((at) => card(space, at, bits && bits[at], onMap[at], go)),
+      ...found.map((at) => card(space, at, known && known[at], onMap[at], go)),
     );
-    const sides = space.informative ? failing : lengths;
-    const subtitle = sides || (bits ? "by shared information" : "by inner product");
     arrowKeys(cards, 2);
-    const none = found.length
-      ? null
-      : el("p", { class: "quiet", text: `There is no similar${side ? ` ${side}` : ""} task.` });
+    const sided = list === "nearest" ? "" : ` ${list}`;
+    const none = el("p", { class: "quiet", text: `There is no similar${sided} task.` });
     return el(
       "section",
-      { "data-list": side || "nearest" },
+      { "data-list": list },
       el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
-      none || cards,
+      found.length ? cards : none,
+    );
+  };
+  const alike = LISTS.map(([title, side, failing, lengths]) => {
+    const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
+    const sides = space.informative ? failing : lengths;
+    const source = signed ? "by correlation" : "by shared information";
+    return section(
+      [title, side || "nearest", sides || (known ? source : "by inner product")],
+      found,
     );
   });
+  if (!signed) return alike;
+  const negative = by.map((value) => -value);
+  const opposite = ranked(space, task, negative, SHOWN).filter((at) => by[at] < 0);
+  return opposite.length ? [...alike, section(OPPOSITE, opposite)] : alike;
 }
 
 export function neighbours(space, index) {
@@ -47,7 +63,7 @@ export function neighbours(space, index) {
   return ranked(space, task, similarities(space, task), SHOWN);
 }
 
-function card(space, task, bits, onMap, go) {
+function card(space, task, similarity, onMap, go) {
   const drawn = drawing(space, valuesOf(space, task), true);
   const quiet = (text, title) => el("span", { class: "quiet", text, title });
   const [difficulty, success] = [space.difficulty[task], space.success[task]];
@@ -62,11 +78,17 @@ function card(space, task, bits, onMap, go) {
     },
     drawn ? drawn.picture : null,
     el("span", { class: "name", text: space.names[task] }),
-    bits === null ? null : quiet(`similarity ${figure(bits)} bits`, BITS),
+    similarity === null ? null : quiet(...stated(space, similarity)),
     quiet(`inner product ${figure(onMap)}`, PRODUCT),
     quiet(`difficulty ${space.informative ? percent(difficulty) : figure(difficulty)}`),
     space.informative ? null : quiet(`success rate ${percent(success)}`),
   );
+}
+
+// A similarity in words, and what it is.
+function stated({ measure }, similarity) {
+  if (measure === CORRELATION) return [`correlation ${figure(similarity)}`, SIGNED];
+  return [`similarity ${figure(similarity)} bits`, BITS];
 }
 
 // The picture in full size, with its caption.
