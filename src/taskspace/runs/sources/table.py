@@ -23,7 +23,7 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
 from taskspace.runs.sources.plans import ORDINAL, measure_settings
 from taskspace.runs.stages import Stages
-from taskspace.similarity.profiles import INFORMATION
+from taskspace.similarity.profiles import CORRELATION, INFORMATION
 
 FEWEST_TASKS = 3  # a triplet
 
@@ -98,7 +98,8 @@ class TableSource(Source):
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """Find clusters in the map."""
-        return Clusters.found(embedder.points(played.outcomes.task_inputs))
+        points = embedder.points(played.outcomes.task_inputs)
+        return Clusters.found(points, signed=self.similarity == CORRELATION)
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
         """A random selection of the tasks of the table."""
