@@ -22,7 +22,7 @@ def test_results_of_coins_have_no_opposites(agents: int) -> None:
 def test_planted_opposites_are_found() -> None:
     rng = np.random.default_rng(0)
     half = np.arange(60)[:, None] % 2 == np.repeat([0, 1], 10)
-    solved = half ^ (rng.random(half.shape) < 0.1)
+    solved = half ^ (rng.random(half.shape) < 0.05)
     statistics = SuccessStatistics.from_rates(1.0 * solved)
     first, second = sample_pairs(20, rng)
     found = beyond_chance(statistics, first, second)
