@@ -200,7 +200,7 @@ def test_similarity_is_ordered_by_cluster() -> None:
 def test_colours_of_correlations_diverge_from_zero() -> None:
     matrix = np.array([[1.0, -0.6], [-0.6, 1.0]])
     ax = plots.plot_similarity(matrix, [0, 1], ["a", "b"], signed=True)
-    image = ax.images[0]
+    image: Any = ax.images[0]
     assert (image.norm.vmin, image.norm.vmax) == (-1, 1)
     negative, none, positive = image.cmap(image.norm([-1.0, 0.0, 1.0]))[:, :3]
     assert negative[0] > negative[2]  # orange
