@@ -136,7 +136,7 @@ def _explanation(results: Mapping[str, Any]) -> str:
     if results.get("measure") == CORRELATION:
         sentences.append(
             "More similar means a larger correlation, with its sign. Correlation kept: the fraction"
-            " of the correlations between tasks that exceeds chance and that the dimensions keep."
+            " of the correlations between tasks that the dimensions keep."
         )
     elif "kept_information" in results:
         sentences.append(
