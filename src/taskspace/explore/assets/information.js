@@ -1,5 +1,5 @@
-// Similarities of tasks as in taskspace.similarity, by mutual information in bits or by correlation:
-// from success profiles, or from the table of results, corrected for few agents.
+// Similarities of tasks as in taskspace.similarity, by mutual information in bits or by correlation.
+// They come from success profiles, or from the table of results, corrected for few agents.
 
 import { rate } from "./data.js";
 

@@ -11,7 +11,8 @@ const MAX_GROUPS = 12; // of agents, with a colour each
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
 // optionally a `palette` of colour indices, and `muted` if they are not to be relied on), "number",
 // "probability" (0 to 1), "rate" (the same, with colours for failure and success), "difference"
-// (-1 to 1) or "correlation" (the same, not in percent). Those with too `many` names have neither colours nor filters.
+// (-1 to 1) or "correlation" (the same, not in percent). Those with too `many` names have neither
+// colours nor filters.
 export function quantities(space, insight) {
   const found = [
     {

@@ -20,42 +20,38 @@ const SIGNED =
   " fail the other.";
 const PRODUCT = "Inner product of the two vectors, by which the map represents the similarity.";
 
-// The three lists of tasks similar to a task, which may be new; on a map by correlation, also one of
-// opposite tasks where there are some.
+// The three lists of tasks similar to a task, which may be new; on a map by correlation, another one
+// of opposite tasks where there are some.
 export function neighbourLists(space, task, go) {
   const signed = space.measure === CORRELATION;
   const known = similarities(space, task);
   const onMap = products(space, task.vector);
   const by = known || onMap;
-  const section = ([title, list, subtitle], found) => {
-    const cards = el(
-      "div",
-      { class: "cards" },
-      ...found.map((at) => card(space, at, known && known[at], onMap[at], go)),
-    );
-    arrowKeys(cards, 2);
-    const sided = list === "nearest" ? "" : ` ${list}`;
-    const none = el("p", { class: "quiet", text: `There is no similar${sided} task.` });
-    return el(
-      "section",
-      { "data-list": list },
-      el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
-      found.length ? cards : none,
-    );
-  };
+  const cards = (found) => found.map((at) => card(space, at, known && known[at], onMap[at], go));
   const alike = LISTS.map(([title, side, failing, lengths]) => {
     const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
+    const measured = signed ? "by correlation" : "by shared information";
     const sides = space.informative ? failing : lengths;
-    const source = signed ? "by correlation" : "by shared information";
-    return section(
-      [title, side || "nearest", sides || (known ? source : "by inner product")],
-      found,
-    );
+    const subtitle = sides || (known ? measured : "by inner product");
+    return list(title, side || "nearest", subtitle, cards(found));
   });
   if (!signed) return alike;
   const negative = by.map((value) => -value);
-  const opposite = ranked(space, task, negative, SHOWN).filter((at) => by[at] < 0);
-  return opposite.length ? [...alike, section(OPPOSITE, opposite)] : alike;
+  const found = ranked(space, task, negative, SHOWN).filter((at) => by[at] < 0);
+  return found.length ? [...alike, list(...OPPOSITE, cards(found))] : alike;
+}
+
+function list(title, name, subtitle, cards) {
+  const listed = el("div", { class: "cards" }, ...cards);
+  arrowKeys(listed, 2);
+  const side = name === "nearest" ? "" : ` ${name}`;
+  const none = el("p", { class: "quiet", text: `There is no similar${side} task.` });
+  return el(
+    "section",
+    { "data-list": name },
+    el("h3", { text: title }, el("span", { class: "quiet", text: subtitle })),
+    cards.length ? listed : none,
+  );
 }
 
 export function neighbours(space, index) {
