@@ -1,4 +1,4 @@
-// Similarities of tasks as in taskspace.similarity, by mutual information in bits or by correlation.
+// Similarities of tasks as in taskspace.similarity, in bits (mutual information) or correlations.
 // They come from success profiles, or from the table of results, corrected for few agents.
 
 import { rate } from "./data.js";

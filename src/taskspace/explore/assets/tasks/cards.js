@@ -20,8 +20,8 @@ const SIGNED =
   " fail the other.";
 const PRODUCT = "Inner product of the two vectors, by which the map represents the similarity.";
 
-// The three lists of tasks similar to a task, which may be new; on a map by correlation, another one
-// of opposite tasks where there are some.
+// The three lists of tasks similar to a task, which may be new. On a map by correlation there is a
+// fourth, of opposite tasks, if it has any.
 export function neighbourLists(space, task, go) {
   const signed = space.measure === CORRELATION;
   const known = similarities(space, task);
