@@ -95,7 +95,7 @@ def _labelled(made: Run, found: Subset) -> dict[str, Any]:
 
     chosen = [made.task_index(str(task)) for task in found.tasks]
     labels = {
-        name: np.array(["", *map(str, values[chosen])])  # the intercept has none
+        name: np.array(["", *map(str, values[chosen])], object)  # the intercept has none
         for name, values in made.outcomes.task_labels.items()
     }
     return beside(found.columns, labels, LABEL)

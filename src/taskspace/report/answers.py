@@ -58,10 +58,8 @@ def _redundant(run: Run) -> list[html.Section]:
     if isinstance(found, Unanswered):
         return [html.Text([_NEAR_COPIES, found.reason, _DIR], heading, command)]
     parts: list[html.Section] = [html.Text([_NEAR_COPIES, f"{found.summary}."], heading)]
-    if found.groups:
-        parts.append(_groups(found))
-    if len(found.first):
-        parts.append(_pairs(found))
+    if found.groups:  # without any, the pairs are candidates that may be noise
+        parts += [_groups(found), _pairs(found)]
     more = (
         "This command lists all pairs, where DIR is the folder of this report; with a lower"
         " --threshold (0.5 by default), pairs count that agree less:"
