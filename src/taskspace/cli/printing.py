@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8  # most features per task on the screen
 LONGEST = 24  # most characters of a label on the screen
 FIRST = 8  # columns of a table, for which names are shortened if they do not fit
+_EXACT = 1e15  # integers below this have no rounded digits
 _LIMITS = (1000, 48, 40, 32, 24, 20, 16)  # characters of a name on the screen
 _ABOUT = (
     "task",
@@ -144,7 +145,9 @@ def _short(value: Any, limit: int) -> str:
     if value is None:
         return ""
     if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.4g}"
+        if np.isnan(value):
+            return ""
+        return f"{value:.0f}" if value.is_integer() and abs(value) < _EXACT else f"{value:.4g}"
     if isinstance(value, np.str_):  # the name of a task or an agent
         return without_middle(value, limit)
     return shortened(str(value), min(limit, LONGEST))

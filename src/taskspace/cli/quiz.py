@@ -91,9 +91,10 @@ def _run(options: argparse.Namespace) -> None:
 
     The output is a table with one row per target: task, probability (predicted probability of
     success), low and high (bounds of its 90 % interval), and answer (empty if the task was not
-    asked; the probability of an answered task is about further attempts). The last lines on standard error are the
-    number of answers, the expected error rate, and the score with its 90 % interval: the mean
-    success rate over all targets, or over those with each label if the quiz aims at labels.
+    asked; the probability of an answered task is about further attempts). The last lines on
+    standard error are the number of answers, the expected error rate, and the score with its 90 %
+    interval: the mean success rate over all targets, or over those with each label if the quiz
+    aims at labels.
     """
     from taskspace.outcomes.table_streams import open_writer
 

@@ -18,8 +18,8 @@ def add(commands: Any) -> None:
     """Add `redundant` to the commands of a parser."""
     examples = (
         "The output has one row per pair: first and second (the tasks), excess (agreement beyond\n"
-        "what the population explains: 0 to 1), low and high (its interval), confirmed (yes if low\n"
-        "is at least the threshold), group (0 if the tasks are in different groups or none),\n"
+        "what the population explains: 0 to 1), low and high (its interval), confirmed (yes if\n"
+        "low is at least the threshold), group (0 if the tasks are in different groups or none),\n"
         "agreement (fraction of agents with the same result), expected (the agreement that the\n"
         "population explains), correlation, bits (mutual information), agents (that tried both),\n"
         "and the labels of the tasks. A summary is printed to standard error.\n"
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
         "  taskspace redundant runs/course                    near-copies, in groups\n"
         "  taskspace redundant runs/course --threshold 0.8    only copies that hardly ever differ\n"
         "  taskspace redundant runs/course --out pairs.csv    write the pairs to a file\n"
-        "  taskspace redundant runs/course --candidates       pairs that may be noise, if no other\n"
+        "  taskspace redundant runs/course --candidates       if none is found, what might be\n"
     )
     parser = add_command(
         commands, "redundant", _run, "list tasks that measure the same thing twice", examples
