@@ -113,11 +113,9 @@ def test_the_exported_file_has_what_is_stored(browser: Any, copies: Run, tmp_pat
     page.close()
 
 
-def test_unusual_answers_are_told(page: Any, copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_answers_are_told(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Scores, "warning", "the answers are unlike any other")
-    open_tab(page, "quiz")
-    page.click("#clear-quiz")
-    page.click("#panel-quiz .question button >> nth=0")  # a question
-    page.click("#panel-quiz .question .answer >> nth=0", timeout=LONG)
+    page.goto(f"{page.url.split('#')[0]}#tab=quiz&quiz=1:1")
+    page.reload()
     page.wait_for_selector("#score-warning", timeout=LONG)
     assert "unlike any other" in page.inner_text("#score-warning")
