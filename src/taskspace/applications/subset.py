@@ -12,9 +12,14 @@ from taskspace import checks
 from taskspace.applications.redundancy import redundant
 from taskspace.applications.score_formula import ScoreFormula
 from taskspace.applications.scores import EVERY, groups_by
-from taskspace.applications.subset_choices import anchor_points, at_random, informative
+from taskspace.applications.subset_choices import (
+    anchor_points,
+    at_random,
+    half_random,
+    informative,
+)
 from taskspace.applications.subset_comparison import SubsetComparison, compare, steps
-from taskspace.applications.subset_errors import ANCHORS, INFORMATIVE, Question
+from taskspace.applications.subset_errors import ANCHORS, HALF_RANDOM, INFORMATIVE, Question
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.outcomes import Outcomes
@@ -42,8 +47,8 @@ class Subset:
             one.
         intercepts: The intercept of each score.
         weights: The weights (scores, chosen tasks).
-        method: "informative", "anchor points" or "random", whichever has the smallest error for
-            left-out agents.
+        method: "informative", "half informative, half random", "anchor points" or "random",
+            whichever has the smallest error for left-out agents.
         comparison: The errors of left-out agents, beside other choices and at other sizes.
         near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
             other tasks are left.
@@ -128,7 +133,8 @@ def choose_subset(
     Informative tasks are chosen one after the other: each is the one that most reduces the variance
     of the scores under a model of the population, given those that are chosen already. Agents that
     are left out of the choice, in turn, show how large the error is at several sizes, and decide
-    between informative tasks, anchor points (the centres of clusters of tasks) and random tasks.
+    between informative tasks, as many informative as random tasks, anchor points (the centres of
+    clusters of tasks), and random tasks.
     No choice has two near-copies, unless nothing else is left.
 
     Args:
@@ -236,6 +242,8 @@ def _choose(
     """The tasks that one of the methods chooses."""
     if method == INFORMATIVE:
         return informative(population, question.targets, k, question.limits, rng)
+    if method == HALF_RANDOM:
+        return half_random(population, question.targets, k, question.limits, rng)
     if method == ANCHORS:
         return anchor_points(population, k, question.limits, rng)[0]
     return at_random(k, question.limits, rng)

@@ -25,8 +25,9 @@ MOST_GROUPS, MOST_PAIRS = 20, 10  # rows of the tables of near-copies
 MOST_AGENTS = 30  # in the figure and the table of agents
 FIGURES = SHORT_TEST, AGENTS = "short-test", "agents"  # names of the figures of these sections
 METHODS = (
-    "Informative: the tasks that tell most about the score under a model of the agents. Most"
-    " disputed: the success rate is closest to a half. Anchor points: centres of clusters of tasks."
+    "Informative: the tasks that tell most about the score under a model of the agents. Half"
+    " random: half as many of these, and as many random ones. Most disputed: the success rate is"
+    " closest to a half. Anchor points: centres of clusters of tasks."
     " Scores are estimated by the same model, except where a plain mean or weights of clusters are"
     " named, the usual and simpler estimates."
 )
