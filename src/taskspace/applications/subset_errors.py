@@ -100,7 +100,9 @@ def errors_of_methods(
         return np.abs(_estimates(population, tasks, results, question, replays) - truth)
 
     yield INFORMATIVE, error(informative(population, question.targets, k, limits, rng))
-    halves = [half_random(population, question.targets, k, limits, rng) for _ in range(HALF_DRAWS)]
+    halves = [
+        half_random(population, question.targets, k, limits, own) for own in rng.spawn(HALF_DRAWS)
+    ]
     yield HALF_RANDOM, np.mean([error(tasks) for tasks in halves], axis=0)
     yield RANDOM, np.mean([error(tasks) for tasks in draws], axis=0)
     yield DISPUTED, error(disputed(population, k, limits))
