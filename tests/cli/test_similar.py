@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import open_run
-from tests.cli.maps import check_complaint, command, rows_of
+from tests.cli.maps import SOLVED, check_complaint, command, rows_of
+from tests.messages import says
+from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +34,18 @@ def test_harder_tasks_are_harder(either: Path) -> None:
     own = open_run(either).embedder.difficulty(["q5"])[0]
     assert len(similar) == 3
     assert all(float(row["difficulty"]) > own for row in similar)
+
+
+def test_a_task_that_no_results_tell_apart_is_told(tmp_path: Path) -> None:
+    solved = SOLVED[:, :6] * 1
+    solved[:, 0], solved[:, 1] = 0, 1
+    outcomes = Outcomes(solved, np.array(1))
+    embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
+    folder = write_run(tmp_path / "run", {"name": "some"}, outcomes, embedder).folder
+    for task, tokens in (("task-0", "60 agents never"), ("task-1", "60 agents always")):
+        done = command("similar", folder, task)
+        assert re.search(says(f"No results '{task}' {tokens} nothing."), done.stderr)
+    assert command("similar", folder, "task-2").stderr == ""
 
 
 @pytest.mark.usefixtures("inputs")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from taskspace import checks
 from taskspace.cli.arguments import (
@@ -16,6 +19,9 @@ from taskspace.cli.arguments import (
     open_folder,
 )
 from taskspace.cli.printing import print_tasks
+
+if TYPE_CHECKING:
+    from taskspace.runs.run import Run
 
 
 def add(commands: Any) -> None:
@@ -57,6 +63,25 @@ def _run(options: argparse.Namespace) -> None:
         options.task, options.k, harder=options.harder, easier=options.easier,
         opposite=options.opposite,
     )  # fmt: skip
+    note = _note(made, index)
+    if note:
+        print(note, file=sys.stderr)
     on_map = made.index.vectors[found] @ made.index.vectors[index]
     column = "correlation" if made.measure == "correlation" else "similarity"
     print_tasks(options, made, made.describe(found, **{column: values}, on_map=on_map))
+
+
+def _note(made: Run, index: int) -> str:
+    """A sentence about a task that no results tell apart from others; empty for other tasks."""
+    rates = made.outcomes.rates[:, index]
+    known = rates[~np.isnan(rates)]
+    if made.profiles is not None or (len(known) and np.ptp(known) > 0):
+        return ""
+    results = {0.0: "never solved it", 1.0: "always solved it"}
+    what = results.get(float(known[0]), "have the same result on it") if len(known) else ""
+    who = "1 agent" if len(known) == 1 else f"{len(known)} agents"
+    why = f"{who} tried it and {what}" if len(known) else "no agent tried it"
+    return (
+        f"No results tell {str(made.outcomes.tasks[index])!r} apart from other tasks ({why}), so"
+        " its similarities say nothing."
+    )

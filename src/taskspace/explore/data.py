@@ -16,6 +16,7 @@ from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
 from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
+from taskspace.explore.omitted import omitted_share
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
@@ -74,6 +75,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
+        "omitted": omitted_share(run.predictor, outcomes.rates),
         "answers": answers_of(run),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),

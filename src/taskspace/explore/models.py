@@ -303,6 +303,7 @@ class ScoreAnswer(BaseModel):
     """Full scores, one per group of tasks."""
 
     level: float = Field(description="probability that an interval contains the score")
+    warning: str | None = Field(description="what is unusual about the answers, if anything")
     groups: list[GroupScore]
 
 

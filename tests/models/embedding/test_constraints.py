@@ -178,3 +178,12 @@ def test_a_few_missing_pairs_are_no_news() -> None:
     rollouts[0, 0] = rollouts[3, 4] = 0
     successes = np.random.default_rng(0).binomial(rollouts, known_rates(20, 10))
     check_orders(SuccessStatistics.from_outcomes(ts.Outcomes(successes, rollouts)))  # type: ignore
+
+
+def test_few_agents_with_a_missing_result_are_told_what_works() -> None:
+    rates = np.random.default_rng(0).integers(0, 2, (7, 12)).astype(float)
+    rates[3, 5] = rates[3, 6] = np.nan
+    statistics = SuccessStatistics.from_outcomes(ts.Outcomes.from_table(rates))
+    told = says("8 agents missing 7 (2 of 12) (1 of 7) complete")
+    with pytest.raises(ValueError, match=told):
+        check_orders(statistics)

@@ -130,6 +130,7 @@ function spaceOf(given) {
   space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
   space.answers = given.answers && answersOf(given.answers, space.numbers);
   space.posterior = posteriorOf(given.posterior, n);
+  space.omitted = given.omitted ?? null; // the share of the linear model in predictions
   space.information = space.informative ? squaredLengths(space) : null;
   space.points = space.informative ? directions(space) : space.vectors;
   return space;

@@ -229,6 +229,16 @@ def _check_together(statistics: SuccessStatistics) -> None:
     """Check that enough agents tried both tasks of the pairs."""
     if statistics.tried is None or statistics.n_tasks < 2:
         return
+    tried = statistics.tried
+    if tried.shape[1] < ENOUGH_TOGETHER:
+        tasks, agents = (int((~tried.all(axis)).sum()) for axis in (1, 0))
+        raise ValueError(
+            f"results must be of at least {ENOUGH_TOGETHER} agents if some are missing, because two"
+            f" tasks are compared only if {ENOUGH_TOGETHER} agents tried both, got"
+            f" {tried.shape[1]} agents; leave out the tasks ({tasks} of {len(tried)}) or the agents"
+            f" ({agents} of {tried.shape[1]}) with missing results: a complete table may have fewer"
+            " agents"
+        )
     pairs = sample_pairs(statistics.n_tasks, np.random.default_rng(0))
     share = float((statistics.together(*pairs) < ENOUGH_TOGETHER).mean())
     if share == 1:
