@@ -10,7 +10,9 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace._version import __version__
@@ -26,6 +28,7 @@ from taskspace.files import (
 if TYPE_CHECKING:
     import torch
 
+T = TypeVar("T")
 _WEIGHTS = "weights.safetensors"
 _DIGEST = "weights_sha256"  # its key in the settings
 _INNER_DIGEST = "inner_sha256"  # that of the folder of the other model
@@ -105,8 +108,25 @@ class ModelFolder:
         self, folder: str | os.PathLike[str], settings: Mapping[str, Any]
     ) -> dict[str, torch.Tensor]:
         """Read the weights that belong to these settings."""
-        from safetensors import SafetensorError
         from safetensors.torch import load
+
+        return self._load(folder, settings, load)
+
+    def load_arrays(
+        self, folder: str | os.PathLike[str], settings: Mapping[str, Any]
+    ) -> dict[str, NDArray[Any]]:
+        """Read the weights that belong to these settings, without torch."""
+        from safetensors.numpy import load
+
+        return self._load(folder, settings, load)
+
+    def _load(
+        self,
+        folder: str | os.PathLike[str],
+        settings: Mapping[str, Any],
+        load: Callable[[bytes], dict[str, T]],
+    ) -> dict[str, T]:
+        from safetensors import SafetensorError
 
         try:
             weights = (Path(folder) / _WEIGHTS).read_bytes()

@@ -8,13 +8,12 @@ rotated towards a reference that depends on the outcomes alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from taskspace.models.embedding.lookup import Lookup
+from taskspace.models.embedding.spectral import unit
 
 
 def spectral_map(similarity: NDArray[np.floating], size: int) -> NDArray[np.float64]:
@@ -46,12 +45,6 @@ def best_rotation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.
     """
     left, _, right = np.linalg.svd(unit(a).T @ unit(b))
     return left @ right
-
-
-def unit(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Scale vectors to length 1; vectors of length 0 stay 0."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1)
 
 
 def fold(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Module:

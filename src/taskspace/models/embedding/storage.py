@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from taskspace.models.folders import ModelFolder
-from taskspace.models.success.model import SuccessModel
 
 if TYPE_CHECKING:
     import torch
 
+    from taskspace.models.success.model import SuccessModel
+
 MODEL = "success-model"
-_FOLDER = ModelFolder("embedder", "embedder.json", version=1, inner=MODEL)
+FOLDER = ModelFolder("embedder", "embedder.json", version=1, inner=MODEL)
 
 # What 0.1.0 called the classes. Its TaskEmbedder was the paper's; the oldest files name no class.
 _OLD_NAMES = {None: "OrdinalEmbedder", "TaskEmbedder": "OrdinalEmbedder"}
@@ -50,11 +51,13 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
         **state.settings,
     }
     model = None if state.model is None else state.model.save
-    _FOLDER.save(folder, settings, state.tensors, model)
+    FOLDER.save(folder, settings, state.tensors, model)
 
 
 def _parameters(embedder: Any) -> dict[str, Any]:
     """The parameters that a file can hold: a success model is saved only after it was fitted."""
+    from taskspace.models.success.model import SuccessModel
+
     found = embedder.get_params(deep=False).items()
     return {name: value for name, value in found if not isinstance(value, SuccessModel)}
 
@@ -68,22 +71,24 @@ def _plain(value: Any) -> Any:
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read an embedder from the folder."""
-    settings = _FOLDER.load_settings(folder)
-    name = _class_name(settings, folder)
+    from taskspace.models.success.model import SuccessModel
+
+    settings = FOLDER.load_settings(folder)
+    name = class_name(settings, folder)
     if name != cls.__name__:
         raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
-    tensors = _FOLDER.load_tensors(folder, settings)
-    inner = _FOLDER.inner_folder(folder, settings)
+    tensors = FOLDER.load_tensors(folder, settings)
+    inner = FOLDER.inner_folder(folder, settings)
     model = None if inner is None else SuccessModel.load(inner)
     try:
         return _restored(cls, State(settings, tensors, model))
     except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-        raise _FOLDER.damaged(folder, error) from error
+        raise FOLDER.damaged(folder, error) from error
 
 
 def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> Any:
     """Read an embedder that is of one of these classes."""
-    name = _class_name(_FOLDER.load_settings(folder), folder)
+    name = class_name(FOLDER.load_settings(folder), folder)
     for cls in classes:
         if cls.__name__ == name:
             return load(cls, folder)
@@ -91,10 +96,10 @@ def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> An
     raise ValueError(f"{folder} must hold a {expected}, got a {name}")
 
 
-def _class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
+def class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
     found = settings.get(_NEW, settings.get("kind"))
     if found is not None and not isinstance(found, str):
-        raise _FOLDER.damaged(folder, "the name of its class is not text")
+        raise FOLDER.damaged(folder, "the name of its class is not text")
     return str(found) if _NEW in settings else _OLD_NAMES.get(found, str(found))
 
 
@@ -102,12 +107,17 @@ def _restored(cls: Any, state: State) -> Any:
     settings = state.settings
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
+    restore_names(embedder, settings)
+    if settings["feature_names"] is not None:
+        embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
+    embedder._restore(state)
+    return embedder
+
+
+def restore_names(embedder: Any, settings: dict[str, Any]) -> None:
+    """Set the number of dimensions and features, and the names of tasks and features."""
     if settings.get("task_names") is not None:  # older files lack this key
         embedder.task_names_ = np.array(settings["task_names"], np.str_)
     embedder.n_features_in_ = int(settings["features"])
-    if settings["feature_names"] is not None:
-        embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.feature_names_ = tuple(settings.get("outcomes_feature_names", ()))  # older: none
     embedder.n_components_ = int(settings["components"])
-    embedder._restore(state)
-    return embedder

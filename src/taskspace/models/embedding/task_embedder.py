@@ -17,7 +17,8 @@ from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
 from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
-from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
+from taskspace.models.embedding.profile_map import fit_profiles
+from taskspace.models.embedding.reading import ReadingInformation
 from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of, triplet_accuracy
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
@@ -34,7 +35,7 @@ FEWEST_TASKS = 3
 FEWEST_AGENTS = 16  # with fewer, half of the agents is too few to test a map of the other half
 
 
-class TaskEmbedder(Embedding):
+class TaskEmbedder(ReadingInformation, Embedding):
     """Learns a vector for every task, whose inner products are similarities in bits.
 
     A vector has two readings: its direction shows which skills the task requires, and its squared
@@ -250,54 +251,6 @@ class TaskEmbedder(Embedding):
 
     # -- reading the map -------------------------------------------------------------------------
 
-    def _vectors(self, tasks: NDArray[Any]) -> Floats:
-        if self.task_names_ is not None:
-            return self._known[tasks[:, 0].astype(np.int64)]
-        return self.map_.vectors(self.model_.predict_proba(tasks))
-
-    def points(self, X: Any) -> Floats:
-        """The points whose distances figures, clusters and silhouettes are based on: directions.
-
-        In one dimension there are only two directions, so the points are the vectors.
-
-        Args:
-            X: The tasks, as in `transform`.
-
-        Returns:
-            One point per task.
-        """
-        check_is_fitted(self, "n_components_")
-        return self.direction(X) if self.n_components_ > 1 else self.transform(X)
-
-    def information(self, X: Any) -> Floats:
-        """Information that two attempts at a task by the same agent share: the squared length.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            One number per task, in bits if the measure is "information".
-        """
-        squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
-        return squared
-
-    def difficulty(self, X: Any) -> Floats:
-        """Difficulty of tasks: the probability that an agent of the population fails.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            One difficulty per task, from 0 to 1.
-        """
-        check_is_fitted(self, "n_components_")
-        return self._difficulties(self._validated(self._rows(X), reset=False))
-
-    def _difficulties(self, tasks: NDArray[Any]) -> Floats:
-        if self.task_names_ is not None:
-            return self._difficulty[tasks[:, 0].astype(np.int64)]
-        return self.model_.difficulty(tasks)
-
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
         """Fraction of ordinal constraints that hold on given tasks.
 
@@ -353,20 +306,7 @@ class TaskEmbedder(Embedding):
 
     def _restore(self, state: State) -> None:
         arrays = {name: tensor.numpy() for name, tensor in state.tensors.items()}
-        self.kept_, self.test_scores_ = state.settings["kept"], state.settings["test_scores"]
-        self.spectrum_ = arrays["spectrum"]
-        if self.task_names_ is not None:
-            self._known, self._difficulty = arrays["vectors"], arrays["difficulty"]
-            if self._known.shape != (len(self.task_names_), self.n_components_):
-                raise ValueError("the shape of the vectors must agree with the names")
-            return
-        if state.model is None:
-            raise ValueError("the success model is missing")
-        self.model_ = state.model
-        landmarks = arrays["landmarks"].astype(np.float64)
-        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
-        if self.map_.weights.shape[1] != self.n_components_:
-            raise ValueError("the shape of the weights must agree with the dimensions")
+        self._restore_arrays(state.settings, arrays, state.model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
-from taskspace.models.folders import ModelFolder
 from taskspace.models.success.encoders import (
     Encoder,
     describe,
@@ -31,6 +30,7 @@ from taskspace.models.success.few_tasks import (
     linear_candidates,
     means_candidate,
 )
+from taskspace.models.success.forward import Forward
 from taskspace.models.success.low_rank import fit_low_rank, log_loss
 from taskspace.models.success.network import (
     Counts,
@@ -40,15 +40,11 @@ from taskspace.models.success.network import (
     fit_network,
     linear_network,
     logits_of,
-    precise,
     success_network,
 )
-from taskspace.outcomes import feature_rows
-from taskspace.outcomes.feature_rows import in_order
+from taskspace.models.success.predicting import FOLDER, Predicting
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import as_list, positions
 from taskspace.progress import Advance, progress_bar
-from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
@@ -61,11 +57,10 @@ FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 RELIABILITY_BINS = 15
 MOST_BLOCKS = 100  # of the network
-_FOLDER = ModelFolder("success model", "success-model.json", version=1)
 SAMPLE = 1000  # tasks that are saved with the model
 
 
-class SuccessModel(BaseEstimator):  # type: ignore[misc]
+class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     """Learns the probability that each agent of a population solves a task.
 
     A network maps the features of a task to the probabilities of all agents at once, so that agents
@@ -125,10 +120,6 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     >>> model.fit(ts.Outcomes(2 * solved, 2)).difficulty(["task-3", "task-7"]).shape
     (2,)
     """
-
-    feature_names_: tuple[str, ...] = ()
-    history_: dict[str, list[float]]
-    calibration_: dict[str, float]
 
     def __init__(
         self,
@@ -330,71 +321,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     # -- predicting ------------------------------------------------------------------------------
 
-    def predict_proba(self, tasks: Any) -> Floats:
-        """Predict the probability that each agent solves each task; the tasks may be new.
-
-        Args:
-            tasks: Rows of features. If the model was fitted without features, the names of tasks
-                as text, or their positions in the outcomes as integers. One task is accepted too.
-
-        Returns:
-            The probabilities (agents, tasks).
-
-        Raises:
-            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
-                is a position and also the name of another task.
-        """
+    def _check_fitted(self) -> None:
         check_is_fitted(self, "test_scores_")
-        if self.task_names_ is not None:
-            return self.profiles_[:, positions(self.task_names_, as_list(tasks), "model")]
-        array = checks.array(in_order(tasks, self.feature_names_), "tasks")
-        if array.dtype.kind in "US":
-            raise ValueError(
-                "tasks must be one row of features per task, got names; this model was fitted to"
-                " features, so it cannot find a task by name"
-            )
-        rows = feature_rows.rows(array if array.ndim != 1 else array[None])
-        _check_rows(rows, self.sample_.dtype)
-        features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
-        checks.moderate(features, "the features of tasks")
+
+    def _probabilities(self, features: NDArray[Any]) -> Floats:
+        if isinstance(self.network_[0], Encoding):
+            arrays = {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
+            return Forward(arrays).probabilities(features)
         with one_thread():  # bit-identical on any number of cores
-            logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
-        probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
-        checks.finite(probabilities, "the probabilities of success on these tasks")
-        return probabilities
-
-    def difficulty(self, tasks: Any) -> Floats:
-        """Difficulty of tasks: 1 minus the mean probability of success of the population.
-
-        Args:
-            tasks: The tasks, as in `predict_proba`.
-
-        Returns:
-            One difficulty per task.
-        """
-        failing: Floats = 1 - self.predict_proba(tasks).mean(0)
-        return failing
-
-    def similarity(self, tasks: Any, others: Any = None, measure: str = INFORMATION) -> Floats:
-        """Similarity of tasks: the mutual information of their outcomes, in bits.
-
-        It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
-
-        Args:
-            tasks: The tasks in the rows, as in `predict_proba`.
-            others: The tasks in the columns; the same tasks by default.
-            measure: "information", or "correlation" for the correlation of outcomes.
-
-        Returns:
-            The similarities (tasks, others).
-
-        Raises:
-            ValueError: If there is no such measure.
-        """
-        check_measure(measure)
-        rates = self.predict_proba(tasks)
-        columns = rates if others is None else self.predict_proba(others)
-        return profile_similarity(rates, columns, measure)
+            logits = logits_of(self.network_, torch.from_numpy(features))
+        found: Floats = torch.sigmoid(logits.double()).numpy()
+        return found
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -430,7 +367,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             found = {"sample": self.sample_, "held_out": self.held_out_}
             tensors = {name: torch.from_numpy(array) for name, array in found.items()}
             tensors |= self.network_.state_dict()
-        _FOLDER.save(folder, settings, tensors)
+        FOLDER.save(folder, settings, tensors)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
@@ -446,31 +383,20 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             FileNotFoundError: If there is no success model in the folder.
             ValueError: If the model is damaged.
         """
-        settings = _FOLDER.load_settings(folder)
-        tensors = _FOLDER.load_tensors(folder, settings)
+        settings = FOLDER.load_settings(folder)
+        arrays = FOLDER.load_arrays(folder, settings)
         try:
-            return cls._restored(settings, tensors)
+            return cls._restored(settings, arrays)
         except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-            raise _FOLDER.damaged(folder, error) from error
+            raise FOLDER.damaged(folder, error) from error
 
     @classmethod
-    def _restored(cls, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> SuccessModel:
+    def _restored(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SuccessModel:
         model = cls(**settings["parameters"])
-        model.agents_ = np.array(settings["agents"], np.str_)
-        model.test_scores_, model.task_names_ = settings["test_scores"], None
-        model.feature_names_ = tuple(settings.get("feature_names", ()))  # older folders have none
-        if "task_names" in settings:
-            model.task_names_ = np.array(settings["task_names"], np.str_)
-            model.profiles_ = tensors["profiles"].numpy()
-            model.sample_ = np.array(settings["sample"], np.str_)
-            if model.profiles_.shape != (len(model.agents_), len(model.task_names_)):
-                raise ValueError("the shape of profiles must agree with the names")
+        model._restore(settings, arrays)
+        if model.task_names_ is not None:
             return model
-        model.history_, model.calibration_ = settings["history"], settings["calibration"]
-        model.sample_ = tensors.pop("sample").numpy()
-        model.kind_ = settings.get("kind", "network")
-        # Older folders do not say what was held out, and are all of networks.
-        model.held_out_ = tensors.pop("held_out", torch.arange(0)).numpy()
+        tensors = {name: torch.tensor(array) for name, array in arrays.items()}
         with torch.random.fork_rng(
             devices=[]
         ):  # new layers draw weights, which are then overwritten
@@ -480,17 +406,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             else:
                 network = linear_network(encoder, len(model.agents_))
         network.load_state_dict(tensors)
-        model.network_, model.n_features_in_ = network.eval(), model.sample_.shape[1]
+        model.network_ = network.eval()
         return model
-
-
-def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
-    """Refuse what is not finite, and what is not a byte if the model was fitted to bytes."""
-    if getattr(rows, "dtype", None) == np.uint8:
-        return  # as numbers, bytes would take eight times the memory
-    values = checks.numbers(rows, "tasks")
-    if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
-        raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
 
 
 def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> torch.nn.Module:
