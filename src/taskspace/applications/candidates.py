@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.models.success.factors import Factors, Floats, Gaussians
+from taskspace.models.success.forward import sigmoid
 from taskspace.models.success.low_rank import Settings, blend
 
 SIMULATED = 800  # agents drawn from the low-rank model
@@ -81,12 +83,10 @@ def of_skill_levels(ease: Floats) -> Floats:
     With a tilt of 0, all tasks are equally hard for the agent; with a tilt of 1, they differ in
     difficulty as much as for the known agents.
     """
-    from scipy.special import expit, ndtri
-
-    skills = SKILL_SPREAD * ndtri((np.arange(SKILLS) + 0.5) / SKILLS)
+    levels = [NormalDist().inv_cdf((level + 0.5) / SKILLS) for level in range(SKILLS)]
+    skills = SKILL_SPREAD * np.array(levels)
     logits = np.multiply.outer(TILTS, ease)[:, None] + skills[:, None]
-    probabilities: Floats = expit(logits.reshape(-1, len(ease)))
-    return probabilities
+    return sigmoid(logits.reshape(-1, len(ease)))
 
 
 def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
@@ -95,8 +95,6 @@ def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
     Their log odds are the sum of a skill, a multiple of the ease of the task, and a smooth random
     function of its vector: a Gaussian process, drawn as a sum of cosine waves.
     """
-    from scipy.special import expit
-
     logits = []
     for reach in REACHES:
         count = ON_MAP // len(REACHES)
@@ -105,8 +103,7 @@ def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
         smooth = rng.normal(0, np.sqrt(2 / WAVES), (count, WAVES)) @ waves.T
         skill, tilt = rng.normal(0, SKILL_SPREAD, (count, 1)), rng.uniform(0, TILTS[-1], (count, 1))
         logits.append(rng.choice(SWINGS, (count, 1)) * smooth + tilt * ease + skill)
-    probabilities: Floats = expit(np.concatenate(logits))
-    return probabilities
+    return sigmoid(np.concatenate(logits))
 
 
 def _scale(vectors: Floats, rng: np.random.Generator) -> float:

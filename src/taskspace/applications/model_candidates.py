@@ -16,6 +16,7 @@ from taskspace.applications.candidates import SIMULATED, SPREADS, Table, of_skil
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
 from taskspace.models.success.factors import Floats
+from taskspace.models.success.forward import sigmoid
 
 STRENGTH = 30.0  # attempts that a candidate's success probability is worth, see `Posterior`
 _FARTHEST = 8.0  # log odds: a profile of exactly 0 or 1 is overconfident
@@ -71,10 +72,8 @@ class ModelCandidates:
 
 def _candidates(profiles: Floats, centre: float, rng: np.random.Generator) -> list[Floats]:
     """Success probabilities (candidates, tasks) per type, from the profiles of known agents."""
-    from scipy.special import expit
-
     odds = _log_odds(profiles)
-    simulated: Floats = expit(_mixtures(len(odds), rng) @ odds)
+    simulated = sigmoid(_mixtures(len(odds), rng) @ odds)
     return [profiles, simulated, of_skill_levels(odds.mean(0) - centre)]
 
 
@@ -89,7 +88,6 @@ def _mixtures(agents: int, rng: np.random.Generator) -> Floats:
 
 
 def _log_odds(profiles: Floats) -> Floats:
-    from scipy.special import logit
-
-    odds: Floats = np.clip(logit(profiles), -_FARTHEST, _FARTHEST)
-    return odds
+    with np.errstate(divide="ignore"):  # infinity is clipped
+        odds: Floats = np.log(profiles) - np.log1p(-profiles)
+    return np.clip(odds, -_FARTHEST, _FARTHEST, out=odds)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.dependence import Consequences, Dependence
+from taskspace.applications.distributions import beta_cdf
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
@@ -155,11 +156,8 @@ def _beta_table(strength: float) -> Floats:
 
     Rows are the candidate's success probability in percent.
     """
-    from scipy.special import betainc
-
     centre = np.clip(_PERCENTS, 0.002, 0.998)[:, None]
-    table: Floats = betainc(strength * centre, strength * (1 - centre), _PERCENTS)
-    return table
+    return beta_cdf(strength * centre, strength * (1 - centre), _PERCENTS)
 
 
 def _shares(probabilities: Floats, weights: Floats) -> Floats:

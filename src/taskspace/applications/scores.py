@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.applications.distributions import student_quantile
 from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
@@ -152,10 +153,8 @@ def half_width(errors: Replay, level: float, misfit: float = 1.0) -> Floats:
     shrinkage and the correction were chosen by the same errors, hence the factor for few agents.
     For an agent unlike the known ones, the scale is at least that of the model, times the misfit.
     """
-    from scipy.stats import t
-
     agents = max(len(errors.on_rest), LEAST_AGENTS)
-    quantile = float(t.ppf((1 + level) / 2, agents - 1)) * np.sqrt(agents / (agents - _CHOSEN))
+    quantile = student_quantile((1 + level) / 2, agents - 1) * np.sqrt(agents / (agents - _CHOSEN))
     scale = errors.scale() if misfit == 1 else misfit * np.maximum(errors.scale(), 1.0)
     found: Floats = scale * errors.spread * quantile
     return found

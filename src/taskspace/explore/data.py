@@ -18,7 +18,7 @@ from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
 
@@ -87,7 +87,7 @@ def tasks_shown(run: Run) -> int:
     Tasks are drawn at random, so the first ones represent all.
     """
     count = run.outcomes.n_tasks
-    return min(count, SHOWN) if isinstance(run.comparison, SuccessModel) else count
+    return min(count, SHOWN) if isinstance(run.comparison, Predicting) else count
 
 
 def encode(data: dict[str, Any]) -> bytes:

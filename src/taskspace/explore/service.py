@@ -22,7 +22,7 @@ from taskspace.explore.answers import (
 )
 from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Service:
         """The success probability of every agent on a new task, if there is a success model."""
         source = self.run.comparison
         return (
-            source.predict_proba(row)[:, 0].tolist() if isinstance(source, SuccessModel) else None
+            source.predict_proba(row)[:, 0].tolist() if isinstance(source, Predicting) else None
         )
 
     # -- choosing tasks ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.files import atomic_path
+from taskspace.outcomes.arrow import as_arrow, as_numpy
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
 from taskspace.outcomes.csv_dialect import find_dialect
@@ -98,7 +99,7 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     import pyarrow.parquet
 
     kind = kind_of(checks.path(path))
-    table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
+    table = pyarrow.table({name: as_arrow(values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
         if kind == ".csv":
             pyarrow.csv.write_csv(table, temporary)
@@ -217,8 +218,7 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
     if pyarrow.types.is_boolean(kind):
         values, kind = values.cast(pyarrow.uint8()), pyarrow.uint8()
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-        return found
+        return as_numpy(values)
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not reads_as_number(value):
             raise ValueError(

@@ -7,42 +7,28 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.agents.population import Population
-from taskspace.agents.storage import read_subpopulations
 from taskspace.applications import answers
-from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered
-from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
 from taskspace.applications.selection import BOTH, fits
-from taskspace.applications.subset import Subset
-from taskspace.applications.subset_comparison import SubsetComparison
-from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
-from taskspace.models.embedding.axes import unit
-from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.karel_embedder import KarelEmbedder
-from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
-from taskspace.models.embedding.storage import load_any
-from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.embedding.verdict import Evidence, Verdict, judge
-from taskspace.models.linear_population import LinearPopulation
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.embedding.reading import Reading, ReadingInformation
+from taskspace.models.embedding.spectral import unit
+from taskspace.models.embedding.stored import StoredMap
+from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report.projections import project
 from taskspace.runs import layout, questions
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
@@ -51,12 +37,24 @@ from taskspace.similarity.estimates import estimates
 from taskspace.similarity.profiles import profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
 
+# Answers import NumPy alone; whatever else a part needs is imported when it is loaded.
+if TYPE_CHECKING:
+    from taskspace.agents.population import Population
+    from taskspace.applications.abilities import Abilities
+    from taskspace.applications.predictor import PerformancePredictor
+    from taskspace.applications.redundancy import Redundancy
+    from taskspace.applications.subset import Subset
+    from taskspace.envs.base import Environment
+    from taskspace.models.embedding.base import Embedding
+    from taskspace.models.embedding.verdict import Verdict
+    from taskspace.models.linear_population import LinearPopulation
+    from taskspace.models.success.model import SuccessModel
+
 T = TypeVar("T")
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
 # They precede the name of a feature or label that is also a column of the map.
 FEATURE, LABEL = "feature:", "label:"
-_EMBEDDERS = (TaskEmbedder, OrdinalEmbedder, KarelEmbedder)
 
 
 class Run:
@@ -173,12 +171,16 @@ class Run:
     @functools.cached_property
     def population(self) -> Population:
         """The agents; a run from a table has none."""
+        from taskspace.agents.population import Population
+
         self._refuse_table("population")
         return Population.load(self._path(layout.POPULATION))
 
     @functools.cached_property
     def subpopulations(self) -> list[str] | None:
         """The subpopulation of each agent of the outcomes; None for a table."""
+        from taskspace.agents.storage import read_subpopulations
+
         # Read from the list of agents: their networks may be large and are not needed.
         if self.from_table:
             return None
@@ -195,6 +197,13 @@ class Run:
     def embedder(self) -> Embedding:
         """The fitted embedder, which maps tasks to vectors."""
         return load_embedder(self._path(layout.EMBEDDER))
+
+    @functools.cached_property
+    def reader(self) -> Reading:
+        """The map as far as answers need it: without torch, unless tasks are structured."""
+        if not self._stored or "embedder" in self.__dict__:
+            return self.embedder
+        return StoredMap.load(self._path(layout.EMBEDDER)) or self.embedder
 
     @functools.cached_property
     def vectors(self) -> Mapping[str, NDArray[np.float64]]:
@@ -220,6 +229,8 @@ class Run:
     @property
     def verdict(self) -> Verdict:
         """A verdict on the map that follows from the results."""
+        from taskspace.models.embedding.verdict import Evidence, judge
+
         return judge(Evidence.from_results(self.results))
 
     @functools.cached_property
@@ -236,13 +247,15 @@ class Run:
     @property
     def points(self) -> NDArray[np.float32]:
         """The points of the tasks in figures: directions on an information map, else vectors."""
-        if isinstance(self.embedder, TaskEmbedder) and self.embedder.n_components_ > 1:
+        if isinstance(self.reader, ReadingInformation) and self.reader.n_components_ > 1:
             return unit(self.index.vectors)
         return self.index.vectors
 
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
         """2-D projections of all tasks, by name."""
+        from taskspace.report.projections import project
+
         return self._derive(
             layout.LAYOUTS, [layout.EMBEDDER],
             lambda: project(self.points), write_arrays, read_arrays,
@@ -251,8 +264,14 @@ class Run:
     @functools.cached_property
     def model(self) -> SuccessModel:
         """The `SuccessModel` behind the map, or else one of the outcomes."""
-        if isinstance(self.embedder, TaskEmbedder) and self._has_model:
-            return self.embedder.model_
+        from taskspace.models.embedding.task_embedder import TaskEmbedder
+        from taskspace.models.success.model import SuccessModel
+
+        if self._profiler is not None:
+            assert isinstance(self.embedder, TaskEmbedder)
+            found = self.embedder.model_
+            assert isinstance(found, SuccessModel)
+            return found
         return self._derive(
             layout.MODEL, [layout.OUTCOMES],
             lambda: SuccessModel(random_state=self.settings["seed"]).fit(self.outcomes),
@@ -266,18 +285,20 @@ class Run:
         If the map has a success model, the predictor is fitted to it, and knows up to 5000 of the
         tasks by name.
         """
-        if self._has_model:
-            return self._derive(
-                layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self._model_predictor,
-                PerformancePredictor.save,
-                lambda path: self._current(PerformancePredictor.load(path, model=self.model)),
-            )  # fmt: skip
+        from taskspace.applications.predictor import PerformancePredictor
+
         return self._derive(
-            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
-            lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
-            PerformancePredictor.save,
-            lambda path: self._current(PerformancePredictor.load(path, embedder=self.embedder)),
+            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self.fit_predictor,
+            PerformancePredictor.save, self.load_predictor,
         )  # fmt: skip
+
+    def load_predictor(self, path: Path) -> PerformancePredictor:
+        """Load what `fit_predictor` has made."""
+        from taskspace.applications.predictor import PerformancePredictor
+
+        if self._profiler is not None:
+            return self._current(PerformancePredictor.load(path, model=self._profiler))
+        return self._current(PerformancePredictor.load(path, embedder=self.reader))
 
     def _current(self, loaded: PerformancePredictor) -> PerformancePredictor:
         """The predictor with what scores need, if an earlier version saved it without."""
@@ -289,15 +310,22 @@ class Run:
 
     def _linear_population(self, count: int) -> LinearPopulation:
         """The linear model of the agents' results on the first tasks."""
+        from taskspace.models.linear_population import LinearPopulation
+
         return LinearPopulation.fit(self.outcomes.first_tasks(count))
 
     def _labels(self, count: int) -> Labels:
         """The labels of the first tasks."""
         return {name: values[:count] for name, values in self.outcomes.task_labels.items()}
 
-    def _model_predictor(self) -> PerformancePredictor:
+    def fit_predictor(self) -> PerformancePredictor:
+        """Fit what `predictor` is."""
+        from taskspace.applications.predictor import PerformancePredictor
+
+        if self._profiler is None:
+            return PerformancePredictor(embedder=self.reader).fit(self.outcomes)
         some = slice(MOST_KNOWN)  # tasks are in random order
-        fitted = PerformancePredictor().fit(self.model)
+        fitted = PerformancePredictor().fit(self._profiler)
         known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
         known.labels_ = self._labels(MOST_KNOWN)
         if self.outcomes.n_agents > 1:  # results say more than the profiles of a model
@@ -445,24 +473,37 @@ class Run:
         return beside(beside(columns, features, FEATURE), labels, LABEL)
 
     @functools.cached_property
-    def profiles(self) -> NDArray[np.float64] | None:
+    def profiles(self) -> NDArray[np.float32] | None:
         """The success profiles of the tasks (agents, tasks) if the map has a success model."""
-        if not self._has_model:
+        if self._profiler is None:
             return None
-        return self.model.predict_proba(self.outcomes.task_inputs)
+        return self._derive(
+            layout.PROFILES, [layout.OUTCOMES, layout.EMBEDDER], self.make_profiles,
+            lambda found, path: write_arrays({"profiles": found}, path),
+            lambda path: read_arrays(path)["profiles"],
+        )  # fmt: skip
+
+    def make_profiles(self) -> NDArray[np.float32]:
+        """Compute what `profiles` are."""
+        assert self._profiler is not None
+        return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
     @property
-    def _has_model(self) -> bool:
-        return isinstance(self.embedder, TaskEmbedder) and self.embedder.task_names_ is None
+    def _profiler(self) -> Predicting | None:
+        """The success model of the map, if it has one, as far as answers need it."""
+        reader = self.reader
+        if not isinstance(reader, ReadingInformation) or reader.task_names_ is not None:
+            return None
+        return reader.model_
 
     @functools.cached_property
     def _statistics(self) -> SuccessStatistics:
         return SuccessStatistics.from_outcomes(self.outcomes)
 
     @property
-    def comparison(self) -> SuccessModel | Embedding:
+    def comparison(self) -> Predicting | Reading:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        return self.model if self._has_model else self.embedder
+        return self.reader if self._profiler is None else self._profiler
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, in bits.
@@ -520,11 +561,13 @@ class Run:
         return given
 
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
-        if self.profiles is not None:
-            new = self.model.predict_proba(row) if known is None else self.profiles[:, known, None]
-            return profile_similarity(new, self.profiles)[0]
+        if self._profiler is not None:
+            assert self.profiles is not None
+            every = self.profiles
+            new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
+            return profile_similarity(new, every)[0]
         if known is None:
-            return self.index.vectors @ self.embedder.transform(row)[0]
+            return self.index.vectors @ self.reader.transform(row)[0]
         return np.maximum(estimates(self._statistics, [known])[0], 0.0)
 
     def similar(
@@ -648,22 +691,34 @@ def feature_column(name: str, columns: Collection[str]) -> str:
 
 def load_embedder(folder: Path) -> Embedding:
     """Load a map of any type that a run may have."""
-    found: Embedding = load_any(folder, _EMBEDDERS)
+    from taskspace.models.embedding.karel_embedder import KarelEmbedder
+    from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+    from taskspace.models.embedding.storage import load_any
+    from taskspace.models.embedding.task_embedder import TaskEmbedder
+
+    found: Embedding = load_any(folder, (TaskEmbedder, OrdinalEmbedder, KarelEmbedder))
     return found
 
 
 def load_redundancy(path: Path) -> Any:
     """Load what `Run.redundancy` is."""
+    from taskspace.applications.redundancy import Redundancy
+
     return answers.load(path, Redundancy)
 
 
 def load_short_test(path: Path) -> Any:
     """Load what `Run.short_test` is."""
+    from taskspace.applications.subset import Subset
+    from taskspace.applications.subset_comparison import SubsetComparison
+
     return answers.load(path, Subset, SubsetComparison)
 
 
 def load_abilities(path: Path) -> Any:
     """Load what `Run.abilities` is."""
+    from taskspace.applications.abilities import Abilities
+
     return answers.load(path, Abilities)
 
 

@@ -50,12 +50,16 @@ class Forward:
         }
         starts = range(0, max(len(tasks), 1), _BLOCK)
         with threadpool_limits(1):
-            parts = [_sigmoid(_logits(double, tasks[start : start + _BLOCK])) for start in starts]
+            parts = [sigmoid(_logits(double, tasks[start : start + _BLOCK])) for start in starts]
         return np.concatenate(parts)
 
 
-def _sigmoid(logits: Floats) -> Floats:
-    """The logistic function, in place."""
+def sigmoid(logits: Floats) -> Floats:
+    """The logistic function, in the memory of its argument.
+
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
     with np.errstate(over="ignore"):  # infinity becomes 0
         np.exp(np.negative(logits, out=logits), out=logits)
     logits += 1.0
