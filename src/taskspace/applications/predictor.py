@@ -541,16 +541,15 @@ class PerformancePredictor:
             **({} if features is None else {"features": features}),
             "columns": np.array(self._known.feature_names, np.str_),
         }
-        if self.model_ is not None:  # the success model gives the profiles of the candidates
+        arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
+        arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+        arrays["linear_share"] = np.array(self.linear_share_)
+        if posterior.dependence is not None:
+            arrays |= posterior.dependence.arrays()
+        if self.model_ is not None:  # the success model gives the profiles of new tasks
             found = self.candidates_
             arrays["mix"] = np.array(found.mix)
             arrays["candidates"] = np.array([found.temper, found.centre, found.seed])
-        else:
-            arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
-            arrays["numbers"] = np.array([posterior.temper, posterior.strength])
-            arrays["linear_share"] = np.array(self.linear_share_)
-            if posterior.dependence is not None:
-                arrays |= posterior.dependence.arrays()
         if self.population_ is not None:
             arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
@@ -595,10 +594,23 @@ class PerformancePredictor:
             raise ValueError(f"{path} is damaged or not a predictor") from error
         check_format(path, form, (FORMAT, FORMAT_VERSION))
         labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
-        if "mix" in found:
-            predictor = cls._of_model(found, model, path)
-            predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
-            return predictor
+        if "mix" in found and model is None:
+            raise ValueError(
+                f"the predictor in {path} was fitted to a success model; pass it as model"
+            )
+        if "mix" in found and "profiles" not in found:  # saved by an earlier version
+            predictor = cls._of_model(found, model)
+        else:
+            predictor = cls._of_posterior(found, embedder, path)
+            if "mix" in found:
+                predictor._follow(found, model)
+        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
+        return predictor
+
+    @classmethod
+    def _of_posterior(
+        cls, found: Mapping[str, Any], embedder: Embedder | None, path: str | os.PathLike[str]
+    ) -> PerformancePredictor:
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (
             len(found["tasks"]),
@@ -611,26 +623,23 @@ class PerformancePredictor:
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
-        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
         predictor.linear_share_ = float(found.get("linear_share", 0.0))
         return predictor
 
     @classmethod
-    def _of_model(
-        cls, found: Mapping[str, Any], model: Profiler | None, path: str | os.PathLike[str]
-    ) -> PerformancePredictor:
-        if model is None:
-            raise ValueError(
-                f"the predictor in {path} was fitted to a success model; pass it as model"
-            )
-        temper, centre, seed = found["candidates"].tolist()
-        predictor = cls(random_state=int(seed))
-        predictor.model_ = model
-        mix = tuple(found["mix"].tolist())
-        predictor.candidates_ = ModelCandidates(mix, temper, centre, int(seed))
+    def _of_model(cls, found: Mapping[str, Any], model: Any) -> PerformancePredictor:
+        predictor = cls()
+        predictor._follow(found, model)
         rows = found.get("features", found["tasks"])
         predictor._know_profiles(rows, model.predict_proba(rows), found["tasks"])
         return predictor
+
+    def _follow(self, found: Mapping[str, Any], model: Profiler | None) -> None:
+        """Predict new tasks by a success model."""
+        temper, centre, seed = found["candidates"].tolist()
+        mix = tuple(found["mix"].tolist())
+        self.random_state, self.model_ = int(seed), model
+        self.candidates_ = ModelCandidates(mix, temper, centre, int(seed))
 
 
 def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation | None:

@@ -275,7 +275,7 @@ def features(columns: Columns) -> NDArray[np.float64]:
             raise ValueError(
                 f"the column {name!r} must have numbers because it is a feature, got other values"
             ) from error
-        missing = values.is_null(nan_is_null=True).to_numpy()
+        missing = np.isnan(found[:, column])
         if missing.any():
             raise ValueError(
                 f"there is no feature {name!r} in row {int(missing.argmax())} of the table"

@@ -15,6 +15,7 @@ from typing import Any
 
 from taskspace import checks
 from taskspace.applications import answers
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
@@ -30,8 +31,10 @@ from taskspace.runs.run import (
     Run,
     load_abilities,
     load_embedder,
+    load_profiles,
     load_redundancy,
     load_short_test,
+    save_profiles,
 )
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
@@ -262,6 +265,7 @@ def _run(source: Source, folder: Path, log: Log | None) -> Run:
         if made.from_table:
             _answer(stages, source, made)
         _report(stages, source, played, made)
+        _prepare(stages, made)
     warn_if_weak(made.verdict, stacklevel=3)
     return made
 
@@ -358,6 +362,23 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
     stages.stage(layout.FIGURES, lambda: figures.draw(made), figures.save, _as_it_is)
     stages.stage(layout.REPORT, lambda: made, sections.write, _as_it_is)
+
+
+def _prepare(stages: Stages, made: Run) -> None:
+    """Store what commands answer from, so that the first answer is as fast as the next."""
+    after = [layout.OUTCOMES.stage, layout.EMBEDDER.stage]
+    if made.comparison is not made.reader:
+        stages.stage(
+            layout.PROFILES, made.make_profiles, save_profiles, load_profiles, after=after
+        )
+    if questions.may_predict(made.outcomes):
+        stages.stage(
+            layout.PREDICTOR,
+            made.fit_predictor,
+            PerformancePredictor.save,
+            _as_it_is,  # nothing else needs it
+            after=after,
+        )
 
 
 def _as_it_is(path: Path) -> Any:

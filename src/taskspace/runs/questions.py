@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
 MOST_RESULTS_OF_AGENTS = 10**7
 MOST_TASKS_OF_TEST = 3000
+MOST_RESULTS_OF_PREDICTOR = 10**7
+
+
+def may_predict(outcomes: Outcomes) -> bool:
+    """Whether the run fits its predictor; otherwise, the first prediction does."""
+    return outcomes.n_agents * outcomes.n_tasks <= MOST_RESULTS_OF_PREDICTOR
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:

@@ -29,7 +29,7 @@ from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
-from taskspace.runs import layout, questions
+from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
@@ -78,6 +78,7 @@ class Run:
         subpopulations: The subpopulation of each agent; None for a table.
         outcomes: The results of the agents on the tasks.
         embedder: The map: a fitted `TaskEmbedder`, or the paper's.
+        reader: The same map, as far as answers need it; it is read without importing torch.
         vectors: The vectors and the difficulties of the tasks of the outcomes.
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
@@ -86,7 +87,8 @@ class Run:
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
         model: The `SuccessModel` behind the map, or else one of the outcomes.
-        profiles: The success probabilities (agents, tasks) according to the model of the map.
+        profiles: The success probabilities (agents, tasks) according to the model of the map, in
+            single precision.
         predictor: A `PerformancePredictor` fitted to the outcomes.
         redundancy: Near-copies among the tasks, or the reason why they were not looked for.
         short_test: A short test of at most 30 tasks, or the reason why there is none.
@@ -335,6 +337,8 @@ class Run:
     @functools.cached_property
     def redundancy(self) -> Redundancy | Unanswered:
         """Near-copies among the tasks, or the reason why they were not looked for."""
+        from taskspace.runs import questions
+
         found: Redundancy | Unanswered = self._derive(
             layout.REDUNDANCY, [layout.OUTCOMES],
             lambda: questions.find_redundant(self.outcomes), answers.save, load_redundancy,
@@ -344,6 +348,8 @@ class Run:
     @functools.cached_property
     def short_test(self) -> Subset | Unanswered:
         """A short test of at most 30 tasks, or the reason why there is none."""
+        from taskspace.runs import questions
+
         found: Subset | Unanswered = self._derive(
             layout.SHORT_TEST, [layout.OUTCOMES],
             lambda: questions.make_short_test(self.outcomes, self.settings["seed"]),
@@ -354,6 +360,8 @@ class Run:
     @functools.cached_property
     def abilities(self) -> Abilities | Unanswered:
         """Scores and strengths of the agents, or the reason why there are none."""
+        from taskspace.runs import questions
+
         found: Abilities | Unanswered = self._derive(
             layout.ABILITIES, [layout.OUTCOMES, layout.CLUSTERS],
             lambda: questions.describe_agents(self), answers.save, load_abilities,
@@ -479,8 +487,7 @@ class Run:
             return None
         return self._derive(
             layout.PROFILES, [layout.OUTCOMES, layout.EMBEDDER], self.make_profiles,
-            lambda found, path: write_arrays({"profiles": found}, path),
-            lambda path: read_arrays(path)["profiles"],
+            save_profiles, load_profiles,
         )  # fmt: skip
 
     def make_profiles(self) -> NDArray[np.float32]:
@@ -697,6 +704,17 @@ def load_embedder(folder: Path) -> Embedding:
     from taskspace.models.embedding.task_embedder import TaskEmbedder
 
     found: Embedding = load_any(folder, (TaskEmbedder, OrdinalEmbedder, KarelEmbedder))
+    return found
+
+
+def save_profiles(profiles: NDArray[np.float32], path: Path) -> None:
+    """Save what `Run.profiles` is."""
+    write_arrays({layout.PROFILES.stage: profiles}, path)
+
+
+def load_profiles(path: Path) -> NDArray[np.float32]:
+    """Load what `Run.profiles` is."""
+    found: NDArray[np.float32] = read_arrays(path)[layout.PROFILES.stage]
     return found
 
 
