@@ -21,7 +21,7 @@ from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
 from taskspace.models.embedding.reading import Reading, ReadingInformation
 from taskspace.models.embedding.spectral import unit
-from taskspace.models.embedding.stored import StoredMap
+from taskspace.models.embedding.stored import has_success_model, load_stored
 from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
@@ -29,6 +29,7 @@ from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
+from taskspace.report.projections import project
 from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
@@ -205,7 +206,7 @@ class Run:
         """The map as far as answers need it: without torch, unless tasks are structured."""
         if not self._stored or "embedder" in self.__dict__:
             return self.embedder
-        return StoredMap.load(self._path(layout.EMBEDDER)) or self.embedder
+        return load_stored(self._path(layout.EMBEDDER)) or self.embedder
 
     @functools.cached_property
     def vectors(self) -> Mapping[str, NDArray[np.float64]]:
@@ -256,8 +257,6 @@ class Run:
     @functools.cached_property
     def layouts(self) -> dict[str, NDArray[np.float32]]:
         """2-D projections of all tasks, by name."""
-        from taskspace.report.projections import project
-
         return self._derive(
             layout.LAYOUTS, [layout.EMBEDDER],
             lambda: project(self.points), write_arrays, read_arrays,
@@ -269,7 +268,7 @@ class Run:
         from taskspace.models.embedding.task_embedder import TaskEmbedder
         from taskspace.models.success.model import SuccessModel
 
-        if self._profiler is not None:
+        if self._has_model:
             assert isinstance(self.embedder, TaskEmbedder)
             found = self.embedder.model_
             assert isinstance(found, SuccessModel)
@@ -298,7 +297,7 @@ class Run:
         """Load what `fit_predictor` has made."""
         from taskspace.applications.predictor import PerformancePredictor
 
-        if self._profiler is not None:
+        if self._has_model:
             return self._current(PerformancePredictor.load(path, model=self._profiler))
         return self._current(PerformancePredictor.load(path, embedder=self.reader))
 
@@ -324,7 +323,7 @@ class Run:
         """Fit what `predictor` is."""
         from taskspace.applications.predictor import PerformancePredictor
 
-        if self._profiler is None:
+        if not self._has_model:
             return PerformancePredictor(embedder=self.reader).fit(self.outcomes)
         some = slice(MOST_KNOWN)  # tasks are in random order
         fitted = PerformancePredictor().fit(self._profiler)
@@ -483,7 +482,7 @@ class Run:
     @functools.cached_property
     def profiles(self) -> NDArray[np.float32] | None:
         """The success profiles of the tasks (agents, tasks) if the map has a success model."""
-        if self._profiler is None:
+        if not self._has_model:
             return None
         return self._derive(
             layout.PROFILES, [layout.OUTCOMES, layout.EMBEDDER], self.make_profiles,
@@ -492,16 +491,20 @@ class Run:
 
     def make_profiles(self) -> NDArray[np.float32]:
         """Compute what `profiles` are."""
-        assert self._profiler is not None
         return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
+    @functools.cached_property
+    def _has_model(self) -> bool:
+        if not self._stored or "embedder" in self.__dict__:
+            reader = self.reader
+            return isinstance(reader, ReadingInformation) and reader.task_names_ is None
+        return has_success_model(self._path(layout.EMBEDDER))
+
     @property
-    def _profiler(self) -> Predicting | None:
-        """The success model of the map, if it has one, as far as answers need it."""
-        reader = self.reader
-        if not isinstance(reader, ReadingInformation) or reader.task_names_ is not None:
-            return None
-        return reader.model_
+    def _profiler(self) -> Predicting:
+        """The success model of the map, as far as answers need it."""
+        assert isinstance(self.reader, ReadingInformation)
+        return self.reader.model_
 
     @functools.cached_property
     def _statistics(self) -> SuccessStatistics:
@@ -510,7 +513,7 @@ class Run:
     @property
     def comparison(self) -> Predicting | Reading:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        return self.reader if self._profiler is None else self._profiler
+        return self._profiler if self._has_model else self.reader
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, in bits.
@@ -568,9 +571,8 @@ class Run:
         return given
 
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
-        if self._profiler is not None:
-            assert self.profiles is not None
-            every = self.profiles
+        every = self.profiles
+        if every is not None:
             new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
             return profile_similarity(new, every)[0]
         if known is None:

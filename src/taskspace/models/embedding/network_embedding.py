@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.network import forward, layers_of, perceptron
+from taskspace.models.embedding.forward import forward
+from taskspace.models.embedding.network import layers_of, perceptron, weights_of
 from taskspace.models.embedding.storage import State
 
 _TASKS_AT_ONCE = 1 << 16  # so that the outputs of a hidden layer take at most 20 MB
@@ -49,7 +50,7 @@ class NetworkEmbedding(Embedding):
         """The outputs of the network for tasks, in one pass."""
         inputs = self._inputs(tasks)
         if layers := layers_of(self.network_):
-            return forward(layers, inputs.numpy())
+            return forward(weights_of(layers), inputs.numpy())
         with torch.no_grad():
             return self.network_(inputs).double().numpy()
 

@@ -1,13 +1,15 @@
-"""`StoredMap`: a saved information map that answers with NumPy alone."""
+"""Saved maps that answer with NumPy alone: `StoredMap` and, for the paper's, `StoredPerceptron`."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.reading import ReadingInformation
+from taskspace.models.embedding.forward import forward
+from taskspace.models.embedding.reading import Reading, ReadingInformation
 from taskspace.models.embedding.storage import FOLDER, class_name, restore_names
 from taskspace.models.success.stored import StoredModel
 
@@ -23,15 +25,14 @@ class StoredMap(ReadingInformation):
         model: The success model of the map, if tasks have features.
 
     >>> import tempfile
-    >>> import numpy as np
     >>> import taskspace as ts
-    >>> solved = np.random.default_rng(0).integers(0, 2, (400, 1)).repeat(5, axis=1)
+    >>> solved = np.random.default_rng(0).integers(0, 2, (400, 2)).repeat([3, 4], axis=1)
     >>> embedder = ts.TaskEmbedder(random_state=0).fit(ts.Outcomes(solved, 1))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     embedder.save(folder + "/map")
-    ...     stored = StoredMap.load(folder + "/map")
-    >>> stored.transform(["task-3"]).round(1)
-    array([[1.]])
+    ...     stored = load_stored(folder + "/map")
+    >>> stored.similarity("task-0", ["task-1", "task-5"]).round(1) + 0.0
+    array([[1., 0.]])
     """
 
     def __init__(
@@ -41,29 +42,62 @@ class StoredMap(ReadingInformation):
         restore_names(self, settings)
         self._restore_arrays(settings, arrays, model)
 
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> StoredMap | None:
-        """Read a map written by `TaskEmbedder.save`.
 
-        Args:
-            folder: The path of the folder.
+class StoredPerceptron(Reading):
+    """An `OrdinalEmbedder` as it was saved, which answers but cannot be fitted again.
 
-        Returns:
-            The map; None if it is the paper's, or of structured tasks, which need torch.
+    Args:
+        settings: What the settings file says.
+        arrays: The weights by name.
 
-        Raises:
-            FileNotFoundError: If there is no map in the folder.
-            ValueError: If the map is damaged.
-        """
-        settings = FOLDER.load_settings(folder)
-        if class_name(settings, folder) != "TaskEmbedder":
-            return None
-        inner = FOLDER.inner_folder(folder, settings)
-        model = None if inner is None else StoredModel.load(inner)
-        if inner is not None and model is None:
-            return None
-        arrays = FOLDER.load_arrays(folder, settings)
-        try:
-            return cls(settings, arrays, model)
-        except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-            raise FOLDER.damaged(folder, error) from error
+    >>> layers = {"0.weight": np.array([[2.0]]), "0.bias": np.zeros(1)}
+    >>> known = {"features": 1, "components": 1, "test_scores": {}}
+    >>> StoredPerceptron(known, {"mean": np.ones(1), "scale": np.ones(1), **layers}).transform([[3]])
+    array([[4.]])
+    """
+
+    def __init__(self, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        restore_names(self, settings)
+        self.test_scores_, self._arrays = settings["test_scores"], arrays
+        numbers = sorted(int(name.split(".")[0]) for name in arrays if name.endswith(".weight"))
+        self._layers = [(arrays[f"{n}.weight"], arrays[f"{n}.bias"]) for n in numbers]
+        self._vectors(np.zeros((1, self.n_features_in_)))  # fails if a part is missing
+
+    def _vectors(self, tasks: NDArray[Any]) -> NDArray[np.float64]:
+        if self.task_names_ is not None:
+            return np.asarray(self._arrays["vectors"][tasks[:, 0].astype(np.int64)], np.float64)
+        return forward(self._layers, (tasks - self._arrays["mean"]) / self._arrays["scale"])
+
+
+def load_stored(folder: str | os.PathLike[str]) -> StoredMap | StoredPerceptron | None:
+    """Read a saved map without importing torch.
+
+    Args:
+        folder: The path of the folder.
+
+    Returns:
+        The map; None if its tasks are structured, or its network is of another type.
+
+    Raises:
+        FileNotFoundError: If there is no map in the folder.
+        ValueError: If the map is damaged.
+    """
+    settings = FOLDER.load_settings(folder)
+    name = class_name(settings, folder)
+    inner = FOLDER.inner_folder(folder, settings)
+    model = None if inner is None else StoredModel.load(inner)
+    if name not in ("TaskEmbedder", "OrdinalEmbedder") or (inner is not None and model is None):
+        return None
+    arrays = FOLDER.load_arrays(folder, settings)
+    try:
+        if name == "OrdinalEmbedder":
+            return StoredPerceptron(settings, arrays)
+        return StoredMap(settings, arrays, model)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise FOLDER.damaged(folder, error) from error
+
+
+def has_success_model(folder: str | os.PathLike[str]) -> bool:
+    """Whether a saved map has a success model, of tasks of any type."""
+    settings = FOLDER.load_settings(folder)
+    return FOLDER.inner_folder(folder, settings) is not None
