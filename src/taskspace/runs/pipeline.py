@@ -296,7 +296,7 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
     embedder, outcomes = made.embedder, played.outcomes
     second = stages.stage(
         layout.SECOND_EMBEDDER,
-        lambda: source.learn(played, source.seed + 1),
+        lambda: source.learn_again(played, source.seed + 1),
         Embedding.save,
         load_embedder,
     )

@@ -290,22 +290,31 @@ class SuccessStatistics:
         """Joint outcomes of tasks one[i] and other[i] or, with `table`, of one[i] and other[j]."""
         product = _of_all if table else _of_pairs
         rows = one[:, None] if table else one
-        rates = self.rates[one], self.rates[other]
+        same = table and np.array_equal(one, other)  # then half of the work is enough
+        rates = self._both(self.rates, one, other, same)
         if self.tried is None:
             agents = np.array(self.rates.shape[1])
             both = (product(*rates) / self.rates.shape[1]).astype(np.float64)
             first, second = self.success[rows], self.success[other]
             apart = self._bits[rows] + self._bits[other]
         else:
-            tried = tuple(self.tried[tasks].astype(np.float32) for tasks in (one, other))
+            tried = self._both(self.tried, one, other, same)
             agents = product(*tried).astype(np.int64)
             number = np.maximum(agents, 1)
             both = product(*rates) / number
             first = product(rates[0], tried[1]) / number
-            second = product(tried[0], rates[1]) / number
+            second = first.T if same else product(tried[0], rates[1]) / number
             apart = entropy(first) + entropy(second)
         both = np.where(rows == other, self.twice[rows], both)
         return _Joint(both, first, second, apart, agents)
+
+    @staticmethod
+    def _both(
+        table: NDArray[Any], one: NDArray[np.int64], other: NDArray[np.int64], same: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The rows of two lists of tasks, as one array if they are the same."""
+        first = table[one].astype(np.float32, copy=False)
+        return first, first if same else table[other].astype(np.float32, copy=False)
 
     @functools.cached_property
     def _bits(self) -> NDArray[np.float64]:

@@ -84,6 +84,8 @@ class TaskEmbedder(ReadingInformation, Embedding):
     array([[0.1, 0. ]])
     """
 
+    _with_scores = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -96,6 +98,15 @@ class TaskEmbedder(ReadingInformation, Embedding):
         self.measure = measure
         self.model = model
         self.random_state = random_state
+
+    def untested(self) -> TaskEmbedder:
+        """Do not compute test scores of maps without features.
+
+        Returns:
+            The embedder itself.
+        """
+        self._with_scores = False
+        return self
 
     # -- learning --------------------------------------------------------------------------------
 
@@ -199,7 +210,9 @@ class TaskEmbedder(ReadingInformation, Embedding):
 
         with threadpool_limits(1):  # bit-identical on any number of cores
             found = fit_table(statistics, self.n_components, self.measure, rng)
-            self.test_scores_ = self._scores_of_halves(outcomes, found[0].shape[1], rng)
+            self.test_scores_ = {}
+            if self._with_scores:
+                self.test_scores_ = self._scores_of_halves(outcomes, found[0].shape[1], rng)
         self.task_names_, self.n_features_in_ = outcomes.tasks, 1
         self._known, self.spectrum_ = found
         self._difficulty = 1 - statistics.success

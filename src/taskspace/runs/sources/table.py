@@ -90,7 +90,16 @@ class TableSource(Source):
         if self.method == ORDINAL:
             paper = OrdinalEmbedder(self.n_components, steps=self.steps, random_state=seed)
             return paper.fit(played.outcomes)
-        return TaskEmbedder(self.n_components, random_state=seed).fit(played.outcomes)
+        return self._embedder(seed).fit(played.outcomes)
+
+    def learn_again(self, played: Played, seed: int) -> Embedding:
+        """Learn a map without test scores, which would take as long as the map."""
+        if self.method == ORDINAL:
+            return self.learn(played, seed)
+        return self._embedder(seed).untested().fit(played.outcomes)
+
+    def _embedder(self, seed: int) -> TaskEmbedder:
+        return TaskEmbedder(self.n_components, random_state=seed)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """Find clusters in the map."""
