@@ -37,3 +37,24 @@ def test_bad_input_is_told_in_one_sentence(
 ) -> None:
     check_complaint(["similar", str(fitted), "q99"], "'q99'", capsys)
     check_complaint(["similar", str(fitted), "q1", "-k", "0"], "-k 0", capsys)
+    check_complaint(
+        ["similar", str(fitted), "q1", "--opposite"], "opposite correlation information", capsys
+    )
+
+
+def test_a_map_by_correlation_lists_similar_and_opposite_tasks(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "signed"
+    options = ("--measure", "correlation", "--dimensions", "2")
+    done = command("fit", table, "--out", folder, *options)
+    assert done.returncode == 0, done.stderr
+    made = open_run(folder)
+    assert made.settings["measure"] == "correlation"
+    for opposite in (False, True):
+        more = ("--opposite",) if opposite else ()
+        listed = rows_of(command("similar", folder, "q5", "-k", "3", *more).stdout)
+        found, values = made.similar("q5", 3, opposite=opposite)
+        assert [row["task"] for row in listed] == made.outcomes.tasks[found].tolist()
+        signed = [float(row["correlation"]) for row in listed]
+        np.testing.assert_allclose(signed, values, rtol=1e-5)
+        assert "similarity" not in listed[0]
+        assert all((value < 0) == opposite for value in signed)

@@ -22,6 +22,7 @@ LONGEST = 24  # most characters of a label on the screen
 _ABOUT = (
     "task",
     "similarity",
+    "correlation",
     "on_map",
     "difficulty",
     "success",

@@ -20,7 +20,11 @@ from taskspace.cli.printing import print_tasks
 
 def add(commands: Any) -> None:
     """Add `similar` to the commands of a parser."""
-    example = f"{LISTED}\nexample:\n  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
+    example = (
+        f"{LISTED}\nexamples:\n"
+        "  taskspace similar runs/multikeynav task-17 -k 5 --easier\n"
+        "  taskspace similar runs/signed task-17 --opposite    in a map by correlation\n"
+    )
     parser = add_command(
         commands, "similar", _run, "list the tasks most similar to a task", example
     )
@@ -30,6 +34,11 @@ def add(commands: Any) -> None:
     )
     add_how_many(parser)
     add_harder(parser)
+    parser.add_argument(
+        "--opposite", action="store_true",
+        help="list the tasks with negative correlations instead, most opposite first; for maps made"
+        " with --measure correlation",
+    )  # fmt: skip
     add_out(parser)
 
 
@@ -37,14 +46,17 @@ def _run(options: argparse.Namespace) -> None:
     """List the tasks of a map that are most similar to one of its tasks, most similar first.
 
     `similarity` is in bits: the mutual information of the outcomes of the two tasks, from the
-    success model of the map or from the table of results. `on_map` is what the vectors of the map
-    say.
+    success model of the map or from the table of results. In a map made with --measure correlation,
+    `correlation` stands in its place: it is negative if agents that solve one task tend to fail the
+    other. `on_map` is what the vectors of the map say.
     """
     checks.whole(options.k, "-k", 1)
     made = open_folder(options)
     index = made.task_index(options.task)
-    found, bits = made.similar(
-        options.task, options.k, harder=options.harder, easier=options.easier
-    )
+    found, values = made.similar(
+        options.task, options.k, harder=options.harder, easier=options.easier,
+        opposite=options.opposite,
+    )  # fmt: skip
     on_map = made.index.vectors[found] @ made.index.vectors[index]
-    print_tasks(options, made, made.describe(found, similarity=bits, on_map=on_map))
+    column = "correlation" if made.measure == "correlation" else "similarity"
+    print_tasks(options, made, made.describe(found, **{column: values}, on_map=on_map))

@@ -16,12 +16,12 @@ from taskspace import checks
 from taskspace.applications import answers
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.search import TaskIndex
-from taskspace.applications.selection import BOTH, fits
+from taskspace.applications.selection import BOTH, SignedComparison, fits
 from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
 from taskspace.models.embedding.reading import Reading, ReadingInformation
 from taskspace.models.embedding.spectral import unit
-from taskspace.models.embedding.stored import has_success_model, load_stored
+from taskspace.models.embedding.stored import Facts, facts, load_stored
 from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
@@ -35,7 +35,7 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.similarity.estimates import estimates
-from taskspace.similarity.profiles import profile_similarity
+from taskspace.similarity.profiles import INFORMATION, profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
 
 # Answers import NumPy alone; whatever else a part needs is imported when it is loaded.
@@ -74,6 +74,7 @@ class Run:
         settings: The settings of the run, e.g. its seed and preset.
         name: The name of the environment or of the table.
         from_table: Whether the run was made from a table of results.
+        measure: The measure of similarity: "information", in bits, or "correlation".
         environment: The environment; a run from a table has none.
         population: The agents; a run from a table has none.
         subpopulations: The subpopulation of each agent; None for a table.
@@ -159,6 +160,11 @@ class Run:
     def from_table(self) -> bool:
         """Whether the run was made from a table of results."""
         return "environment" not in self.settings
+
+    @property
+    def measure(self) -> str:
+        """The measure of similarity: "information", in bits, or "correlation"."""
+        return self._facts.measure
 
     @functools.cached_property
     def environment(self) -> Environment:
@@ -493,12 +499,17 @@ class Run:
         """Compute what `profiles` are."""
         return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
-    @functools.cached_property
+    @property
     def _has_model(self) -> bool:
-        if not self._stored or "embedder" in self.__dict__:
-            reader = self.reader
-            return isinstance(reader, ReadingInformation) and reader.task_names_ is None
-        return has_success_model(self._path(layout.EMBEDDER))
+        return self._facts.has_model
+
+    @functools.cached_property
+    def _facts(self) -> Facts:
+        if self._stored and "embedder" not in self.__dict__:
+            return facts(self._path(layout.EMBEDDER))
+        if not isinstance(self.reader, ReadingInformation):
+            return Facts(False, INFORMATION)
+        return Facts(self.reader.task_names_ is None, self.reader.measure)
 
     @property
     def _profiler(self) -> Predicting:
@@ -511,12 +522,14 @@ class Run:
         return SuccessStatistics.from_outcomes(self.outcomes)
 
     @property
-    def comparison(self) -> Predicting | Reading:
+    def comparison(self) -> Predicting | SignedComparison | Reading:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        return self._profiler if self._has_model else self.reader
+        if not self._has_model:
+            return self.reader
+        return self._profiler if self.measure == INFORMATION else SignedComparison(self._profiler)
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
-        """The similarity of a task to every task of the outcomes, in bits.
+        """The similarity of a task to every task of the outcomes, by the run's measure.
 
         It comes from the success model of the map, or else from the table of results itself; a new
         task without a success model is compared by its vector.
@@ -574,10 +587,11 @@ class Run:
         every = self.profiles
         if every is not None:
             new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
-            return profile_similarity(new, every)[0]
+            return profile_similarity(new, every, self.measure)[0]
         if known is None:
             return self.index.vectors @ self.reader.transform(row)[0]
-        return np.maximum(estimates(self._statistics, [known])[0], 0.0)
+        found = estimates(self._statistics, [known], measure=self.measure)[0]
+        return np.maximum(found, 0.0) if self.measure == INFORMATION else found
 
     def similar(
         self,
@@ -586,8 +600,9 @@ class Run:
         *,
         harder: bool = False,
         easier: bool = False,
+        opposite: bool = False,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Find the tasks of the outcomes that are most similar to a task.
+        """Find the tasks of the outcomes that are most similar to a task, or most opposite.
 
         Args:
             task: The name of a task of the outcomes as text, its position as an integer, or the
@@ -595,26 +610,36 @@ class Run:
             k: The largest number of tasks to return.
             harder: Whether to return only harder tasks.
             easier: Whether to return only easier tasks.
+            opposite: Whether to return instead the tasks with negative correlations: agents that
+                solve the task tend to fail them. Only for runs with `measure="correlation"`.
 
         Returns:
-            The indices of the tasks, most similar first, and their similarities in bits.
+            The indices of the tasks, most similar (or most opposite) first, and their similarities
+            in bits or, if the measure of the run is "correlation", correlations from -1 to 1.
 
         Raises:
-            ValueError: If both `harder` and `easier` are set, or if `k` or the task is invalid.
+            ValueError: If both `harder` and `easier` are set, if the run has no opposite tasks, or
+                if `k` or the task is invalid.
         """
         if harder and easier:
             raise ValueError(BOTH)
+        if opposite and self.measure == INFORMATION:
+            raise ValueError(
+                "opposite tasks must be looked for in a map by correlation, got one by information,"
+                " in which they are similar; make it with measure='correlation'"
+            )
         most, (known, row) = checks.whole(k, "k", 1), self._known_or_new(task)
-        difficulty, bits = self.index.difficulty, self._similarities(known, row)
-        suitable = ~np.isnan(bits)
+        difficulty, similarity = self.index.difficulty, self._similarities(known, row)
+        suitable = similarity < 0 if opposite else ~np.isnan(similarity)
         if known is None:
             own = float(self.comparison.difficulty(row)[0])
         else:
             own, suitable[known] = float(difficulty[known]), False
         suitable &= fits(difficulty, own if harder else None, own if easier else None)
         found = np.flatnonzero(suitable)
-        found = found[np.argsort(-bits[found], kind="stable")[:most]]
-        return found, bits[found]
+        nearness = similarity[found] if opposite else -similarity[found]
+        found = found[np.argsort(nearness, kind="stable")[:most]]
+        return found, similarity[found]
 
     # -- report, page and exports ------------------------------------------------------------------
 

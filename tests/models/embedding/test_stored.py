@@ -10,7 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.models.embedding.random_model import RandomModel
-from taskspace.models.embedding.stored import has_success_model, load_stored
+from taskspace.models.embedding.stored import facts, load_stored
 from tests.messages import says
 
 RNG = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def test_it_answers_the_same_bits(kind: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, expected, err_msg=question)
     near = embedder.similarity(tasks[0], tasks)
     np.testing.assert_array_equal(stored.similarity(tasks[0], tasks), near)
-    assert has_success_model(tmp_path / "map") == (kind == "map of features")
+    assert facts(tmp_path / "map") == (kind == "map of features", "information")
 
 
 def test_other_networks_need_torch(tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ function spaceOf(given) {
     verdict: given.verdict ?? null, // {text, weak}
     clusterDescription: given.cluster_description,
     informative: given.informative, // an information map, otherwise an ordinal one
+    measure: given.measure, // of similarity: "information", in bits, or "correlation"
     total: given.total, // tasks of the run, of which `count` are on the page
     count: n,
     dimensions: d,

@@ -170,7 +170,8 @@ class ReadingInformation(Reading):
             X: The tasks, as in `transform`; one task is accepted too.
 
         Returns:
-            One number per task, in bits if the measure is "information".
+            One number per task: bits, or the correlation of the two attempts if the measure is
+            "correlation".
         """
         squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
         return squared

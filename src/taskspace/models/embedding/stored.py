@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from taskspace.models.embedding.forward import forward
 from taskspace.models.embedding.reading import Reading, ReadingInformation
 from taskspace.models.embedding.storage import FOLDER, class_name, restore_names
 from taskspace.models.success.stored import StoredModel
+from taskspace.similarity.profiles import INFORMATION
 
 
 class StoredMap(ReadingInformation):
@@ -97,7 +98,17 @@ def load_stored(folder: str | os.PathLike[str]) -> StoredMap | StoredPerceptron 
         raise FOLDER.damaged(folder, error) from error
 
 
-def has_success_model(folder: str | os.PathLike[str]) -> bool:
-    """Whether a saved map has a success model, of tasks of any type."""
+class Facts(NamedTuple):
+    """What is known about a saved map without reading all of it."""
+
+    has_model: bool  # whether it has a success model, of tasks of any type
+    measure: str  # of similarity
+
+
+def facts(folder: str | os.PathLike[str]) -> Facts:
+    """Read what is known about a saved map without reading all of it."""
     settings = FOLDER.load_settings(folder)
-    return FOLDER.inner_folder(folder, settings) is not None
+    if class_name(settings, folder) != "TaskEmbedder":
+        return Facts(False, INFORMATION)
+    has_model = FOLDER.inner_folder(folder, settings) is not None
+    return Facts(has_model, settings["parameters"]["measure"])
