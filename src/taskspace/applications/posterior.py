@@ -26,6 +26,7 @@ class Posterior:
     temper: float  # exponent of the likelihood of the answers
     strength: float  # attempts that a candidate's success probability is worth, see `interval`
     dependence: Dependence | None = None  # of results given the candidate, if there is any
+    noise: float = 1.0  # variance of a result given the candidate, as a fraction of p (1 - p)
     changes: Changes | None = None  # of the profiles, see `after`
 
     def after(self, answered: NDArray[np.int64], results: Floats) -> Posterior:
@@ -97,19 +98,27 @@ class Posterior:
         candidates. Its bounds are rounded outwards to full percents, and it always contains the
         predicted probability.
         """
+        low, high = percent_bounds(self.shares(weights, tasks), self.strength, level)
+        means = 100 * self.mean(weights, tasks)  # a narrow interval may not contain the mean
+        low = np.minimum(low, np.floor(means).astype(np.int64))
+        high = np.maximum(high, np.ceil(means).astype(np.int64))
+        return _PERCENTS[low], _PERCENTS[high]
+
+    def shares(self, weights: Floats, tasks: TaskMixture) -> Floats:
+        """The total weight of candidates at each percent of success, on each task (tasks, 101)."""
         step = max(_MOST_AT_ONCE // len(weights), 1)
         pieces = [
             TaskMixture(tasks.numbers[start : start + step], tasks.shares[start : start + step])
             for start in range(0, max(len(tasks.numbers), 1), step)  # one, even if it is empty
         ]
-        shares = np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
-        below, tail = shares @ _beta_table(self.strength), (1 - level) / 2
-        low = (below[:, 1:] <= tail).sum(1)
-        high = (below[:, :-1] < 1 - tail).sum(1)
-        means = 100 * self.mean(weights, tasks)  # a narrow interval may not contain the mean
-        low = np.minimum(low, np.floor(means).astype(np.int64))
-        high = np.maximum(high, np.ceil(means).astype(np.int64))
-        return _PERCENTS[low], _PERCENTS[high]
+        return np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
+
+    def variances(self, weights: Floats, tasks: TaskMixture) -> Floats:
+        """The variance of the agent's probability of success on each task."""
+        found = self._candidates(tasks).astype(np.float64)
+        means = found @ weights
+        own = (found * (1 - found)) @ weights / (self.strength + 1)
+        return (found - means[:, None]) ** 2 @ weights + own
 
     def weights(self, quiz: TaskMixture, results: Floats, prior: Floats | None = None) -> Floats:
         """The probability of each candidate after the quiz, which may be empty."""
@@ -147,6 +156,14 @@ class Changes:
         place = np.minimum(np.searchsorted(self.tasks, numbers), len(self.tasks) - 1)
         changed = self.tasks[place] == numbers
         return changed, place[changed]
+
+
+def percent_bounds(
+    shares: Floats, strength: float, level: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The bounds of intervals in percent, rounded outwards, from the weights of `shares`."""
+    below, tail = shares @ _beta_table(strength), (1 - level) / 2
+    return (below[:, 1:] <= tail).sum(1), (below[:, :-1] < 1 - tail).sum(1)
 
 
 @functools.cache  # a predictor has one strength

@@ -182,7 +182,9 @@ class TaskEmbedder(Embedding):
         # Single precision is enough for landmarks, and files are half as large.
         landmarks = model.predict_proba(model.sample_).astype(np.float32).astype(np.float64)
         with threadpool_limits(1):  # bit-identical on any number of cores
-            self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+            self.map_, self.spectrum_ = fit_profiles(
+                landmarks, self.n_components, self.measure, model.dispersion_
+            )
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
@@ -364,7 +366,8 @@ class TaskEmbedder(Embedding):
             raise ValueError("the success model is missing")
         self.model_ = state.model
         landmarks = arrays["landmarks"].astype(np.float64)
-        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
+        weights, dispersion = arrays["weights"], self.model_.dispersion_
+        self.map_ = ProfileMap(landmarks, weights, self.measure, dispersion)
         if self.map_.weights.shape[1] != self.n_components_:
             raise ValueError("the shape of the weights must agree with the dimensions")
 

@@ -3,7 +3,8 @@
 Two sources are combined. A logistic low-rank model (`factors.py`) predicts a pair from the agent's
 results on other tasks and from other agents' results on this task. The prediction is then combined
 with the results of the pair itself as if it came from `strength` attempts, so that one attempt has
-little influence and twenty attempts dominate. If the tasks are few, the low-rank model is fitted by
+little influence and twenty attempts dominate. An attempt whose normalised return varies less than a
+success does counts as several attempts (`dispersion.py`). If the tasks are few, the low-rank model is fitted by
 marginal likelihood (`marginal.py`).
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.models.success.dispersion import dispersion_of
 from taskspace.models.success.factors import Factors, Floats, fit_factors
 from taskspace.models.success.marginal import refine
 from taskspace.outcomes.outcomes import Outcomes
@@ -40,7 +42,7 @@ class Settings:
 
     rank: int  # dimensions of the low-rank model
     least_spread: float  # the narrowest prior of the loadings; see `fit_factors`
-    strength: float  # number of attempts that the low-rank prediction is worth
+    strength: float  # number of successes and failures that the low-rank prediction is worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +52,20 @@ class LowRankModel:
     factors: Factors
     settings: Settings
     profiles: Floats  # (agents, tasks): success probabilities, prediction and results combined
+    dispersion: float = 1.0  # of attempts, relative to successes
 
 
 def fit_low_rank(
-    outcomes: Outcomes, *, settings: Settings | None = None, seed: int = 0
+    outcomes: Outcomes,
+    *,
+    settings: Settings | None = None,
+    seed: int = 0,
+    dispersion: float | None = None,
 ) -> LowRankModel:
     """Learn every agent's success probability on every task.
 
-    By default, the settings are those under which held-out pairs are most likely. `seed`
-    determines only which pairs are held out.
+    By default, the settings are those under which held-out pairs are most likely, and the
+    dispersion is that of the outcomes. `seed` determines only which pairs are held out.
 
     >>> rng = np.random.default_rng(0)
     >>> skill, level = rng.normal(size=(40, 1)), rng.normal(size=30)
@@ -74,20 +81,29 @@ def fit_low_rank(
     key = checks.seed(seed)
     successes = outcomes.successes.astype(np.float64)
     attempts = outcomes.rollouts.astype(np.float64)
+    if dispersion is None:
+        dispersion = dispersion_of(outcomes) or 1.0
     with threadpool_limits(1):  # bit-identical, and faster for small matrices
-        factors, settings = learn(successes, attempts, settings, key)
+        factors, settings = learn(successes, attempts, settings, key, dispersion)
         predicted = factors.probabilities()
-    return LowRankModel(factors, settings, blend(predicted, successes, attempts, settings.strength))
+    strength = settings.strength * dispersion
+    profiles = blend(predicted, successes, attempts, strength)
+    return LowRankModel(factors, settings, profiles, dispersion)
 
 
 def learn(
-    successes: Floats, attempts: Floats, settings: Settings | None, seed: int
+    successes: Floats,
+    attempts: Floats,
+    settings: Settings | None,
+    seed: int,
+    dispersion: float = 1.0,
 ) -> tuple[Factors, Settings]:
     """The factors of tables (agents, tasks), and their settings, which are chosen if None."""
     if not attempts.any():
         raise ValueError("outcomes must have at least one rollout, got empty outcomes")
     if settings is None:
-        settings = choose_settings(successes, attempts, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        settings = choose_settings(successes, attempts, rng, dispersion)
     return fit(successes, attempts, settings.rank, settings.least_spread), settings
 
 
@@ -108,7 +124,9 @@ def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: floa
     return (strength * predicted + successes) / (strength + attempts)
 
 
-def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generator) -> Settings:
+def choose_settings(
+    successes: Floats, attempts: Floats, rng: np.random.Generator, dispersion: float = 1.0
+) -> Settings:
     """The settings under which held-out pairs are most likely."""
     if len(successes) > MOST_AGENTS:
         agents = np.sort(rng.permutation(len(successes))[:MOST_AGENTS])
@@ -128,7 +146,8 @@ def choose_settings(successes: Floats, attempts: Floats, rng: np.random.Generato
     truth = np.concatenate(results, axis=1)
     losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
     best = int(np.argmin(losses))
-    return Settings(*candidates[best], _strength(np.concatenate(guesses[best]), *truth))
+    strength = _strength(np.concatenate(guesses[best]), *truth, dispersion)
+    return Settings(*candidates[best], strength)
 
 
 def _divisions(attempts: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
@@ -149,7 +168,7 @@ def log_loss(predicted: Floats, successes: Floats, attempts: Floats) -> float:
     return -float((successes * np.log(p) + (attempts - successes) * np.log1p(-p)).sum())
 
 
-def _strength(predicted: Floats, successes: Floats, attempts: Floats) -> float:
+def _strength(predicted: Floats, successes: Floats, attempts: Floats, dispersion: float) -> float:
     """The number of attempts that predictions are worth, by maximum likelihood.
 
     The success rates of pairs have Beta distributions around the predictions, so counts are
@@ -159,7 +178,8 @@ def _strength(predicted: Floats, successes: Floats, attempts: Floats) -> float:
     from scipy.special import betaln
 
     several = attempts > 1
-    p, s, n = (np.clip(predicted, 1e-4, 1 - 1e-4)[several], successes[several], attempts[several])
+    p = np.clip(predicted, 1e-4, 1 - 1e-4)[several]
+    s, n = successes[several] / dispersion, attempts[several] / dispersion
     fits = [
         (betaln(s + k * p, n - s + k * (1 - p)) - betaln(k * p, k * (1 - p))).sum()
         for k in STRENGTHS

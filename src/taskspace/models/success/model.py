@@ -1,4 +1,4 @@
-"""`SuccessModel`: the probability of success of every agent on any task."""
+"""`SuccessModel`: the probability of success, or the expected return, of every agent on any task."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
 from taskspace.models.folders import ModelFolder
+from taskspace.models.success.dispersion import dispersion_of, residual_dispersion
 from taskspace.models.success.encoders import (
     Encoder,
     describe,
@@ -46,6 +47,7 @@ from taskspace.models.success.network import (
 from taskspace.outcomes import feature_rows
 from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.task_names import as_list, positions
 from taskspace.progress import Advance, progress_bar
 from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
@@ -82,6 +84,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     low-rank model of the table (`low_rank`), in which pairs may be missing. Then pairs are held out
     instead of tasks, and only `random_state` is used.
 
+    If the outcomes are returns (`Outcomes.from_returns`), the same models learn the expected
+    normalised return, from 0 to 1, and "probability" means that wherever it is said here.
+
     Args:
         width: The width of the network.
         blocks: The number of residual blocks.
@@ -106,7 +111,12 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             empty if the scores are cross-validated (only with features).
         test_scores_: Held-out or cross-validated scores: `log_loss` (nats per rollout),
             `agent_mean_log_loss` (the same if each agent's mean success rate is the prediction),
-            `brier`, and `calibration_error` (the expected calibration error).
+            `brier`, and `calibration_error` (the expected calibration error). For returns also
+            `error`, the root mean square error of normalised returns, and `dispersion`, its square
+            relative to the largest possible variance.
+        scale_: The scale of the returns, or None if the model is one of successes.
+        dispersion_: How much attempts vary around the expected return: 1 if as much as successes,
+            0 if not at all; an upper bound if there is one attempt per pair. None without returns.
         network_: The network from tasks to logits; a linear model has one layer (only with
             features).
         history_: The training and validation losses of a network, with their steps (only with
@@ -129,6 +139,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     feature_names_: tuple[str, ...] = ()
     history_: dict[str, list[float]]
     calibration_: dict[str, float]
+    scale_: ReturnScale | None = None
+    dispersion_: float | None = None
 
     def __init__(
         self,
@@ -156,7 +168,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     # -- learning --------------------------------------------------------------------------------
 
     def fit(self, outcomes: Outcomes) -> SuccessModel:
-        """Learn from success counts.
+        """Learn from success counts or from returns.
 
         Args:
             outcomes: The outcomes, in which each agent tried at least one task; pairs may be
@@ -181,6 +193,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
                 "each agent must have tried at least one task, got no attempts of"
                 f" {outcomes.agents[idle.argmax()]}"
             )
+        self.scale_ = _new_tasks_scale(outcomes)
         rng = np.random.default_rng(self.random_state)
         if outcomes.features is None:
             self._fit_table(outcomes, rng)
@@ -188,6 +201,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             self._fit_features(outcomes, rng)
         self.agents_, self.feature_names_ = outcomes.agents, outcomes.feature_names
         self.task_names_ = outcomes.tasks if outcomes.features is None else None
+        self.dispersion_ = None
+        if self.scale_ is not None:
+            self.dispersion_ = dispersion_of(outcomes) or self.test_scores_["dispersion"]
         return self
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
@@ -211,12 +227,16 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
-        with progress_bar("Learning success", steps, self.progress) as advance:
+        with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        self.test_scores_ = _test_scores(predicted, means, test)
+        self._set_scores(predicted, means, test)
+
+    @property
+    def _learning(self) -> str:
+        return "Learning success" if self.scale_ is None else "Learning returns"
 
     def _fit_few(self, counts: Counts, rng: np.random.Generator) -> None:
         """Fit the kind of model that is best in cross-validation, and keep its scores there."""
@@ -230,7 +250,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         enough = len(counts) >= ENOUGH_TO_COMPARE
         with (
             torch_seed(int(rng.integers(2**31))),
-            progress_bar("Learning success", total, self.progress) as advance,
+            progress_bar(self._learning, total, self.progress) as advance,
         ):
             learn = functools.partial(self._learn_few, training=training, rng=rng, advance=advance)
             encoder = self._encoder(counts.tasks.numpy(), bins=0)
@@ -244,9 +264,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         if self.kind_ != "network":
             self.history_, self.calibration_ = {}, {}
         if self.kind_ == "means" and enough:
-            warnings.warn("features do not predict success beyond the agents' means", stacklevel=4)
+            what = "success" if self.scale_ is None else "returns"
+            warnings.warn(f"features do not predict {what} beyond the agents' means", stacklevel=4)
         predicted, means = torch.sigmoid(choice.logits), torch.sigmoid(choice.means)
-        self.test_scores_ = _test_scores(predicted, means, counts)
+        self._set_scores(predicted, means, counts)
+
+    def _set_scores(self, predicted: torch.Tensor, means: Any, test: Counts) -> None:
+        """Score the probabilities (tasks, agents) of the model and of the agents' means."""
+        chances = predicted.double().numpy()
+        base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
+        results = test.successes.double().numpy(), test.rollouts.double().numpy()
+        self.test_scores_ = scores(chances, base, *results, returns=self.scale_ is not None)
 
     def _validated(self, features: Any) -> NDArray[Any]:
         """The features in double precision, or as they are if an encoder takes them."""
@@ -304,10 +332,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             seen = np.where(tested, 0, attempts)
             counts = np.where(tested, 0, outcomes.rollouts)
             rest = Outcomes(np.where(tested, 0, outcomes.successes), counts)
-            predicted = fit_low_rank(rest, settings=model.settings, seed=seed).profiles
+            again = fit_low_rank(
+                rest, settings=model.settings, seed=seed, dispersion=model.dispersion
+            )
+            predicted = again.profiles
         means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
         base = np.broadcast_to(means, tested.shape)
-        self.test_scores_ = scores(*(a[tested] for a in (predicted, base, successes, attempts)))
+        pairs = (a[tested] for a in (predicted, base, successes, attempts))
+        self.test_scores_ = scores(*pairs, returns=self.scale_ is not None)
         self.profiles_ = model.profiles
         self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
@@ -332,6 +364,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, tasks: Any) -> Floats:
         """Predict the probability that each agent solves each task; the tasks may be new.
+
+        For a model of returns, these are the expected normalised returns.
 
         Args:
             tasks: Rows of features. If the model was fitted without features, the names of tasks
@@ -366,19 +400,57 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     def difficulty(self, tasks: Any) -> Floats:
         """Difficulty of tasks: 1 minus the mean probability of success of the population.
 
+        For a model of returns, it follows from their scale; see `ReturnScale.difficulty`.
+
         Args:
             tasks: The tasks, as in `predict_proba`.
 
         Returns:
             One difficulty per task.
         """
-        failing: Floats = 1 - self.predict_proba(tasks).mean(0)
+        profiles = self.predict_proba(tasks)
+        if self.scale_ is not None:
+            return self.scale_.difficulty(profiles, self._numbers(tasks))
+        failing: Floats = 1 - profiles.mean(0)
         return failing
+
+    def expected_returns(self, tasks: Any) -> Floats:
+        """Predict the expected return of each agent on each task.
+
+        Args:
+            tasks: The tasks, as in `predict_proba`.
+
+        Returns:
+            The expected returns (agents, tasks).
+
+        Raises:
+            ValueError: If the model is one of successes, or as in `predict_proba`.
+
+        >>> import taskspace as ts
+        >>> rng = np.random.default_rng(0)
+        >>> outcomes = ts.Outcomes.from_returns(-rng.uniform(size=(12, 1)) * [100.0, 200.0, 10.0])
+        >>> SuccessModel(random_state=0).fit(outcomes).expected_returns(["task-0"]).shape
+        (12, 1)
+        """
+        profiles = self.predict_proba(tasks)
+        if self.scale_ is None:
+            raise ValueError(
+                "expected_returns() requires a model of returns, got one of successes; fit it to"
+                " Outcomes.from_returns or to outcomes.by_return()"
+            )
+        return self.scale_.returns(profiles, self._numbers(tasks))
+
+    def _numbers(self, tasks: Any) -> NDArray[np.int64] | None:
+        """The positions of tasks without features, each of which may have its own scale."""
+        if self.task_names_ is None:
+            return None
+        return positions(self.task_names_, as_list(tasks), "model")
 
     def similarity(self, tasks: Any, others: Any = None, measure: str = INFORMATION) -> Floats:
         """Similarity of tasks: the mutual information of their outcomes, in bits.
 
         It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
+        For a model of returns, the ranks of the agents are compared, by the Gaussian copula.
 
         Args:
             tasks: The tasks in the rows, as in `predict_proba`.
@@ -394,7 +466,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         check_measure(measure)
         rates = self.predict_proba(tasks)
         columns = rates if others is None else self.predict_proba(others)
-        return profile_similarity(rates, columns, measure)
+        return profile_similarity(rates, columns, measure, self.dispersion_)
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -418,6 +490,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             "feature_names": self.feature_names_,
             "test_scores": self.test_scores_,
         }
+        if self.scale_ is not None:
+            settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
@@ -459,6 +533,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         model.agents_ = np.array(settings["agents"], np.str_)
         model.test_scores_, model.task_names_ = settings["test_scores"], None
         model.feature_names_ = tuple(settings.get("feature_names", ()))  # older folders have none
+        if "scale" in settings:
+            model.scale_ = ReturnScale(**settings["scale"])
+            model.dispersion_ = float(settings["dispersion"])
         if "task_names" in settings:
             model.task_names_ = np.array(settings["task_names"], np.str_)
             model.profiles_ = tensors["profiles"].numpy()
@@ -499,6 +576,25 @@ def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -
     return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
 
 
+def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
+    """The scale of returns, which must hold for new tasks too if the tasks have features."""
+    scale = outcomes.scale
+    if scale is None or outcomes.features is None:
+        return scale
+    for name, value in vars(scale).items():
+        if value is not None and value.ndim:
+            raise ValueError(
+                f"{name} must be one number if tasks have features, because it must hold for new"
+                f" tasks too, got one for each of {len(value)} tasks"
+            )
+    return scale
+
+
+def _listed(scale: ReturnScale) -> dict[str, Any]:
+    """A scale as numbers and lists."""
+    return {name: part.tolist() for name, part in vars(scale).items() if part is not None}
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
@@ -509,17 +605,17 @@ def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
     return means
 
 
-def _test_scores(predicted: torch.Tensor, means: Any, test: Counts) -> dict[str, float]:
-    """Scores of the probabilities (tasks, agents) of a model and of the agents' means."""
-    chances = predicted.double().numpy()
-    base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
-    return scores(chances, base, test.successes.double().numpy(), test.rollouts.double().numpy())
-
-
 def scores(
-    predicted: Floats, agent_means: Floats, successes: Floats, attempts: Floats
+    predicted: Floats,
+    agent_means: Floats,
+    successes: Floats,
+    attempts: Floats,
+    *,
+    returns: bool = False,
 ) -> dict[str, float]:
     """Scores of predicted probabilities per rollout, given the results.
+
+    If these are normalised returns, there are also their error and dispersion.
 
     >>> found = scores(*np.array([[0.2, 0.6], [0.5, 0.5], [0.0, 2.0], [2.0, 2.0]]))
     >>> {name: round(value, 3) for name, value in found.items()}
@@ -527,12 +623,18 @@ def scores(
     """
     total = float(attempts.sum())
     squares = successes * (1 - predicted) ** 2 + (attempts - successes) * predicted**2
-    return {
+    found = {
         "log_loss": log_loss(predicted, successes, attempts) / total,
         "agent_mean_log_loss": log_loss(agent_means, successes, attempts) / total,
         "brier": float(squares.sum()) / total,
         "calibration_error": calibration_error(predicted, successes, attempts),
     }
+    if returns:
+        tried = attempts > 0
+        rates, guesses = successes[tried] / attempts[tried], predicted[tried]
+        found["error"] = float(np.sqrt(np.mean((guesses - rates) ** 2)))
+        found["dispersion"] = residual_dispersion(guesses, rates)
+    return found
 
 
 def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) -> float:
