@@ -42,8 +42,8 @@ class ModelCandidates:
     temper: float  # exponent of the likelihood of the answers
     centre: float  # mean log odds; tasks above it are easy, below it hard
     seed: int  # of the simulated agents
-    strength: float = STRENGTH  # attempts that a candidate's success probability is worth
     noise: float = 1.0  # variance of a result given the candidate, see `Posterior`
+    strengths: tuple[float, ...] = ()  # of returns, see `Posterior`
 
     @classmethod
     def fit(
@@ -71,16 +71,17 @@ class ModelCandidates:
             chosen = choose_prior(table, make, rng, shares=(0.0,))
             if returns is None:
                 return cls(chosen.mix, chosen.temper, centre, seed)
-            strength = returns.strength(calibrate(table, make, chosen, rng))
-        noise = returns.answer(strength)
-        return cls(chosen.mix, chosen.temper, centre, seed, strength, noise)
+            strengths = returns.strengths(calibrate(table, make, chosen, rng))
+        noise = returns.answer(strengths)
+        return cls(chosen.mix, chosen.temper, centre, seed, noise, strengths)
 
     def posterior(self, profiles: Floats) -> Posterior:
         """The candidates on the tasks of these profiles (agents, tasks)."""
         groups = _candidates(profiles, self.centre, np.random.default_rng(self.seed))
         both = np.concatenate(groups).T.astype(np.float32, order="C")
-        prior = spread(self.mix, groups)
-        return Posterior(both, prior, self.temper, self.strength, noise=self.noise)
+        prior, strength = spread(self.mix, groups), (*self.strengths, STRENGTH)[0]
+        how = {"noise": self.noise, "strengths": self.strengths}
+        return Posterior(both, prior, self.temper, strength, **how)  # type: ignore[arg-type]
 
 
 def _candidates(profiles: Floats, centre: float, rng: np.random.Generator) -> list[Floats]:

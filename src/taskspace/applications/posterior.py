@@ -13,6 +13,7 @@ from taskspace.applications.dependence import Consequences, Dependence
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
+SIZES = (1, 5, 20)  # numbers of answers
 _PERCENTS = np.arange(101) / 100  # bounds of intervals are rounded to these
 _MOST_AT_ONCE = 1 << 22  # pairs of task and candidate per block, to bound memory
 
@@ -26,15 +27,19 @@ class Posterior:
     temper: float  # exponent of the likelihood of the answers
     strength: float  # attempts that a candidate's success probability is worth, see `interval`
     dependence: Dependence | None = None  # of results given the candidate, if there is any
-    noise: float = 1.0  # variance of a result given the candidate, as a fraction of p (1 - p)
     changes: Changes | None = None  # of the profiles, see `after`
+    noise: float = 1.0  # variance of a result given the candidate, as a fraction of p (1 - p)
+    strengths: tuple[float, ...] = ()  # for returns: `strength` after so many answers: SIZES
 
     def after(self, answered: NDArray[np.int64], results: Floats) -> Posterior:
         """The posterior in which tasks that depend on answered ones follow the answers.
 
         Only the profiles of these tasks change; the weights of the candidates are for `weights`. A
-        task may be answered several times; new tasks are -1 and change nothing.
+        task may be answered several times; new tasks are -1 and change nothing. For returns, it
+        has the strength after so many answers.
         """
+        if self.strengths:
+            return replace(self, strength=strength_after(self.strengths, len(answered)))
         answered, results = answered[answered >= 0], results[answered >= 0]
         if self.dependence is None or not len(answered):
             return self
@@ -156,6 +161,16 @@ class Changes:
         place = np.minimum(np.searchsorted(self.tasks, numbers), len(self.tasks) - 1)
         changed = self.tasks[place] == numbers
         return changed, place[changed]
+
+
+def strength_after(strengths: tuple[float, ...], answers: int) -> float:
+    """The strength after some answers, between those that are known, on logarithmic scales.
+
+    >>> round(strength_after((10.0, 20.0, 40.0), 10), 2)
+    28.28
+    """
+    known = np.log(SIZES), np.log(strengths)
+    return float(np.exp(np.interp(np.log(max(answers, 1)), *known)))
 
 
 def percent_bounds(

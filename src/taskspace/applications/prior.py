@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taskspace.applications.candidates import Table
+from taskspace.applications.posterior import SIZES
 from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import log_loss
@@ -31,7 +32,7 @@ TEMPERS = (0.4, 0.7, 1.0)  # exponents of the likelihood of an answer
 RETURN_TEMPERS = (0.4, 0.7, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 # Shares of the linear population model in a prediction; the rest is that of the candidates.
 LINEAR_SHARES = (0.0, 0.15, 0.3, 0.45, 0.6)
-QUIZ_SIZES = (1, 5, 20)  # on which mixes and tempers are compared
+QUIZ_SIZES = SIZES  # on which mixes and tempers are compared
 JUDGED_TASKS = 200  # on which they are compared
 FOLDS = 4
 FEWEST_AGENTS = 4  # fewer are too few for cross-validation

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from taskspace.applications.candidates import Table
 from taskspace.applications.posterior import Posterior, percent_bounds
-from taskspace.applications.prior import FOLDS, JUDGED_TASKS, Choice, quizzes, spread
+from taskspace.applications.prior import FOLDS, JUDGED_TASKS, QUIZ_SIZES, Choice, quizzes, spread
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
@@ -35,41 +35,48 @@ class ReturnNoise:
     measured: float  # of the known agents' results around their expected returns
     missed: float = 0.0  # of an agent's expected return around its profile
 
-    def strength(self, apart: float) -> float:
-        """The strength of candidates (see `Posterior`) if results are as if of strength `apart`."""
-        own = 1 / (apart + 1) - self.measured
-        return 1 / (max(own, 1 / (STRENGTHS[-1] + 1)) + self.missed) - 1
+    def strengths(self, apart: tuple[float, ...]) -> tuple[float, ...]:
+        """The strengths of candidates (see `Posterior`) if results are as if of these strengths."""
+        least = 1 / (STRENGTHS[-1] + 1)
+        own = [max(1 / (each + 1) - self.measured, least) for each in apart]
+        return tuple(1 / (each + self.missed) - 1 for each in own)
 
-    def answer(self, strength: float) -> float:
+    def answer(self, strengths: tuple[float, ...]) -> float:
         """The variance of an answer around the expected return of the candidate."""
-        return min(1 / (strength + 1) + self.attempt, 1.0)
+        return min(1 / (min(strengths) + 1) + self.attempt, 1.0)
 
 
 def calibrate(
     table: Table, make: Callable[[Table], list[Floats]], chosen: Choice, rng: np.random.Generator
-) -> float:
-    """The strength with which intervals contain 90 % of the results of left-out agents.
+) -> tuple[float, ...]:
+    """The strengths with which intervals contain 90 % of the results of left-out agents.
 
-    `make` returns the candidates of each type, given the other agents.
+    There is one for each size of a quiz. `make` returns the candidates of each type, given the
+    other agents.
     """
     agents = len(table.successes)
     if agents < FEWEST_AGENTS:
-        return DEFAULT_STRENGTH
+        return (DEFAULT_STRENGTH,) * len(QUIZ_SIZES)
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
     order = rng.permutation(agents)
-    inside, count = np.zeros(len(STRENGTHS)), 0
+    inside: list[list[NDArray[np.bool_]]] = [[] for _ in QUIZ_SIZES]
     for left_out in np.array_split(order, FOLDS):
         rest = table.of_agents(np.delete(np.arange(agents), left_out))
         groups = make(rest)
         profiles = np.concatenate(groups).T.astype(np.float32, order="C")
         posterior = Posterior(profiles, spread(chosen.mix, groups), chosen.temper, 1.0)
         judges = table.of_agents(left_out[: MOST_AGENTS // FOLDS])
-        for quiz in quizzes(judges, rng):
-            for answers, rates in zip(quiz, judges.rates, strict=True):
-                found = _inside(posterior, answers, rates)
-                inside, count = inside + found.sum(1), count + found.shape[1]
-    shares = inside / max(count, 1)
-    return STRENGTHS[int(np.abs(shares - LEVEL).argmin())]
+        for found, quiz in zip(inside, quizzes(judges, rng), strict=True):
+            pairs = zip(quiz, judges.rates, strict=True)
+            found += [_inside(posterior, answers, rates) for answers, rates in pairs]
+    return tuple(_nearest(np.concatenate(found, axis=1)) for found in inside)
+
+
+def _nearest(inside: NDArray[np.bool_]) -> float:
+    """The strength whose intervals contain a fraction of results that is nearest to the level."""
+    if not inside.shape[1]:
+        return DEFAULT_STRENGTH
+    return STRENGTHS[int(np.abs(inside.mean(1) - LEVEL).argmin())]
 
 
 def _inside(posterior: Posterior, answers: Floats, rates: Floats) -> NDArray[np.bool_]:

@@ -21,10 +21,9 @@ LEAST = 0.01  # less would mean that one attempt tells more than 100 successes a
 def dispersion_of(outcomes: Outcomes) -> float | None:
     """The dispersion of attempts, from the spreads of returns; None if these are unknown.
 
-    >>> returns = [[0.0, 5.0], [10.0, 4.0]]
-    >>> outcomes = Outcomes.from_returns(returns, 2, spreads=[[0.0, 2.0], [0.0, 1.0]])
-    >>> dispersion_of(outcomes) is None
-    False
+    >>> returns, spreads = [[0.0], [5.0], [10.0]], [[0.0], [2.0], [0.0]]
+    >>> round(dispersion_of(Outcomes.from_returns(returns, 4, spreads=spreads)), 2)
+    0.15
     """
     if outcomes.scale is None or outcomes.return_spreads is None:
         return None

@@ -117,6 +117,8 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         scale_: The scale of the returns, or None if the model is one of successes.
         dispersion_: How much attempts vary around the expected return: 1 if as much as successes,
             0 if not at all; an upper bound if there is one attempt per pair. None without returns.
+        misfit_: How far expected returns are from predicted ones: the part of the `dispersion` of
+            the test that attempts do not explain. None without returns.
         network_: The network from tasks to logits; a linear model has one layer (only with
             features).
         history_: The training and validation losses of a network, with their steps (only with
@@ -141,6 +143,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     calibration_: dict[str, float]
     scale_: ReturnScale | None = None
     dispersion_: float | None = None
+    misfit_: float | None = None
 
     def __init__(
         self,
@@ -201,10 +204,20 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             self._fit_features(outcomes, rng)
         self.agents_, self.feature_names_ = outcomes.agents, outcomes.feature_names
         self.task_names_ = outcomes.tasks if outcomes.features is None else None
-        self.dispersion_ = None
+        self.dispersion_ = self.misfit_ = None
         if self.scale_ is not None:
-            self.dispersion_ = dispersion_of(outcomes) or self.test_scores_["dispersion"]
+            self._set_dispersion(outcomes)
         return self
+
+    def _set_dispersion(self, outcomes: Outcomes) -> None:
+        """How much attempts vary, and how much of the errors this does not explain."""
+        within, errors = dispersion_of(outcomes), self.test_scores_["dispersion"]
+        if within is None:  # errors and noise cannot be told apart
+            self.dispersion_ = self.misfit_ = errors
+            return
+        attempts = outcomes.rollouts[outcomes.rollouts > 0]
+        self.dispersion_ = within
+        self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         everything = Counts(
@@ -492,6 +505,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         }
         if self.scale_ is not None:
             settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
+            settings["misfit"] = self.misfit_
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
@@ -536,6 +550,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         if "scale" in settings:
             model.scale_ = ReturnScale(**settings["scale"])
             model.dispersion_ = float(settings["dispersion"])
+            model.misfit_ = float(settings["misfit"])
         if "task_names" in settings:
             model.task_names_ = np.array(settings["task_names"], np.str_)
             model.profiles_ = tensors["profiles"].numpy()
