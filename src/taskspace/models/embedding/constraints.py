@@ -10,12 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.similarity.information import entropy
-from taskspace.similarity.statistics import (
-    ENOUGH_TOGETHER,
-    NOTICEABLE,
-    SuccessStatistics,
-    sample_pairs,
-)
+from taskspace.similarity.statistics import NOTICEABLE, SuccessStatistics, sample_pairs
+from taskspace.similarity.task_statistics import ENOUGH_TOGETHER
 
 SHARPNESS = 1000.0  # the paper's beta: how strongly a difference in similarity determines the order
 DIFFICULTY_GAP = 0.1  # smallest difference in the probability of success of a pair
