@@ -17,7 +17,7 @@ from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import answers, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,7 +145,7 @@ def _readings(run: Run) -> Drawing:
     """Success against what the vectors say: information, or in an ordinal map difficulty."""
     every = slice(None, None, max(1, run.outcomes.n_tasks // 2000))
     lengths = np.linalg.norm(run.index.vectors[every], axis=1)
-    success = SuccessStatistics.from_outcomes(run.outcomes).success[every]
+    success = statistics_of(run.outcomes).success[every]
     options: dict[str, Any] = {
         "clusters": run.clusters.labels[every], "cluster_names": run.clusters.names,
         "muted": run.verdict.weak,
@@ -171,7 +171,7 @@ def _readings(run: Run) -> Drawing:
 
 def _similarities(run: Run) -> Drawing:
     some = np.arange(min(IN_MATRIX, run.outcomes.n_tasks))
-    matrix = SuccessStatistics.from_outcomes(run.outcomes).matrix(some, some)
+    matrix = statistics_of(run.outcomes).matrix(some, some)
     ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names)
     caption = (
         f"Estimated similarity of {len(some)} tasks in bits (mutual information of outcomes),"

@@ -49,7 +49,8 @@ from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.similarity.estimates import estimates
 from taskspace.similarity.profiles import profile_similarity
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.task_statistics import TaskStatistics
 
 T = TypeVar("T")
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
@@ -418,6 +419,8 @@ class Run:
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
         """A table of tasks: name, difficulty, success rate, cluster, features and labels.
 
+        If outcomes are returns, it has the mean return of each task instead of a success rate.
+
         A feature that has the name of another column, e.g. difficulty, becomes
         `feature:difficulty`, and a label `label:difficulty`.
 
@@ -437,12 +440,19 @@ class Run:
             "task": outcomes.tasks[indices],
             **more,
             "difficulty": self.index.difficulty[indices],
-            "success": mean_rates(outcomes.rates[:, indices], axis=0),
+            **self._mean_results(indices),
             "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}
         labels = {name: column[indices] for name, column in outcomes.task_labels.items()}
         return beside(beside(columns, features, FEATURE), labels, LABEL)
+
+    def _mean_results(self, indices: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """The mean success rate of tasks or, if outcomes are returns, their mean return."""
+        outcomes = self.outcomes
+        if outcomes.scale is not None and outcomes.returns is not None:
+            return {"return": mean_rates(outcomes.returns[:, indices], axis=0)}
+        return {"success": mean_rates(outcomes.rates[:, indices], axis=0)}
 
     @functools.cached_property
     def profiles(self) -> NDArray[np.float64] | None:
@@ -456,8 +466,8 @@ class Run:
         return isinstance(self.embedder, TaskEmbedder) and self.embedder.task_names_ is None
 
     @functools.cached_property
-    def _statistics(self) -> SuccessStatistics:
-        return SuccessStatistics.from_outcomes(self.outcomes)
+    def _statistics(self) -> TaskStatistics:
+        return statistics_of(self.outcomes)
 
     @property
     def comparison(self) -> SuccessModel | Embedding:

@@ -9,13 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.similarity.information import entropy
-from taskspace.similarity.statistics import (
-    ENOUGH_TOGETHER,
-    NOTICEABLE,
-    SuccessStatistics,
-    sample_pairs,
-)
+from taskspace.similarity.statistics import NOTICEABLE, sample_pairs
+from taskspace.similarity.task_statistics import ENOUGH_TOGETHER, TaskStatistics
 
 SHARPNESS = 1000.0  # the paper's beta: how strongly a difference in similarity determines the order
 DIFFICULTY_GAP = 0.1  # smallest difference in the probability of success of a pair
@@ -61,7 +56,7 @@ class Triplets:
 
 
 def draw_triplets(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: TaskStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> Triplets:
     """Draw triplets of different tasks whose similarities are known.
 
@@ -77,6 +72,7 @@ def draw_triplets(
     Raises:
         ValueError: If there are fewer than three tasks, or if too few agents tried the same tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> statistics = SuccessStatistics.from_rates([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1]])
     >>> rng = np.random.default_rng(0)
     >>> triplets = draw_triplets(statistics, 100, rng, np.arange(3))
@@ -93,14 +89,14 @@ def draw_triplets(
         return Triplets(tasks, 1.0 / (1.0 + np.exp(-SHARPNESS * gaps)))
 
 
-def _gaps(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> NDArray[np.float64]:
+def _gaps(statistics: TaskStatistics, tasks: NDArray[np.int64]) -> NDArray[np.float64]:
     """Similarity to the first task: the second minus the third; NaN if unknown."""
     near = statistics.pairs(tasks[:, 0], tasks[:, 1])
     return near - statistics.pairs(tasks[:, 0], tasks[:, 2])
 
 
 def _draw_unknown_again(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     tasks: NDArray[np.int64],
     gaps: NDArray[np.float64],
     rng: np.random.Generator,
@@ -129,7 +125,7 @@ def _draw_unknown_again(
 
 
 def draw_pairs(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: TaskStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Draw pairs of tasks whose difficulties differ by more than 0.1 (C_NORM in the paper).
 
@@ -145,6 +141,7 @@ def draw_pairs(
     Raises:
         ValueError: If there are fewer than two tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> statistics = SuccessStatistics.from_rates([[1.0, 0.0, 0.5]])
     >>> pairs = draw_pairs(statistics, 100, np.random.default_rng(0), np.arange(3))
     >>> np.unique(pairs, axis=0).tolist()
@@ -166,7 +163,7 @@ def draw_pairs(
 
 
 def _far_apart(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: TaskStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """`n` pairs drawn uniformly from those that differ by at least (nearly) DIFFICULTY_GAP."""
     hardest_first = pool[np.argsort(statistics.success[pool], kind="stable")]
@@ -179,7 +176,7 @@ def _far_apart(
     return hardest_first[np.stack([easier, harder], axis=1)]
 
 
-def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
+def can_tell_similarity(statistics: TaskStatistics, pool: NDArray[np.int64]) -> bool:
     """Whether the similarities of tasks in the pool are known and differ."""
     chosen = pool[:: max(1, len(pool) // 200)]
     matrix = statistics.matrix(chosen, chosen)
@@ -191,13 +188,13 @@ def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) 
     return bool(np.ptp(matrix[known]) > 1e-6)
 
 
-def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
+def can_tell_difficulty(statistics: TaskStatistics, pool: NDArray[np.int64]) -> bool:
     """Whether any two tasks in the pool differ enough in difficulty."""
     success = statistics.success[pool]
     return len(pool) >= 2 and bool(np.ptp(success) > DIFFICULTY_GAP)
 
 
-def check_orders(statistics: SuccessStatistics) -> None:
+def check_orders(statistics: TaskStatistics) -> None:
     """Refuse outcomes that give no constraints; warn if too few agents tried the same tasks."""
     _check_together(statistics)
     everything = np.arange(statistics.n_tasks)
@@ -205,7 +202,7 @@ def check_orders(statistics: SuccessStatistics) -> None:
         return
     mean = float(statistics.success.mean())
     cause = "all tasks have the same outcomes in this population"
-    if float(entropy(statistics.success).max(initial=0.0)) < 1e-9:
+    if float(statistics.bounds().max(initial=0.0)) < 1e-9:
         cause = "every task is always solved" if mean > 0.5 else "no task is ever solved"
     raise ValueError(
         f"outcomes must differ between tasks, got outcomes in which {cause}; add weaker or stronger"
@@ -213,7 +210,7 @@ def check_orders(statistics: SuccessStatistics) -> None:
     )
 
 
-def _check_together(statistics: SuccessStatistics) -> None:
+def _check_together(statistics: TaskStatistics) -> None:
     """Check that enough agents tried both tasks of the pairs."""
     if statistics.tried is None or statistics.n_tasks < 2:
         return

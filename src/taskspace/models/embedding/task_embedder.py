@@ -18,7 +18,7 @@ from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
 from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
 from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
-from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of, triplet_accuracy
+from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics, triplet_accuracy
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
@@ -26,7 +26,9 @@ from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.models.success.model import FEW_TASKS, SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION, check_measure
-from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.statistics import warn_if_anti_correlated
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +137,7 @@ class TaskEmbedder(Embedding):
             )
         if y is None:  # with y, one agent is a regression target of scikit-learn
             check_agents(given)
-        statistics = SuccessStatistics.from_outcomes(given)
+        statistics = statistics_of(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
         if given.features is None:
@@ -166,7 +168,7 @@ class TaskEmbedder(Embedding):
             if not isinstance(outcomes, Outcomes):
                 raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
             return dataclasses.replace(outcomes, features=tasks, feature_names=())
-        rates = statistics_of(tasks, y, None).rates.T.astype(np.float64)
+        rates = given_statistics(tasks, y, None).rates.T.astype(np.float64)
         return Outcomes(rates, np.array(1), features=tasks)
 
     def _fit_model(self, model: SuccessModel) -> TaskEmbedder:
@@ -193,7 +195,7 @@ class TaskEmbedder(Embedding):
         return self
 
     def _fit_table(
-        self, outcomes: Outcomes, statistics: SuccessStatistics, rng: np.random.Generator
+        self, outcomes: Outcomes, statistics: TaskStatistics, rng: np.random.Generator
     ) -> None:
         """The map of a table of results, whose tasks are known by name."""
         from threadpoolctl import threadpool_limits
@@ -318,14 +320,14 @@ class TaskEmbedder(Embedding):
         if isinstance(X, Outcomes):
             X, outcomes = X.task_inputs if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
-        statistics, rng = statistics_of(tasks, y, outcomes), np.random.default_rng(0)
+        statistics, rng = given_statistics(tasks, y, outcomes), np.random.default_rng(0)
         found = self._scores(tasks, statistics, np.arange(len(tasks)), rng)
         return float(np.mean(list(found.values())))
 
     def _scores(
         self,
         tasks: NDArray[Any],
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         held_out: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> dict[str, float]:
@@ -382,8 +384,7 @@ class TaskEmbedder(Embedding):
 
 def _part(
     outcomes: Outcomes, agents: NDArray[np.int64], tasks: NDArray[np.int64]
-) -> SuccessStatistics:
+) -> TaskStatistics:
     """The statistics of some agents on some tasks."""
-    cells = np.ix_(agents, tasks)
-    part = Outcomes(outcomes.successes[cells], outcomes.rollouts[cells])
-    return SuccessStatistics.from_outcomes(part)
+    some = outcomes.of_tasks(outcomes.tasks[tasks].tolist())
+    return statistics_of(some.of_agents(outcomes.agents[agents].tolist()))

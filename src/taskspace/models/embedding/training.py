@@ -20,7 +20,7 @@ from taskspace.models.embedding.constraints import (
     draw_triplets,
 )
 from taskspace.models.embedding.losses import norm_loss, triplet_loss
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 CLIP_NORM = 2.0
 HELD_OUT = 1000  # constraints of each type for validation, and the same number for the test
@@ -57,14 +57,14 @@ class Pool:
     )
     sums: tuple[int, ...] = tuple(range(GROUPS))
 
-    def triplets(self, statistics: SuccessStatistics, n: int, rng: np.random.Generator) -> Triplets:
+    def triplets(self, statistics: TaskStatistics, n: int, rng: np.random.Generator) -> Triplets:
         """`n` triplets in which both pairs with the first task belong to the pool."""
         drawn = draw_triplets(statistics, self._to_draw(n, 2), rng, self.tasks)
         chosen = self._choose(drawn.tasks, n)
         return Triplets(drawn.tasks[chosen], drawn.probability[chosen])
 
     def pairs(
-        self, statistics: SuccessStatistics, n: int, rng: np.random.Generator
+        self, statistics: TaskStatistics, n: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """`n` rows (easier, harder) that belong to the pool."""
         drawn = draw_pairs(statistics, self._to_draw(n, 1), rng, self.tasks)
@@ -134,7 +134,7 @@ class Constraints:
     @classmethod
     def draw(
         cls,
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         pool: Pool,
         n: int,
         norm_weight: float,
@@ -209,7 +209,7 @@ class History:
 def fit_network(
     network: torch.nn.Module,
     tasks: torch.Tensor,
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     pools: tuple[Pool, Pool],
     training: Training,
     rng: np.random.Generator,
