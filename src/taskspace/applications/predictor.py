@@ -835,10 +835,11 @@ def _from_outcomes(
     rng = np.random.default_rng(seed)
     table = _table(outcomes, vectors, noise)
     with threadpool_limits(1):
-        factors, settings = learn(table.successes, table.attempts, None, seed, table.dispersion)
+        dispersion = None if noise is None else table.dispersion
+        factors, settings = learn(table.successes, table.attempts, None, seed, dispersion)
 
         def make(rest: Table) -> list[Floats]:
-            others = fit(rest.successes, rest.attempts, settings.rank, settings.least_spread)
+            others = fit(rest.successes, rest.attempts, settings)
             return candidates(rest, others, settings, rng)
 
         chosen = choose_prior(table, make, rng)

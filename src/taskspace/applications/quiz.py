@@ -210,9 +210,10 @@ class Quiz:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
         enough, most = check_until(until), checks.whole(at_most, "at_most")
-        wide, sure = None if width is None else float(width), check_level(level, "level")
-        if wide is not None:
-            self._predictor.check_width(wide)
+        sure, wide = check_level(level, "level"), None
+        if width is not None:
+            self._predictor.check_width(width)
+            wide = float(width)
             self.score(level=sure)  # fails before the first question
         return self._ask(enough, most, wide, sure)
 

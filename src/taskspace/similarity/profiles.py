@@ -105,12 +105,14 @@ def _of_returns(
     first: NDArray[np.floating], second: NDArray[np.floating], measure: str, dispersion: float
 ) -> Callable[[slice], Floats]:
     """The same for expected normalised returns."""
+    from taskspace.similarity.returns import copula_bits  # which imports this module
+
     agents = len(first)
     rows, columns = (return_profiles.attempts(part, dispersion) for part in (first, second))
 
     def compare(some: slice) -> Floats:
         signed: Floats = np.clip(rows[:, some].T @ columns, -1.0, 1.0)
-        return return_profiles.copula_bits(signed, agents) if measure == INFORMATION else signed
+        return copula_bits(signed, agents) if measure == INFORMATION else signed
 
     return compare
 

@@ -13,27 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.similarity.normal_scores import normal_scores
+
 Floats = NDArray[np.float64]
 
 _LEAST_NOISE = 1e-4  # variance: differences of 1 % of the range of returns say little
-
-
-def normal_scores(profiles: NDArray[np.floating]) -> Floats:
-    """The normal scores of the ranks of each column, with mean 0 and length 1; equal ones are 0.
-
-    >>> normal_scores(np.array([[0.1, 0.5], [0.9, 0.5], [0.2, 0.5]])).round(2) + 0.0
-    array([[-0.71,  0.  ],
-           [ 0.71,  0.  ],
-           [ 0.  ,  0.  ]])
-    """
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
-
-    scores = ndtri((rankdata(profiles, axis=0) - 0.5) / len(profiles))
-    scores -= scores.mean(0)
-    lengths = np.sqrt((scores**2).sum(0))
-    found: Floats = scores / np.where(lengths > 1e-9, lengths, 1.0)
-    return np.where(lengths > 1e-9, found, 0.0)
 
 
 def reliability(profiles: NDArray[np.floating], dispersion: float) -> Floats:
@@ -51,19 +35,12 @@ def reliability(profiles: NDArray[np.floating], dispersion: float) -> Floats:
 
 
 def attempts(profiles: NDArray[np.floating], dispersion: float) -> Floats:
-    """Vectors (agents, tasks) whose inner products are the correlations of two attempts."""
-    return normal_scores(profiles) * np.sqrt(reliability(profiles, dispersion))
+    """Vectors (agents, tasks) whose inner products are the correlations of two attempts.
 
-
-def copula_bits(correlation: Floats, agents: int) -> Floats:
-    """Mutual information of two normal variables with this correlation, in bits.
-
-    The square of the correlation counts as at most 1 - 1 / agents, which is what so few agents can
-    show.
-
-    >>> copula_bits(np.array([0.0, 0.6, -1.0]), agents=4).round(2) + 0.0
-    array([0.  , 0.32, 1.  ])
+    >>> found = attempts(np.array([[0.1, 0.5], [0.9, 0.5]]), dispersion=1.0)
+    >>> (found.T @ found).round(2) + 0.0
+    array([[0.64, 0.  ],
+           [0.  , 0.  ]])
     """
-    squares = np.minimum(correlation**2, 1 - 1 / max(agents, 2))
-    bits: Floats = -0.5 * np.log2(1 - squares)
-    return bits
+    scores = normal_scores(np.transpose(profiles)).T / np.sqrt(len(profiles))
+    return scores * np.sqrt(reliability(profiles, dispersion))

@@ -11,7 +11,7 @@ marginal likelihood (`marginal.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -25,6 +25,7 @@ from taskspace.outcomes.outcomes import Outcomes
 
 RANKS = (1, 2, 4, 8)
 SPREADS = (0.05, 0.5)
+RETURN_WEIGHTS = (1.0, 5.0, 25.0)  # a return can tell more than a success or failure
 STRENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 HELD_OUT = 0.15  # fraction of the pairs on which settings are compared
 MOST_AGENTS, MOST_TASKS = 2000, 500  # on which settings are compared; then all are fitted
@@ -43,6 +44,7 @@ class Settings:
     rank: int  # dimensions of the low-rank model
     least_spread: float  # the narrowest prior of the loadings; see `fit_factors`
     strength: float  # number of successes and failures that the low-rank prediction is worth
+    weight: float = 1.0  # number of successes and failures that an attempt is worth in the fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ class LowRankModel:
     factors: Factors
     settings: Settings
     profiles: Floats  # (agents, tasks): success probabilities, prediction and results combined
-    dispersion: float = 1.0  # of attempts, relative to successes
+    dispersion: float | None = None  # of attempts, relative to successes, if these are returns
 
 
 def fit_low_rank(
@@ -81,12 +83,12 @@ def fit_low_rank(
     key = checks.seed(seed)
     successes = outcomes.successes.astype(np.float64)
     attempts = outcomes.rollouts.astype(np.float64)
-    if dispersion is None:
+    if dispersion is None and outcomes.scale is not None:
         dispersion = dispersion_of(outcomes) or 1.0
     with threadpool_limits(1):  # bit-identical, and faster for small matrices
         factors, settings = learn(successes, attempts, settings, key, dispersion)
         predicted = factors.probabilities()
-    strength = settings.strength * dispersion
+    strength = settings.strength * (dispersion or 1.0)
     profiles = blend(predicted, successes, attempts, strength)
     return LowRankModel(factors, settings, profiles, dispersion)
 
@@ -96,19 +98,24 @@ def learn(
     attempts: Floats,
     settings: Settings | None,
     seed: int,
-    dispersion: float = 1.0,
+    dispersion: float | None = None,
 ) -> tuple[Factors, Settings]:
-    """The factors of tables (agents, tasks), and their settings, which are chosen if None."""
+    """The factors of tables (agents, tasks), and their settings, which are chosen if None.
+
+    `dispersion` is that of attempts if these are returns; 1 if it is unknown.
+    """
     if not attempts.any():
         raise ValueError("outcomes must have at least one rollout, got empty outcomes")
     if settings is None:
         rng = np.random.default_rng(seed)
         settings = choose_settings(successes, attempts, rng, dispersion)
-    return fit(successes, attempts, settings.rank, settings.least_spread), settings
+    return fit(successes, attempts, settings), settings
 
 
-def fit(successes: Floats, attempts: Floats, rank: int, least_spread: float) -> Factors:
+def fit(successes: Floats, attempts: Floats, settings: Settings) -> Factors:
     """Fit the factors as in `fit_factors`, and by marginal likelihood if the tasks are few."""
+    rank, least_spread = settings.rank, settings.least_spread
+    successes, attempts = settings.weight * successes, settings.weight * attempts
     factors, (agents, tasks) = fit_factors(successes, attempts, rank, least_spread), attempts.shape
     if tasks <= FEW_TASKS and agents >= ENOUGH_AGENTS:
         return refine(factors, successes, attempts, least_spread)
@@ -125,7 +132,10 @@ def blend(predicted: Floats, successes: Floats, attempts: Floats, strength: floa
 
 
 def choose_settings(
-    successes: Floats, attempts: Floats, rng: np.random.Generator, dispersion: float = 1.0
+    successes: Floats,
+    attempts: Floats,
+    rng: np.random.Generator,
+    dispersion: float | None = None,
 ) -> Settings:
     """The settings under which held-out pairs are most likely."""
     if len(successes) > MOST_AGENTS:
@@ -133,21 +143,24 @@ def choose_settings(
         successes, attempts = successes[agents], attempts[agents]
     tasks = rng.permutation(successes.shape[1])[:MOST_TASKS]
     successes, attempts = successes[:, tasks], attempts[:, tasks]
+    weights = (1.0,) if dispersion is None else RETURN_WEIGHTS
     candidates = [
-        (rank, spread) for rank, spread in product(RANKS, SPREADS) if rank <= min(successes.shape)
+        Settings(rank, spread, 0.0, weight)
+        for rank, spread, weight in product(RANKS, SPREADS, weights)
+        if rank <= min(successes.shape)
     ]
     guesses: list[list[Floats]] = [[] for _ in candidates]
     results: list[Floats] = []
     for hidden in _divisions(attempts, rng):
         seen, solved = np.where(hidden, 0.0, attempts), np.where(hidden, 0.0, successes)
         results.append(np.stack([successes[hidden], attempts[hidden]]))
-        for guess, (rank, spread) in zip(guesses, candidates, strict=True):
-            guess.append(fit(solved, seen, rank, spread).probabilities()[hidden])
+        for guess, candidate in zip(guesses, candidates, strict=True):
+            guess.append(fit(solved, seen, candidate).probabilities()[hidden])
     truth = np.concatenate(results, axis=1)
     losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
     best = int(np.argmin(losses))
-    strength = _strength(np.concatenate(guesses[best]), *truth, dispersion)
-    return Settings(*candidates[best], strength)
+    strength = _strength(np.concatenate(guesses[best]), *truth, dispersion or 1.0)
+    return replace(candidates[best], strength=strength)
 
 
 def _divisions(attempts: Floats, rng: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
