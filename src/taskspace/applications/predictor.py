@@ -8,8 +8,8 @@ of each candidate after the quiz, and the predicted probability of success on a 
 mean of the candidates' probabilities. If it helps to predict left-out agents, the prediction of a
 linear population model has a share in it.
 
-If the results are returns, a predicted probability is an expected normalised return, and the answers
-and predictions are in returns.
+If the results are returns, a predicted probability is an expected normalised return, and answers and
+predictions are in returns.
 
 Known agents predict an agent from a known subpopulation best. The other candidates prevent
 overconfident predictions for an agent from a new subpopulation.
@@ -40,6 +40,7 @@ from taskspace.applications.return_answers import (
     on_one_scale,
     overall,
     quiz_returns,
+    refuse_returns,
     widened,
 )
 from taskspace.applications.return_noise import ReturnNoise, calibrate
@@ -287,7 +288,7 @@ class PerformancePredictor:
             ValueError: If an argument has the wrong form, if a task is unknown, or if the
                 predictor is one of returns.
         """
-        refuse_returns(self.scale_, "predict_proba() requires a predictor of successes")
+        refuse_returns(self.scale_, "predict_proba() is, unlike predict(), for successes only")
         return self._predicted(quiz, results, tasks)
 
     def _predicted(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
@@ -816,12 +817,6 @@ def _scale_of_model(model: Profiler | None, rows: NDArray[Any]) -> ReturnScale |
     return scale.of_tasks(positions(names, rows, "model"))
 
 
-def refuse_returns(scale: ReturnScale | None, requires: str) -> None:
-    """Refuse returns where only probabilities of success make sense."""
-    if scale is not None:
-        raise ValueError(f"{requires}, got one of returns; use predict()")
-
-
 def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation | None:
     """The linear model of at least two agents."""
     return LinearPopulation.from_rates(rates, predicted, seed) if len(rates) > 1 else None
@@ -839,7 +834,7 @@ def _from_outcomes(
         factors, settings = learn(table.successes, table.attempts, None, seed, dispersion)
 
         def make(rest: Table) -> list[Floats]:
-            others = fit(rest.successes, rest.attempts, settings)
+            others = fit(rest.successes, rest.attempts, *settings.of_fit)
             return candidates(rest, others, settings, rng)
 
         chosen = choose_prior(table, make, rng)
@@ -920,8 +915,8 @@ def predict(
     """Predict the result of an agent on each task, given its results on a quiz.
 
     It is the probability that the agent solves the task, or its expected return if the source is
-    one of returns. This is `PerformancePredictor` in one call. Fitting takes seconds, so for several quizzes fit
-    one predictor and pass it as the source.
+    one of returns. This is `PerformancePredictor` in one call. Fitting takes seconds, so for
+    several quizzes fit one predictor and pass it as the source.
 
     Args:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted predictor.

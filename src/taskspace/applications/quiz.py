@@ -16,9 +16,9 @@ from taskspace.applications.predictor import (
     check_level,
     containing,
     each_once,
-    refuse_returns,
 )
 from taskspace.applications.question_value import Objective
+from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
@@ -62,6 +62,7 @@ class Quiz:
 
     Attributes:
         answers: The (task, result) pairs so far.
+        scale: The scale of returns, or None if results are successes.
 
     Raises:
         TypeError: If `source` has another type.
@@ -104,7 +105,7 @@ class Quiz:
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
-        self._scale = self._predictor.scale_
+        self.scale = self._predictor.scale_
         self._rng = rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
         self._pool = _some(self._numbers(pool, "the pool"), rng)
@@ -169,7 +170,7 @@ class Quiz:
         value = checks.numbers(result, "the result")
         if value.ndim:
             raise ValueError(f"the result must be one number, got {checks.brief(result)}")
-        if self._scale is None and not 0 <= value <= 1:
+        if self.scale is None and not 0 <= value <= 1:
             raise ValueError(f"the result must be a number from 0 to 1, got {checks.brief(result)}")
         if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
@@ -285,7 +286,7 @@ class Quiz:
         is_target = np.isin(np.arange(len(groups)), self._targets)
         return self._predictor.group_scores(
             self._tasks[tasks],
-            means if self._scale is None else self._scale.returns(means, tasks),
+            means if self.scale is None else self.scale.returns(means, tasks),
             names,
             np.where(is_target, groups, -1),
             check_level(level, "level"),
@@ -298,7 +299,7 @@ class Quiz:
         On average it falls with every answer. Answered targets are known: their error rate is 0.
         For returns, it is the expected error (a standard deviation) of normalised returns.
         """
-        if self._scale is None:
+        if self.scale is None:
             predicted = self._probabilities(self._targets)
             errors = np.minimum(predicted, 1 - predicted)
         else:
@@ -340,11 +341,11 @@ class Quiz:
         Raises:
             ValueError: If a task is unknown, or if the source is one of returns.
         """
-        refuse_returns(self._scale, "predict_proba() requires a quiz about successes")
+        refuse_returns(self.scale, "predict_proba() is, unlike predict(), for successes only")
         return self.predict(tasks)
 
     def _returned(self, normalised: Floats, numbers: Numbers) -> Floats:
-        return normalised if self._scale is None else self._scale.returns(normalised, numbers)
+        return normalised if self.scale is None else self.scale.returns(normalised, numbers)
 
     def _probabilities(self, numbers: Numbers) -> Floats:
         tasks = TaskMixture.known(numbers)
@@ -401,7 +402,7 @@ class Quiz:
         return np.where(differ, found, 0.0)
 
     def _uncertainty(self) -> Floats:
-        if self._scale is not None:
+        if self.scale is not None:
             return self._posterior.variances(self._weights, TaskMixture.known(self._pool))
         return -np.abs(self._probabilities(self._pool) - 0.5)
 

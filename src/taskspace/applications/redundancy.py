@@ -17,6 +17,7 @@ from taskspace.applications.near_copies import (
     find_near_copies,
     groups,
 )
+from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.showable_pairs import showable_pairs
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
@@ -250,6 +251,7 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    refuse_returns(outcomes.scale, "a search for near-copies requires results from 0 to 1")
     distinct, same = distinct_agents(outcomes)
     statistics = SuccessStatistics.from_outcomes(distinct)
     n_pairs = count_pairs(statistics)

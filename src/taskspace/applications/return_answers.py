@@ -72,6 +72,31 @@ def quiz_returns(
     return scale.normalised(found, numbers)
 
 
+def refuse_returns(scale: ReturnScale | None, requires: str) -> None:
+    """Refuse returns where only successes make sense; `requires` is the first part of the message.
+
+    >>> refuse_returns(None, "a short test requires successes")
+    """
+    if scale is not None:
+        raise ValueError(f"{requires}, got returns")
+
+
+def difficulty_in_words(scale: ReturnScale | None) -> str:
+    """What difficulty is, as the rest of a sentence.
+
+    >>> difficulty_in_words(ReturnScale(0, 10, success=4))
+    'the share of agents whose expected return is below 4'
+    """
+    if scale is None:
+        return "how often agents fail"
+    if scale.rule == "best":
+        return "the mean normalised regret: how far agents stay below the best return"
+    if scale.rule == "success":
+        least = "its threshold" if np.ndim(scale.success) else f"{float(scale.success or 0):g}"
+        return f"the share of agents whose expected return is below {least}"
+    return "1 minus the mean normalised return, an ordering within what these agents reached"
+
+
 def widened(outcomes: Outcomes) -> Outcomes:
     """The same returns on a scale with a margin, within which those of a new agent may lie.
 

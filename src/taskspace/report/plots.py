@@ -91,7 +91,7 @@ def plot_map(
 def plot_success(
     values: ArrayLike, success: ArrayLike, label: str, *, clusters: ArrayLike | None = None,
     cluster_names: Sequence[str] = (), title: str = "", muted: bool = False,
-    ax: Axes | None = None,
+    what: str = "success rate of the population", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Plot the success rate of the population against another number, one point per task.
 
@@ -103,6 +103,7 @@ def plot_success(
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
         muted: Whether to draw clusters nearly grey, as in `plot_map`.
+        what: What the success rates are called, if they are e.g. normalised returns.
         ax: The axes to draw on; by default those of a new figure.
 
     Returns:
@@ -126,7 +127,7 @@ def plot_success(
     points = np.stack([across, rates], axis=1)
     _scatter(ax, points, _areas(np.ones(len(points))), members, muted=muted)
     ax.set_ylim(-0.03, 1.03)
-    return _plain(ax, title, label, "success rate of the population")
+    return _plain(ax, title, label, what)
 
 
 def plot_similarity(

@@ -4,8 +4,8 @@ Two sources are combined. A logistic low-rank model (`factors.py`) predicts a pa
 results on other tasks and from other agents' results on this task. The prediction is then combined
 with the results of the pair itself as if it came from `strength` attempts, so that one attempt has
 little influence and twenty attempts dominate. An attempt whose normalised return varies less than a
-success does counts as several attempts (`dispersion.py`). If the tasks are few, the low-rank model is fitted by
-marginal likelihood (`marginal.py`).
+success does counts as several attempts (`dispersion.py`). If the tasks are few, the low-rank model
+is fitted by marginal likelihood (`marginal.py`).
 """
 
 from __future__ import annotations
@@ -45,6 +45,11 @@ class Settings:
     least_spread: float  # the narrowest prior of the loadings; see `fit_factors`
     strength: float  # number of successes and failures that the low-rank prediction is worth
     weight: float = 1.0  # number of successes and failures that an attempt is worth in the fit
+
+    @property
+    def of_fit(self) -> tuple[int, float, float]:
+        """The settings of `fit`, in order."""
+        return self.rank, self.least_spread, self.weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +114,14 @@ def learn(
     if settings is None:
         rng = np.random.default_rng(seed)
         settings = choose_settings(successes, attempts, rng, dispersion)
-    return fit(successes, attempts, settings), settings
+    return fit(successes, attempts, *settings.of_fit), settings
 
 
-def fit(successes: Floats, attempts: Floats, settings: Settings) -> Factors:
+def fit(
+    successes: Floats, attempts: Floats, rank: int, least_spread: float, weight: float = 1.0
+) -> Factors:
     """Fit the factors as in `fit_factors`, and by marginal likelihood if the tasks are few."""
-    rank, least_spread = settings.rank, settings.least_spread
-    successes, attempts = settings.weight * successes, settings.weight * attempts
+    successes, attempts = weight * successes, weight * attempts
     factors, (agents, tasks) = fit_factors(successes, attempts, rank, least_spread), attempts.shape
     if tasks <= FEW_TASKS and agents >= ENOUGH_AGENTS:
         return refine(factors, successes, attempts, least_spread)
@@ -155,7 +161,7 @@ def choose_settings(
         seen, solved = np.where(hidden, 0.0, attempts), np.where(hidden, 0.0, successes)
         results.append(np.stack([successes[hidden], attempts[hidden]]))
         for guess, candidate in zip(guesses, candidates, strict=True):
-            guess.append(fit(solved, seen, candidate).probabilities()[hidden])
+            guess.append(fit(solved, seen, *candidate.of_fit).probabilities()[hidden])
     truth = np.concatenate(results, axis=1)
     losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
     best = int(np.argmin(losses))

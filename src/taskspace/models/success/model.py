@@ -1,4 +1,4 @@
-"""`SuccessModel`: the probability of success, or the expected return, of every agent on any task."""
+"""`SuccessModel`: every agent's probability of success, or expected return, on any task."""
 
 from __future__ import annotations
 
