@@ -23,12 +23,13 @@ from taskspace.files import (
     seal,
 )
 from taskspace.outcomes import result_tables, tables
-from taskspace.outcomes.columns import COUNTS
+from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
 from taskspace.outcomes.feature_rows import default_names, in_order
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.returns import (
     SCALE_ARRAYS,
+    check_return_options,
     check_returns,
     check_scale,
     check_spreads,
@@ -505,6 +506,10 @@ class Outcomes:
     def to_table(self, path: str | os.PathLike[str]) -> None:
         """Write a table with one row per tried pair: agent, task, successes, rollouts.
 
+        If these outcomes are returns, it has the columns return, return_spread (if known) and
+        rollouts instead, which `from_table(…, returns=True)` reads; pass it `best` or `success`
+        again, because the table does not hold them.
+
         Features and labels become further columns. All pairs of the first agent have a row, and
         every agent has at least one, with 0 rollouts if necessary, so that `from_table` restores
         all names in their order.
@@ -524,8 +529,7 @@ class Outcomes:
         columns: dict[str, Any] = {
             "agent": self.agents[agent],
             "task": self.tasks[task],
-            "successes": self.successes[agent, task],
-            "rollouts": self.rollouts[agent, task],
+            **{name: values[agent, task] for name, values in self._result_columns().items()},
         }
         if self.features is not None:
             for name, values in zip(self.feature_names, self.features.T, strict=True):
@@ -540,6 +544,13 @@ class Outcomes:
                 columns[name] = values[owner]
         tables.write(columns, path)
 
+    def _result_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of a table that have results."""
+        if self.scale is None or self.returns is None:
+            return {"successes": self.successes, "rollouts": self.rollouts}
+        spreads = {} if self.return_spreads is None else {SPREAD[0]: self.return_spreads}
+        return {RETURNS[0]: self.returns, **spreads, "rollouts": self.rollouts}
+
     @classmethod
     def from_table(
         cls,
@@ -552,6 +563,9 @@ class Outcomes:
         task: str | None = None,
         score: str | None = None,
         max_score: float = 1,
+        returns: bool = False,
+        best: ArrayLike | None = None,
+        success: Any = None,
     ) -> Outcomes:
         """Read a table of results in long or wide form.
 
@@ -565,6 +579,10 @@ class Outcomes:
         In the wide form, the first column names the agents and every other column of numbers is a
         task; the cells are results of one attempt. Columns of text are labels of the agents. A
         NumPy array of agents x tasks is the same without names.
+
+        With `returns`, results are any numbers, e.g. in a column `return`, `reward` or `score`.
+        Several rows of a pair give its mean return and the spread of its attempts. In a table with
+        a column `rollouts`, results are mean returns.
 
         Agents and tasks are listed in the order of their first appearance. `info["columns"]` says
         what each column was taken for.
@@ -582,9 +600,12 @@ class Outcomes:
             task: The column with the names of the tasks, if it has an unusual name.
             score: The column with the results, if it has an unusual name.
             max_score: The highest possible score; scores are divided by it.
+            returns: Whether results are returns, or scores on any scale.
+            best: The best possible return, one number or one per task, if it is known.
+            success: The return from which on a task counts as solved, if there is a threshold.
 
         Returns:
-            The outcomes.
+            The outcomes; with `returns`, they have a `scale`.
 
         Raises:
             FileNotFoundError: If there is no such file.
@@ -598,17 +619,20 @@ class Outcomes:
                [nan, 1. ]])
         >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
         Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, 50 % solved)
+        >>> Outcomes.from_table(np.array([[120, -7.5], [80, np.nan]]), returns=True)
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, returns from -7.5 to 120)
         """
-        return cls(
-            **result_tables.parts(
-                table,
-                features=features,
-                tasks=tasks,
-                agents=agents,
-                given={"agent": agent, "task": task, "score": score},
-                max_score=max_score,
-            )
+        check_return_options(returns, best=best, success=success)
+        found = result_tables.parts(
+            table,
+            features=features,
+            tasks=tasks,
+            agents=agents,
+            given={"agent": agent, "task": task, "score": score},
+            max_score=max_score,
+            returns=returns,
         )
+        return cls.from_returns(**found, best=best, success=success) if returns else cls(**found)
 
 
 _TABLE_COLUMNS = ("agent", "task", *COUNTS)

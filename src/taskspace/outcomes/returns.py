@@ -90,6 +90,17 @@ def check_scale(scale: Any, returns: Any, tasks: int) -> None:
             )
 
 
+def check_return_options(returns: Any, **options: Any) -> None:
+    """Refuse options that are for returns if results are not."""
+    if not isinstance(returns, bool):
+        raise ValueError(f"returns must be True or False, got {checks.brief(returns)}")
+    given = [name for name, value in options.items() if value is not None]
+    if given and not returns:
+        raise ValueError(
+            f"{given[0]} must be used with returns=True (--returns), got successes or scores"
+        )
+
+
 def pack_scale(scale: ReturnScale | None) -> dict[str, NDArray[np.float64]]:
     """The arrays in which a file has a scale."""
     parts = {} if scale is None else {name: getattr(scale, name) for name in SCALE}
