@@ -585,7 +585,22 @@ class PerformancePredictor:
             ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         self._check_fitted()
-        given = self.normalised(quiz, results)
+        return self.weights_of(quiz, self.normalised(quiz, results), prior)
+
+    def weights_of(self, quiz: Any, given: Floats, prior: Floats | None = None) -> Floats:
+        """Return the probability of each candidate, as `weights` does, from normalised results.
+
+        Args:
+            quiz: As in `predict`.
+            given: What `normalised` returned.
+            prior: As in `weights`.
+
+        Returns:
+            One probability per candidate.
+
+        Raises:
+            ValueError: If a task is unknown, or if the prior has the wrong form.
+        """
         size = self.posterior_.prior.shape
         if prior is not None and checks.numbers(prior, "prior").shape != size:
             raise ValueError(

@@ -175,14 +175,14 @@ class Quiz:
         if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
         asked = str(self._tasks[self._proposed]) if task is None else task
-        normalised = float(self._predictor.normalised([asked], [float(value)])[0])
+        normalised = self._predictor.normalised([asked], [float(value)])
         # Answers are independent given the candidate, so the weights can be updated one by one.
-        self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
+        self._weights = self._predictor.weights_of([asked], normalised, prior=self._weights)
         number = self._predictor.number(asked)
         self._asked.append(-1 if number is None else number)
         name = str(asked) if number is None else str(self._tasks[number])
         self.answers.append((name, float(value)))
-        self._normalised.append(normalised)
+        self._normalised.append(float(normalised[0]))
         self._posterior = self._predictor.posterior_.after(*self._answered)
         self._proposed = None
 

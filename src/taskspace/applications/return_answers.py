@@ -59,14 +59,14 @@ def quiz_returns(
     if far.any():
         first = int(far.argmax())
         raise ValueError(
-            f"results must be returns like those of the known agents, {low[first]:g} to"
+            f"results must be returns that fit those of the known agents, {low[first]:g} to"
             f" {high[first]:g}, got {found[first]:g}"
         )
     if (beyond > 1e-6 * (high - low)).any():
         first = int(np.nanargmax(beyond))
         warnings.warn(
-            f"a return of {found[first]:g} is beyond those of the known agents, {low[first]:g} to"
-            f" {high[first]:g}, and counts as the nearest of these",
+            f"a return of {found[first]:g} is beyond what the known agents let expect,"
+            f" {low[first]:g} to {high[first]:g}, and counts as the nearest of these",
             stacklevel=4,
         )
     return scale.normalised(found, numbers)
@@ -113,6 +113,23 @@ def widened(outcomes: Outcomes) -> Outcomes:
     wide = replace(scale, low=scale.low - margin, high=high)
     sums = normalised_sums(wide, outcomes.returns, outcomes.rollouts)
     return replace(outcomes, successes=sums, scale=wide)
+
+
+def margin_of(scale: ReturnScale, wide: ReturnScale) -> tuple[float, float]:
+    """The shift and the stretch that turn normalised returns into those on the wider scale.
+
+    They are the same for all tasks; see `widened`.
+
+    >>> margin_of(ReturnScale(0, 8), ReturnScale(-2, 10))
+    (0.16666666666666666, 0.6666666666666666)
+    """
+    width = np.ravel(wide.high - wide.low)
+    if not (width > 0).any():
+        return 0.0, 1.0
+    task = int((width > 0).argmax())
+    low, high = (float(np.ravel(end)[task]) for end in (scale.low, scale.high))
+    shift = low - float(np.ravel(wide.low)[task])
+    return shift / float(width[task]), (high - low) / float(width[task])
 
 
 def ends(scale: ReturnScale, numbers: NDArray[np.int64] | None) -> tuple[Floats, Floats]:

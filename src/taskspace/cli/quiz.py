@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -144,11 +145,9 @@ def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
     """Ask until the quiz or the answers end."""
     limits = {"until": options.until, "at_most": options.at_most, "width": options.width}
     for task in quiz.ask(**limits, level=INTERVAL):
-        question, returns = _question(made, task), made.predictor.scale_ is not None
-        answer = _answer(question, _return_of if returns else _rate_of)
-        if answer is None:
+        record = _record_return if made.predictor.scale_ is not None else _record_rate
+        if not _answer(_question(made, task), functools.partial(record, quiz)):
             return
-        quiz.answer(answer)
 
 
 def _summarize(quiz: Quiz, *, by_label: bool) -> None:
@@ -221,39 +220,40 @@ def _typed() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _answer(question: str, read: Callable[[str], float]) -> float | None:
-    """The answer, or None at the end of the input; invalid answers are asked again."""
+def _answer(question: str, record: Callable[[str], None]) -> bool:
+    """Ask, and record the answer; False at the end. Invalid answers are asked again."""
     while True:
         _print(question, end="")
         line = _line()
         if not line:
-            return None
+            return False
         try:
-            return read(line)
+            record(line)
+            return True
         except ValueError as error:
             _print(str(error))
 
 
-def _rate_of(line: str) -> float:
+def _record_rate(quiz: Quiz, line: str) -> None:
     try:
         value = _WORDS[line] if line in _WORDS else float(line)
     except ValueError:
         value = np.nan
-    if 0 <= value <= 1:
-        return value
-    raise ValueError(
-        f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}"
-    )
+    if not 0 <= value <= 1:
+        raise ValueError(
+            f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}"
+        )
+    quiz.answer(value)
 
 
-def _return_of(line: str) -> float:
+def _record_return(quiz: Quiz, line: str) -> None:
     try:
         value = float(line)
     except ValueError:
         value = np.nan
-    if np.isfinite(value):
-        return value
-    raise ValueError(f"an answer must be a return, a number, got {line!r}")
+    if not np.isfinite(value):
+        raise ValueError(f"an answer must be a return, a number, got {line!r}")
+    quiz.answer(value)
 
 
 def _line() -> str:

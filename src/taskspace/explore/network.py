@@ -37,6 +37,8 @@ def _of_profiles(embedder: TaskEmbedder) -> dict[str, Any] | None:
     """The success network, and the landmarks of the map."""
     if embedder.task_names_ is not None or embedder.measure != INFORMATION:
         return None
+    if embedder.model_.scale_ is not None:  # the page does not know similarities of returns
+        return None
     success = _success_network(embedder.model_)
     if success is None:
         return None

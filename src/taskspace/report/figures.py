@@ -217,13 +217,13 @@ def _learning(run: Run) -> Iterator[Drawing]:
 def _agents(run: Run) -> Drawing:
     heading = "Population"
     if run.from_table:
-        outcomes, what = run.outcomes, "success rate"
+        outcomes, what, ends = run.outcomes, "success rate", (0.0, 1.0)
         rates = mean_rates(outcomes.rates, axis=1)
         if outcomes.scale is not None and outcomes.returns is not None:
             what, rates = "mean return", mean_rates(outcomes.returns.astype(np.float64), axis=1)
-        ax = plots.plot_histogram(
-            rates[~np.isnan(rates)], f"{what} of the agent", "number of agents"
-        )
+            ends = float(np.nanmin(rates)), float(np.nanmax(rates))
+        across = f"{what} of the agent"
+        ax = plots.plot_histogram(rates[~np.isnan(rates)], across, "number of agents", ends=ends)
         caption = f"Distribution of the {what}s of the agents."
         alt = f"Histogram of {what}s"
         return _drawing("population", heading, caption, alt, ax)

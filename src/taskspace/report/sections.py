@@ -54,13 +54,13 @@ def _readings(run: Run) -> str:
             f"The vectors of two tasks have similar directions if {what} on one task is informative"
             f" about {what} on the other. Harder tasks have longer vectors."
         )
-    order = "" if scale is None else ", by how they order the agents"
+    order = "" if scale is None else ", by the order of the agents"
     return (
         f"The inner product of the vectors of two tasks is the information, in bits, that {what} on"
-        f" one task gives about {what} on the other{order}. A task has three readings: its direction"
-        " shows which skills it requires, its length how much an attempt at it tells about an"
-        f" agent, and its difficulty (the size of its point) {difficulty_in_words(scale)}. Figures"
-        " show directions."
+        f" one task gives about {what} on the other{order}. A task has three readings: its"
+        " direction shows which skills it requires, its length how much an attempt at it tells"
+        f" about an agent, and its difficulty (the size of its point) {difficulty_in_words(scale)}."
+        " Figures show directions."
     )
 
 

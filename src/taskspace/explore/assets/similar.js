@@ -13,8 +13,9 @@ export function knownTask(space, index) {
 }
 
 // The similarity of a task to all tasks in bits; null for a new task without a success model,
-// which can be compared only by its vector.
+// which can be compared only by its vector, and for returns, which the map compares better.
 export function similarities(space, { index, profile }) {
+  if (space.returns) return null;
   if (profile) return profileBits(profile, space.profiles);
   return index >= 0 ? tableBits(space, index) : null;
 }

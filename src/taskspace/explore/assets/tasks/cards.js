@@ -3,6 +3,7 @@
 import { valuesOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
 import { knownTask, products, ranked, similarities } from "../similar.js";
+import { shown, words } from "../results.js";
 import { drawing } from "./drawing.js";
 
 const SHOWN = 4;
@@ -27,7 +28,8 @@ export function neighbourLists(space, task, go) {
       { class: "cards" },
       ...found.map((at) => card(space, at, bits && bits[at], onMap[at], go)),
     );
-    const sides = space.informative ? failing : lengths;
+    const harder = space.returns ? side && `${side} by the difficulty of returns` : failing;
+    const sides = space.informative ? harder : lengths;
     const subtitle = sides || (bits ? "by shared information" : "by inner product");
     arrowKeys(cards, 2);
     const none = found.length
@@ -44,7 +46,8 @@ export function neighbourLists(space, task, go) {
 
 export function neighbours(space, index) {
   const task = knownTask(space, index);
-  return ranked(space, task, similarities(space, task), SHOWN);
+  const by = similarities(space, task) || products(space, task.vector);
+  return ranked(space, task, by, SHOWN);
 }
 
 function card(space, task, bits, onMap, go) {
@@ -65,7 +68,7 @@ function card(space, task, bits, onMap, go) {
     bits === null ? null : quiet(`similarity ${figure(bits)} bits`, BITS),
     quiet(`inner product ${figure(onMap)}`, PRODUCT),
     quiet(`difficulty ${space.informative ? percent(difficulty) : figure(difficulty)}`),
-    space.informative ? null : quiet(`success rate ${percent(success)}`),
+    space.informative ? null : quiet(`${words(space).mean} ${shown(space, task, success)}`),
   );
 }
 
