@@ -8,7 +8,7 @@ of each candidate after the quiz, and the predicted probability of success on a 
 mean of the candidates' probabilities. If it helps to predict left-out agents, the prediction of a
 linear population model has a share in it.
 
-If the results are returns, a predicted probability is an expected normalised return, and answers and
+If the results are returns, a predicted probability is an expected normalised return; answers and
 predictions are in returns.
 
 Known agents predict an agent from a known subpopulation best. The other candidates prevent

@@ -89,10 +89,10 @@ def difficulty_in_words(scale: ReturnScale | None) -> str:
     """
     if scale is None:
         return "how often agents fail"
-    if scale.rule == "best":
+    if scale.best is not None:
         return "the mean normalised regret: how far agents stay below the best return"
-    if scale.rule == "success":
-        least = "its threshold" if np.ndim(scale.success) else f"{float(scale.success or 0):g}"
+    if scale.success is not None:
+        least = "its threshold" if scale.success.ndim else f"{float(scale.success):g}"
         return f"the share of agents whose expected return is below {least}"
     return "1 minus the mean normalised return, an ordering within what these agents reached"
 
@@ -175,8 +175,8 @@ def noise_on_one_scale(
 def in_returns(found: Scores, scale: ReturnScale) -> Scores:
     """Scores from 0 to 1 as mean returns."""
     one = overall(scale)
-    parts = {name: one.returns(getattr(found, name)) for name in ("scores", "low", "high", "plain")}
-    return replace(found, **parts)
+    scores, low, high, plain = map(one.returns, (found.scores, found.low, found.high, found.plain))
+    return replace(found, scores=scores, low=low, high=high, plain=plain)
 
 
 def check_return_width(width: Any, scale: ReturnScale, what: str = "width") -> float:

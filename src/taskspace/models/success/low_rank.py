@@ -165,7 +165,7 @@ def choose_settings(
     truth = np.concatenate(results, axis=1)
     losses = [log_loss(np.concatenate(guess), *truth) for guess in guesses]
     best = int(np.argmin(losses))
-    strength = _strength(np.concatenate(guesses[best]), *truth, dispersion or 1.0)
+    strength = _strength(np.concatenate(guesses[best]), truth[0], truth[1], dispersion or 1.0)
     return replace(candidates[best], strength=strength)
 
 
