@@ -17,7 +17,6 @@ from taskspace.applications.near_copies import (
     find_near_copies,
     groups,
 )
-from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.showable_pairs import showable_pairs
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
@@ -236,7 +235,7 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
 
     Raises:
         TypeError: If the source is neither.
-        ValueError: If there are fewer than two agents or tasks on
+        ValueError: If outcomes are returns, if there are fewer than two agents or tasks on
             which agents differ, or if a number is out of range.
 
     >>> rng = np.random.default_rng(0)
@@ -251,7 +250,11 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
-    refuse_returns(outcomes.scale, "a search for near-copies requires results from 0 to 1")
+    if outcomes.scale is not None:
+        raise ValueError(
+            "outcomes must be successes or scores from 0 to 1, whose agreement near-copies are"
+            " found by, got returns; look for tasks of similar returns with `similar` instead"
+        )
     distinct, same = distinct_agents(outcomes)
     statistics = SuccessStatistics.from_outcomes(distinct)
     n_pairs = count_pairs(statistics)
