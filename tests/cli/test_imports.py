@@ -79,9 +79,7 @@ def imported(words: str, folder: Path) -> str:
 @pytest.mark.parametrize("run", ["fitted", "ordinal", "described"])
 @pytest.mark.parametrize("name", ["similar", "select", "embed", "predict", "quiz"])
 @pytest.mark.usefixtures("questions")
-def test_answers_import_nothing_slow(
-    name: str, run: str, request: pytest.FixtureRequest
-) -> None:
+def test_answers_import_nothing_slow(name: str, run: str, request: pytest.FixtureRequest) -> None:
     assert imported(COMMANDS[name], request.getfixturevalue(run)).endswith("[]\n")
 
 

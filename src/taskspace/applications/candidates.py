@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +30,21 @@ class Table:
     successes: Floats  # (agents, tasks)
     attempts: Floats  # (agents, tasks)
     vectors: Floats | None  # (tasks, dimensions)
+    dispersion: float = 1.0  # of attempts, if the results are normalised returns
+    answers: Floats | None = None  # then: dispersion of an attempt around a result, for each pair
 
     def of_agents(self, agents: NDArray[np.int64]) -> Table:
         """The rows of these agents."""
-        return Table(self.successes[agents], self.attempts[agents], self.vectors)
+        return self._part(np.s_[agents], self.vectors)
 
     def of_tasks(self, tasks: NDArray[np.int64]) -> Table:
         """The columns of these tasks."""
-        vectors = None if self.vectors is None else self.vectors[tasks]
-        return Table(self.successes[:, tasks], self.attempts[:, tasks], vectors)
+        return self._part(np.s_[:, tasks], None if self.vectors is None else self.vectors[tasks])
+
+    def _part(self, cells: Any, vectors: Floats | None) -> Table:
+        answers = None if self.answers is None else self.answers[cells]
+        tables = self.successes[cells], self.attempts[cells]
+        return Table(*tables, vectors, self.dispersion, answers)
 
     @property
     def rates(self) -> Floats:
@@ -58,7 +65,8 @@ def candidates(
     table: Table, factors: Factors, settings: Settings, rng: np.random.Generator
 ) -> list[Floats]:
     """Success probabilities (candidates, tasks), one table per type of candidate."""
-    known = blend(factors.probabilities(), table.successes, table.attempts, settings.strength)
+    strength = settings.strength * table.dispersion
+    known = blend(factors.probabilities(), table.successes, table.attempts, strength)
     groups = [known, simulate(factors, rng), of_skill_levels(table.ease)]
     if table.vectors is None:
         return groups

@@ -18,6 +18,7 @@ _BENCHMARKS = {
     "redundancy": "near-copies found in simulated tables with known copies",
     "search": "search for similar tasks among a million",
     "success": "training of the success model",
+    "returns": "predictions of returns: coverage of intervals, and errors",
     "quiz": "choice of questions, and accuracy of the predictions",
     "karel": "execution of Karel programs",
     "synthesis": "training of agents that write programs",

@@ -15,7 +15,8 @@ def add(commands: Any) -> None:
     """Add `score` to the commands of a parser."""
     example = (
         "ANSWERS is a table (.csv or .parquet) with the columns `task` and `result` (or `score`,\n"
-        "`solved`, `success`), values from 0 to 1; empty cells are skipped answers.\n\n"
+        "`solved`, `success`), values from 0 to 1, or `return` if the map is one of returns;\n"
+        "empty cells are skipped answers. The score is then the mean return.\n\n"
         "examples:\n"
         "  taskspace score runs/helm answers.csv\n"
         "  taskspace score runs/helm answers.csv --by scenario --level 0.9\n"
@@ -42,14 +43,17 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Estimate the full score of an agent from its answers to any of the tasks.
 
-    The full score is the mean success rate over all tasks of the run, or over those with the same
-    label. The columns are group, score, low and high (the bounds of its interval), answered and
-    tasks (numbers of tasks), and plain (the mean of the answers alone).
+    The full score is the mean success rate, or the mean return, over all tasks of the run, or over
+    those with the same label. The columns are group, score, low and high (the bounds of its
+    interval), answered and tasks (numbers of tasks), and plain (the mean of the answers alone).
     """
+    from taskspace.applications.predictor import check_width
     from taskspace.applications.scores import groups_by
 
     _check(options)
     made = open_folder(options, options.answers)
+    if options.width is not None and made.outcomes.scale is None:
+        check_width(options.width, "--width")
     quiz, results = read_quiz(made, options.answers)
     groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
@@ -64,8 +68,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.predictor import check_level, check_width
+    from taskspace.applications.predictor import check_level
 
     check_level(options.level, "--level")
-    if options.width is not None:
-        check_width(options.width, "--width")
+    if options.width is not None and not options.width > 0:
+        raise ValueError(f"--width must be a positive number, got {options.width:g}")

@@ -252,7 +252,11 @@ def scores(values: Any, what: str, most: float | None = None) -> NDArray[np.floa
     highest = 1 if most is None else most
     expected = f"from 0 to {highest:g}"
     found = numbers(values, what, f"numbers {expected}").astype(np.float64)
-    advice = "; if scores go from 0 to k, pass max_score=k (--max-score k)" if most == 1 else ""
+    advice = (
+        "; if scores go from 0 to k, pass max_score=k (--max-score k), and if they are returns,"
+        " returns=True (--returns)"
+    )
+    advice = advice if most == 1 else ""
     _refuse_rows((found < 0) | (found > highest), found, what, f"a number {expected}", advice)
     return found / highest
 

@@ -36,7 +36,8 @@ from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.similarity.estimates import estimates
 from taskspace.similarity.profiles import INFORMATION, profile_similarity
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.task_statistics import TaskStatistics
 
 # Answers import NumPy alone; whatever else a part needs is imported when it is loaded.
 if TYPE_CHECKING:
@@ -459,6 +460,8 @@ class Run:
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
         """A table of tasks: name, difficulty, success rate, cluster, features and labels.
 
+        If outcomes are returns, it has the mean return of each task instead of a success rate.
+
         A feature that has the name of another column, e.g. difficulty, becomes
         `feature:difficulty`, and a label `label:difficulty`.
 
@@ -478,12 +481,19 @@ class Run:
             "task": outcomes.tasks[indices],
             **more,
             "difficulty": self.index.difficulty[indices],
-            "success": mean_rates(outcomes.rates[:, indices], axis=0),
+            **self._mean_results(indices),
             "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}
         labels = {name: column[indices] for name, column in outcomes.task_labels.items()}
         return beside(beside(columns, features, FEATURE), labels, LABEL)
+
+    def _mean_results(self, indices: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """The mean success rate of tasks or, if outcomes are returns, their mean return."""
+        outcomes = self.outcomes
+        if outcomes.scale is not None and outcomes.returns is not None:
+            return {"return": mean_rates(outcomes.returns[:, indices], axis=0)}
+        return {"success": mean_rates(outcomes.rates[:, indices], axis=0)}
 
     @functools.cached_property
     def profiles(self) -> NDArray[np.float32] | None:
@@ -518,8 +528,8 @@ class Run:
         return self.reader.model_
 
     @functools.cached_property
-    def _statistics(self) -> SuccessStatistics:
-        return SuccessStatistics.from_outcomes(self.outcomes)
+    def _statistics(self) -> TaskStatistics:
+        return statistics_of(self.outcomes)
 
     @property
     def comparison(self) -> Predicting | SignedComparison | Reading:
@@ -587,7 +597,9 @@ class Run:
         every = self.profiles
         if every is not None:
             new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
-            return profile_similarity(new, every, self.measure)[0]
+            returns = self.outcomes.scale is not None
+            dispersion = self._profiler.dispersion_ if returns else None
+            return profile_similarity(new, every, self.measure, dispersion)[0]
         if known is None:
             return self.index.vectors @ self.reader.transform(row)[0]
         found = estimates(self._statistics, [known], measure=self.measure)[0]

@@ -216,6 +216,6 @@ class ReadingInformation(Reading):
             raise ValueError("the success model is missing")
         self.model_ = model
         landmarks = arrays["landmarks"].astype(np.float64)
-        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
+        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure, model.dispersion_)
         if self.map_.weights.shape[1] != self.n_components_:
             raise ValueError("the shape of the weights must agree with the dimensions")

@@ -97,6 +97,7 @@ def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> An
 
 
 def class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
+    """The name of the class of a saved embedder."""
     found = settings.get(_NEW, settings.get("kind"))
     if found is not None and not isinstance(found, str):
         raise FOLDER.damaged(folder, "the name of its class is not text")

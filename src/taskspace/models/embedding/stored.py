@@ -51,9 +51,10 @@ class StoredPerceptron(Reading):
         settings: What the settings file says.
         arrays: The weights by name.
 
-    >>> layers = {"0.weight": np.array([[2.0]]), "0.bias": np.zeros(1)}
-    >>> known = {"features": 1, "components": 1, "test_scores": {}}
-    >>> StoredPerceptron(known, {"mean": np.ones(1), "scale": np.ones(1), **layers}).transform([[3]])
+    >>> settings = {"features": 1, "components": 1, "test_scores": {}}
+    >>> scales = {"mean": np.ones(1), "scale": np.ones(1)}
+    >>> layer = {"0.weight": np.array([[2.0]]), "0.bias": np.zeros(1)}
+    >>> StoredPerceptron(settings, scales | layer).transform([[3.0]])
     array([[4.]])
     """
 

@@ -22,8 +22,8 @@ from taskspace.models.embedding.reading import ReadingInformation
 from taskspace.models.embedding.scoring import (
     accuracies,
     drawn,
+    given_statistics,
     pair_similarities,
-    statistics_of,
     triplet_accuracy,
 )
 from taskspace.models.embedding.spectral import kept
@@ -33,7 +33,9 @@ from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.models.success.model import FEW_TASKS, SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION, check_measure
-from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.statistics import warn_if_anti_correlated
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -90,6 +92,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
     array([[0.1, 0. ]])
     """
 
+    model_: SuccessModel
     _with_scores = True
 
     def __init__(
@@ -153,7 +156,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
             )
         if y is None:  # with y, one agent is a regression target of scikit-learn
             check_agents(given)
-        statistics = SuccessStatistics.from_outcomes(given)
+        statistics = statistics_of(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
         if given.features is None:
@@ -184,7 +187,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
             if not isinstance(outcomes, Outcomes):
                 raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
             return dataclasses.replace(outcomes, features=tasks, feature_names=())
-        rates = statistics_of(tasks, y, None).rates.T.astype(np.float64)
+        rates = given_statistics(tasks, y, None).rates.T.astype(np.float64)
         return Outcomes(rates, np.array(1), features=tasks)
 
     def _fit_model(self, model: SuccessModel) -> TaskEmbedder:
@@ -200,7 +203,9 @@ class TaskEmbedder(ReadingInformation, Embedding):
         # Single precision is enough for landmarks, and files are half as large.
         landmarks = model.predict_proba(model.sample_).astype(np.float32).astype(np.float64)
         with threadpool_limits(1):  # bit-identical on any number of cores
-            self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+            self.map_, self.spectrum_ = fit_profiles(
+                landmarks, self.n_components, self.measure, model.dispersion_
+            )
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
@@ -209,7 +214,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
         return self
 
     def _fit_table(
-        self, outcomes: Outcomes, statistics: SuccessStatistics, rng: np.random.Generator
+        self, outcomes: Outcomes, statistics: TaskStatistics, rng: np.random.Generator
     ) -> None:
         """The map of a table of results, whose tasks are known by name."""
         from threadpoolctl import threadpool_limits
@@ -288,14 +293,14 @@ class TaskEmbedder(ReadingInformation, Embedding):
         if isinstance(X, Outcomes):
             X, outcomes = X.task_inputs if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
-        statistics, rng = statistics_of(tasks, y, outcomes), np.random.default_rng(0)
+        statistics, rng = given_statistics(tasks, y, outcomes), np.random.default_rng(0)
         found = self._scores(tasks, statistics, np.arange(len(tasks)), rng)
         return float(np.mean(list(found.values())))
 
     def _scores(
         self,
         tasks: NDArray[Any],
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         held_out: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> dict[str, float]:
@@ -338,8 +343,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
 
 def _part(
     outcomes: Outcomes, agents: NDArray[np.int64], tasks: NDArray[np.int64]
-) -> SuccessStatistics:
+) -> TaskStatistics:
     """The statistics of some agents on some tasks."""
-    cells = np.ix_(agents, tasks)
-    part = Outcomes(outcomes.successes[cells], outcomes.rollouts[cells])
-    return SuccessStatistics.from_outcomes(part)
+    some = outcomes.of_tasks(outcomes.tasks[tasks].tolist())
+    return statistics_of(some.of_agents(outcomes.agents[agents].tolist()))

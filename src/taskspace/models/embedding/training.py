@@ -21,7 +21,7 @@ from taskspace.models.embedding.constraints import (
 )
 from taskspace.models.embedding.losses import norm_loss, triplet_loss
 from taskspace.similarity.profiles import INFORMATION
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 CLIP_NORM = 2.0
 HELD_OUT = 1000  # constraints of each type for validation, and the same number for the test
@@ -60,7 +60,7 @@ class Pool:
 
     def triplets(
         self,
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         n: int,
         rng: np.random.Generator,
         measure: str = INFORMATION,
@@ -71,7 +71,7 @@ class Pool:
         return Triplets(drawn.tasks[chosen], drawn.probability[chosen])
 
     def pairs(
-        self, statistics: SuccessStatistics, n: int, rng: np.random.Generator
+        self, statistics: TaskStatistics, n: int, rng: np.random.Generator
     ) -> NDArray[np.int64]:
         """`n` rows (easier, harder) that belong to the pool."""
         drawn = draw_pairs(statistics, self._to_draw(n, 1), rng, self.tasks)
@@ -141,7 +141,7 @@ class Constraints:
     @classmethod
     def draw(
         cls,
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         pool: Pool,
         n: int,
         norm_weight: float,
@@ -217,7 +217,7 @@ class History:
 def fit_network(
     network: torch.nn.Module,
     tasks: torch.Tensor,
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     pools: tuple[Pool, Pool],
     training: Training,
     rng: np.random.Generator,

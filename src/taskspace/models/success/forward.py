@@ -67,7 +67,7 @@ def sigmoid(logits: Floats) -> Floats:
 
 
 def _logits(arrays: Arrays, tasks: NDArray[Any]) -> Floats:
-    values = _linear(arrays, "1", _encoded(*(arrays[f"0.{name}"] for name in PARTS), tasks))
+    values = _linear(arrays, "1", _encoded(arrays, tasks))
     layer = 2
     while f"{layer}.layers.0.weight" in arrays:
         values += _residual(arrays, f"{layer}.layers", values)
@@ -78,10 +78,9 @@ def _logits(arrays: Arrays, tasks: NDArray[Any]) -> Floats:
     return _linear(arrays, f"{layer + 2}", values)
 
 
-def _encoded(
-    mean: Floats, scale: Floats, columns: NDArray[np.int64], edges: Floats, tasks: NDArray[Any]
-) -> Floats:
+def _encoded(arrays: Arrays, tasks: NDArray[Any]) -> Floats:
     """Standardized columns, and ramps across the bins of some of them; see `network.Encoding`."""
+    mean, scale, columns, edges = (arrays[f"0.{name}"] for name in PARTS)
     standard = np.clip((tasks - mean) / scale, -FARTHEST, FARTHEST)
     low, high = edges[:, :-1], edges[:, 1:]
     ramps = standard[:, columns, None] - low

@@ -1,4 +1,4 @@
-"""`SuccessModel`: the probability of success of every agent on any task."""
+"""`SuccessModel`: every agent's probability of success, or expected return, on any task."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
+from taskspace.models.success.dispersion import dispersion_of, residual_dispersion
 from taskspace.models.success.encoders import (
     Encoder,
     describe,
@@ -44,6 +45,7 @@ from taskspace.models.success.network import (
 )
 from taskspace.models.success.predicting import FOLDER, Predicting
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.progress import Advance, progress_bar
 from taskspace.torch_state import one_thread, torch_seed
 
@@ -77,6 +79,9 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     low-rank model of the table (`low_rank`), in which pairs may be missing. Then pairs are held out
     instead of tasks, and only `random_state` is used.
 
+    If the outcomes are returns (`Outcomes.from_returns`), the same models learn the expected
+    normalised return, from 0 to 1, and "probability" means that wherever it is said here.
+
     Args:
         width: The width of the network.
         blocks: The number of residual blocks.
@@ -101,7 +106,14 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
             empty if the scores are cross-validated (only with features).
         test_scores_: Held-out or cross-validated scores: `log_loss` (nats per rollout),
             `agent_mean_log_loss` (the same if each agent's mean success rate is the prediction),
-            `brier`, and `calibration_error` (the expected calibration error).
+            `brier`, and `calibration_error` (the expected calibration error). For returns also
+            `error`, the root mean square error of normalised returns, and `dispersion`, its square
+            relative to the largest possible variance.
+        scale_: The scale of the returns, or None if the model is one of successes.
+        dispersion_: How much attempts vary around the expected return: 1 if as much as successes,
+            0 if not at all; an upper bound if there is one attempt per pair. None without returns.
+        misfit_: How far expected returns are from predicted ones: the part of the `dispersion` of
+            the test that attempts do not explain. None without returns.
         network_: The network from tasks to logits; a linear model has one layer (only with
             features).
         history_: The training and validation losses of a network, with their steps (only with
@@ -147,7 +159,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     # -- learning --------------------------------------------------------------------------------
 
     def fit(self, outcomes: Outcomes) -> SuccessModel:
-        """Learn from success counts.
+        """Learn from success counts or from returns.
 
         Args:
             outcomes: The outcomes, in which each agent tried at least one task; pairs may be
@@ -172,6 +184,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 "each agent must have tried at least one task, got no attempts of"
                 f" {outcomes.agents[idle.argmax()]}"
             )
+        self.scale_ = _new_tasks_scale(outcomes)
         rng = np.random.default_rng(self.random_state)
         if outcomes.features is None:
             self._fit_table(outcomes, rng)
@@ -179,7 +192,20 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
             self._fit_features(outcomes, rng)
         self.agents_, self.feature_names_ = outcomes.agents, outcomes.feature_names
         self.task_names_ = outcomes.tasks if outcomes.features is None else None
+        self.dispersion_ = self.misfit_ = None
+        if self.scale_ is not None:
+            self._set_dispersion(outcomes)
         return self
+
+    def _set_dispersion(self, outcomes: Outcomes) -> None:
+        """How much attempts vary, and how much of the errors this does not explain."""
+        within, errors = dispersion_of(outcomes), self.test_scores_["dispersion"]
+        if within is None:  # errors and noise cannot be told apart
+            self.dispersion_ = self.misfit_ = errors
+            return
+        attempts = outcomes.rollouts[outcomes.rollouts > 0]
+        self.dispersion_ = within
+        self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         everything = Counts(
@@ -202,12 +228,16 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
-        with progress_bar("Learning success", steps, self.progress) as advance:
+        with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        self.test_scores_ = _test_scores(predicted, means, test)
+        self._set_scores(predicted, means, test)
+
+    @property
+    def _learning(self) -> str:
+        return "Learning success" if self.scale_ is None else "Learning returns"
 
     def _fit_few(self, counts: Counts, rng: np.random.Generator) -> None:
         """Fit the kind of model that is best in cross-validation, and keep its scores there."""
@@ -221,7 +251,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         enough = len(counts) >= ENOUGH_TO_COMPARE
         with (
             torch_seed(int(rng.integers(2**31))),
-            progress_bar("Learning success", total, self.progress) as advance,
+            progress_bar(self._learning, total, self.progress) as advance,
         ):
             learn = functools.partial(self._learn_few, training=training, rng=rng, advance=advance)
             encoder = self._encoder(counts.tasks.numpy(), bins=0)
@@ -235,9 +265,17 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         if self.kind_ != "network":
             self.history_, self.calibration_ = {}, {}
         if self.kind_ == "means" and enough:
-            warnings.warn("features do not predict success beyond the agents' means", stacklevel=4)
+            what = "success" if self.scale_ is None else "returns"
+            warnings.warn(f"features do not predict {what} beyond the agents' means", stacklevel=4)
         predicted, means = torch.sigmoid(choice.logits), torch.sigmoid(choice.means)
-        self.test_scores_ = _test_scores(predicted, means, counts)
+        self._set_scores(predicted, means, counts)
+
+    def _set_scores(self, predicted: torch.Tensor, means: Any, test: Counts) -> None:
+        """Score the probabilities (tasks, agents) of the model and of the agents' means."""
+        chances = predicted.double().numpy()
+        base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
+        results = test.successes.double().numpy(), test.rollouts.double().numpy()
+        self.test_scores_ = scores(chances, base, *results, returns=self.scale_ is not None)
 
     def _validated(self, features: Any) -> NDArray[Any]:
         """The features in double precision, or as they are if an encoder takes them."""
@@ -295,10 +333,14 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
             seen = np.where(tested, 0, attempts)
             counts = np.where(tested, 0, outcomes.rollouts)
             rest = Outcomes(np.where(tested, 0, outcomes.successes), counts)
-            predicted = fit_low_rank(rest, settings=model.settings, seed=seed).profiles
+            again = fit_low_rank(
+                rest, settings=model.settings, seed=seed, dispersion=model.dispersion
+            )
+            predicted = again.profiles
         means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
         base = np.broadcast_to(means, tested.shape)
-        self.test_scores_ = scores(*(a[tested] for a in (predicted, base, successes, attempts)))
+        pairs = (a[tested] for a in (predicted, base, successes, attempts))
+        self.test_scores_ = scores(*pairs, returns=self.scale_ is not None)
         self.profiles_ = model.profiles
         self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
@@ -355,6 +397,9 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
             "feature_names": self.feature_names_,
             "test_scores": self.test_scores_,
         }
+        if self.scale_ is not None:
+            settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
+            settings["misfit"] = self.misfit_
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
@@ -416,6 +461,25 @@ def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -
     return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
 
 
+def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
+    """The scale of returns, which must hold for new tasks too if the tasks have features."""
+    scale = outcomes.scale
+    if scale is None or outcomes.features is None:
+        return scale
+    for name, value in vars(scale).items():
+        if value is not None and value.ndim:
+            raise ValueError(
+                f"{name} must be one number if tasks have features, because it must hold for new"
+                f" tasks too, got one for each of {len(value)} tasks"
+            )
+    return scale
+
+
+def _listed(scale: ReturnScale) -> dict[str, Any]:
+    """A scale as numbers and lists."""
+    return {name: part.tolist() for name, part in vars(scale).items() if part is not None}
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
@@ -426,17 +490,17 @@ def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
     return means
 
 
-def _test_scores(predicted: torch.Tensor, means: Any, test: Counts) -> dict[str, float]:
-    """Scores of the probabilities (tasks, agents) of a model and of the agents' means."""
-    chances = predicted.double().numpy()
-    base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
-    return scores(chances, base, test.successes.double().numpy(), test.rollouts.double().numpy())
-
-
 def scores(
-    predicted: Floats, agent_means: Floats, successes: Floats, attempts: Floats
+    predicted: Floats,
+    agent_means: Floats,
+    successes: Floats,
+    attempts: Floats,
+    *,
+    returns: bool = False,
 ) -> dict[str, float]:
     """Scores of predicted probabilities per rollout, given the results.
+
+    If these are normalised returns, there are also their error and dispersion.
 
     >>> found = scores(*np.array([[0.2, 0.6], [0.5, 0.5], [0.0, 2.0], [2.0, 2.0]]))
     >>> {name: round(value, 3) for name, value in found.items()}
@@ -444,12 +508,18 @@ def scores(
     """
     total = float(attempts.sum())
     squares = successes * (1 - predicted) ** 2 + (attempts - successes) * predicted**2
-    return {
+    found = {
         "log_loss": log_loss(predicted, successes, attempts) / total,
         "agent_mean_log_loss": log_loss(agent_means, successes, attempts) / total,
         "brier": float(squares.sum()) / total,
         "calibration_error": calibration_error(predicted, successes, attempts),
     }
+    if returns:
+        tried = attempts > 0
+        rates, guesses = successes[tried] / attempts[tried], predicted[tried]
+        found["error"] = float(np.sqrt(np.mean((guesses - rates) ** 2)))
+        found["dispersion"] = residual_dispersion(guesses, rates)
+    return found
 
 
 def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) -> float:

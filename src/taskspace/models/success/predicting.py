@@ -11,6 +11,7 @@ from taskspace import checks
 from taskspace.models.folders import ModelFolder
 from taskspace.outcomes import feature_rows
 from taskspace.outcomes.feature_rows import in_order
+from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.task_names import as_list, positions
 from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 
@@ -36,9 +37,14 @@ class Predicting:
     calibration_: dict[str, float]
     profiles_: Floats
     n_features_in_: int
+    scale_: ReturnScale | None = None
+    dispersion_: float | None = None
+    misfit_: float | None = None
 
     def predict_proba(self, tasks: Any) -> Floats:
         """Predict the probability that each agent solves each task; the tasks may be new.
+
+        For a model of returns, these are the expected normalised returns.
 
         Args:
             tasks: Rows of features. If the model was fitted without features, the names of tasks
@@ -63,9 +69,7 @@ class Predicting:
         rows = feature_rows.rows(array if array.ndim != 1 else array[None])
         _check_rows(rows, self.sample_.dtype)
         if rows.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"tasks must have {self.n_features_in_} features, got {rows.shape[1]}"
-            )
+            raise ValueError(f"tasks must have {self.n_features_in_} features, got {rows.shape[1]}")
         features = rows.astype(self.sample_.dtype)
         checks.moderate(features, "the features of tasks")
         probabilities = self._probabilities(features).T
@@ -75,19 +79,57 @@ class Predicting:
     def difficulty(self, tasks: Any) -> Floats:
         """Difficulty of tasks: 1 minus the mean probability of success of the population.
 
+        For a model of returns, it follows from their scale; see `ReturnScale.difficulty`.
+
         Args:
             tasks: The tasks, as in `predict_proba`.
 
         Returns:
             One difficulty per task.
         """
-        failing: Floats = 1 - self.predict_proba(tasks).mean(0)
+        profiles = self.predict_proba(tasks)
+        if self.scale_ is not None:
+            return self.scale_.difficulty(profiles, self._numbers(tasks))
+        failing: Floats = 1 - profiles.mean(0)
         return failing
+
+    def expected_returns(self, tasks: Any) -> Floats:
+        """Predict the expected return of each agent on each task.
+
+        Args:
+            tasks: The tasks, as in `predict_proba`.
+
+        Returns:
+            The expected returns (agents, tasks).
+
+        Raises:
+            ValueError: If the model is one of successes, or as in `predict_proba`.
+
+        >>> import taskspace as ts
+        >>> rng = np.random.default_rng(0)
+        >>> outcomes = ts.Outcomes.from_returns(-rng.uniform(size=(12, 1)) * [100.0, 200.0, 10.0])
+        >>> ts.SuccessModel(random_state=0).fit(outcomes).expected_returns(["task-0"]).shape
+        (12, 1)
+        """
+        profiles = self.predict_proba(tasks)
+        if self.scale_ is None:
+            raise ValueError(
+                "expected_returns() requires a model of returns, got one of successes; fit it to"
+                " Outcomes.from_returns or to outcomes.by_return()"
+            )
+        return self.scale_.returns(profiles, self._numbers(tasks))
+
+    def _numbers(self, tasks: Any) -> NDArray[np.int64] | None:
+        """The positions of tasks without features, each of which may have its own scale."""
+        if self.task_names_ is None:
+            return None
+        return positions(self.task_names_, as_list(tasks), "model")
 
     def similarity(self, tasks: Any, others: Any = None, measure: str = INFORMATION) -> Floats:
         """Similarity of tasks: the mutual information of their outcomes, in bits.
 
         It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
+        For a model of returns, the ranks of the agents are compared, by the Gaussian copula.
 
         Args:
             tasks: The tasks in the rows, as in `predict_proba`.
@@ -103,7 +145,7 @@ class Predicting:
         check_measure(measure)
         rates = self.predict_proba(tasks)
         columns = rates if others is None else self.predict_proba(others)
-        return profile_similarity(rates, columns, measure)
+        return profile_similarity(rates, columns, measure, self.dispersion_)
 
     def _check_fitted(self) -> None:
         """Raise an error if the model was not fitted."""
@@ -117,6 +159,10 @@ class Predicting:
         self.agents_ = np.array(settings["agents"], np.str_)
         self.test_scores_, self.task_names_ = settings["test_scores"], None
         self.feature_names_ = tuple(settings.get("feature_names", ()))  # older folders have none
+        if "scale" in settings:
+            self.scale_ = ReturnScale(**settings["scale"])
+            self.dispersion_ = float(settings["dispersion"])
+            self.misfit_ = float(settings["misfit"])
         if "task_names" in settings:
             self.task_names_ = np.array(settings["task_names"], np.str_)
             self.profiles_ = arrays["profiles"]

@@ -18,6 +18,7 @@ from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import READING
 from taskspace.outcomes.result_tables import check_telling_apart
+from taskspace.outcomes.returns import SCALE_ARRAYS, pack_scale
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
@@ -73,8 +74,9 @@ class TableSource(Source):
         if columns["task"] is None:
             lines = [f"agents: {agent}; tasks: the other columns of numbers"]
         else:
-            results = " and ".join(map(repr, columns["score"]))
-            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; results: {results}"]
+            found = " and ".join(map(repr, columns["score"]))
+            what = "results" if outcomes.scale is None else "returns"
+            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; {what}: {found}"]
         if outcomes.feature_names:
             lines.append(
                 f"features, which the map learns from: {', '.join(outcomes.feature_names)}"
@@ -138,8 +140,11 @@ def _digest(outcomes: Outcomes) -> str:
     """A digest that identifies the results."""
     digest = hashlib.sha256()
     parts = {**vars(outcomes), "labels": pack(outcomes.task_labels, outcomes.agent_labels)}
-    for part in ("successes", "rollouts", "agents", "tasks", "features", "labels"):
-        value = parts[part]
+    parts |= pack_scale(outcomes.scale)
+    names = ["successes", "rollouts", "agents", "tasks", "features", "labels"]
+    names += [] if outcomes.scale is None else ["returns", "return_spreads", *SCALE_ARRAYS]
+    for part in names:
+        value = parts.get(part)
         if value is not None:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
