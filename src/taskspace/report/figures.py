@@ -23,6 +23,7 @@ from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
     from taskspace.runs.run import Run
 
@@ -32,6 +33,7 @@ MOST_LABELS, MOST_NAMED = 3, 12  # labels that have a figure, and values in the 
 _OTHER, _MISSING = 15, 24  # clusters in grey, which no value has
 _LONGEST = 30  # characters of a value in the legend
 _DPI = 200  # sharp on high-resolution screens and in print
+_MARGIN = 0.1  # inches
 _CAPTIONS = "captions.json"
 _PROJECTIONS = {  # the file, its heading, and the first words of its caption
     TSNE: ("map-tsne", "Map: t-SNE projection", "t-SNE projection of the map."),
@@ -72,14 +74,26 @@ def save(drawings: Iterable[Drawing], folder: Path) -> None:
     folder.mkdir()
     captions = []
     for drawing in drawings:
+        box = _laid_out(drawing.figure)
         for kind in ("png", "svg"):
-            write_figure(drawing.figure, folder / f"{drawing.name}.{kind}", dpi=_DPI)
+            path = folder / f"{drawing.name}.{kind}"
+            write_figure(drawing.figure, path, dpi=_DPI, bbox_inches=box)
         kind = "png" if _points(drawing.figure) > MOST_POINTS_OF_SVG else "svg"
         captions.append({
             "file": f"{drawing.name}.{kind}", "heading": drawing.heading,
             "caption": drawing.caption, "alt": drawing.alt, "wide": drawing.wide,
         })  # fmt: skip
     write_json(captions, folder / _CAPTIONS)
+
+
+def _laid_out(figure: Figure) -> Bbox:
+    """Lay the figure out, and return what it takes up, in inches.
+
+    Matplotlib would do both for every file, which takes longer than drawing it.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)  # keeps the positions
+    return figure.get_tightbbox().padded(_MARGIN)
 
 
 def load(folder: Path) -> list[html.Figure]:

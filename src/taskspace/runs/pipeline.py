@@ -395,7 +395,7 @@ def _prepare(stages: Stages, made: Run) -> None:
     after = [layout.OUTCOMES.stage, layout.EMBEDDER.stage]
     if made.comparison is not made.reader:
         stages.stage(layout.PROFILES, made.make_profiles, save_profiles, load_profiles, after=after)
-    if questions.may_predict(made.outcomes):
+    if questions.may_predict(made):
         stages.stage(
             layout.PREDICTOR,
             made.fit_predictor,

@@ -53,6 +53,11 @@ if TYPE_CHECKING:
     from taskspace.models.success.model import SuccessModel
 
 T = TypeVar("T")
+_EMBEDDERS = {
+    "TaskEmbedder": "taskspace.models.embedding.task_embedder",
+    "OrdinalEmbedder": "taskspace.models.embedding.ordinal_embedder",
+    "KarelEmbedder": "taskspace.models.embedding.karel_embedder",
+}
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
 # They precede the name of a feature or label that is also a column of the map.
@@ -737,12 +742,9 @@ def feature_column(name: str, columns: Collection[str]) -> str:
 
 def load_embedder(folder: Path) -> Embedding:
     """Load a map of any type that a run may have."""
-    from taskspace.models.embedding.karel_embedder import KarelEmbedder
-    from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
     from taskspace.models.embedding.storage import load_any
-    from taskspace.models.embedding.task_embedder import TaskEmbedder
 
-    found: Embedding = load_any(folder, (TaskEmbedder, OrdinalEmbedder, KarelEmbedder))
+    found: Embedding = load_any(folder, _EMBEDDERS)
     return found
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import taskspace as ts
 from taskspace.models.embedding.constraints import Triplets
+from taskspace.models.embedding.pools import Constraints
 from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics
-from taskspace.models.embedding.training import Constraints
 from tests.messages import says
 
 VECTORS = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]])

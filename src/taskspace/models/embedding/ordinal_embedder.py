@@ -21,18 +21,17 @@ from taskspace.models.embedding.network_embedding import (
     check_device,
     check_layers,
 )
-from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics
-from taskspace.models.embedding.training import (
+from taskspace.models.embedding.pools import (
     FEW_FOR_PAIRS,
     FEW_TASKS,
     HELD_OUT,
     Constraints,
-    Training,
-    fit_network,
     pair_pools,
     task_pools,
     tested_pairs,
 )
+from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics
+from taskspace.models.embedding.training import Batches, Training, fit_network
 from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import progress_bar
@@ -212,7 +211,8 @@ class OrdinalEmbedder(NetworkEmbedding):
                 size, int(seed), inputs, statistics, (train, validation)
             )
             with torch.no_grad():
-                loss = float(self.test_.batches().loss(0, network, inputs, self.norm_weight))
+                batch = Batches.of(self.test_)
+                loss = float(batch.loss(0, network, inputs, self.norm_weight))
             self.dimension_losses_[size] = loss
             if auto and loss > best * (1 - WORTH_ANOTHER):
                 break

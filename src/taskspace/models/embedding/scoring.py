@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.embedding.constraints import Triplets
-from taskspace.models.embedding.training import HELD_OUT, Constraints, Pool
+from taskspace.models.embedding.pools import HELD_OUT, Constraints, Pool
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.returns import statistics_of

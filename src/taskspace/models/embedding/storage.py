@@ -5,18 +5,20 @@ A map of a success model also has the folder of that model.
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from taskspace.models.folders import ModelFolder
+from taskspace.models.success.predicting import Predicting
 
 if TYPE_CHECKING:
-    import torch
-
     from taskspace.models.success.model import SuccessModel
 
 MODEL = "success-model"
@@ -29,10 +31,10 @@ _NEW = "class"  # its key in the settings; 0.1.0 used "kind"
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What `fit` has found: JSON values, tensors, and the success model of an information map."""
+    """What `fit` has found: JSON values, arrays, and the success model of an information map."""
 
     settings: dict[str, Any]
-    tensors: dict[str, torch.Tensor]
+    arrays: dict[str, NDArray[Any]]
     model: SuccessModel | None = None
 
 
@@ -51,15 +53,13 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
         **state.settings,
     }
     model = None if state.model is None else state.model.save
-    FOLDER.save(folder, settings, state.tensors, model)
+    FOLDER.save(folder, settings, state.arrays, model)
 
 
 def _parameters(embedder: Any) -> dict[str, Any]:
     """The parameters that a file can hold: a success model is saved only after it was fitted."""
-    from taskspace.models.success.model import SuccessModel
-
     found = embedder.get_params(deep=False).items()
-    return {name: value for name, value in found if not isinstance(value, SuccessModel)}
+    return {name: value for name, value in found if not isinstance(value, Predicting)}
 
 
 def _plain(value: Any) -> Any:
@@ -71,29 +71,31 @@ def _plain(value: Any) -> Any:
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read an embedder from the folder."""
-    from taskspace.models.success.model import SuccessModel
-
     settings = FOLDER.load_settings(folder)
     name = class_name(settings, folder)
     if name != cls.__name__:
         raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
-    tensors = FOLDER.load_tensors(folder, settings)
+    arrays = FOLDER.load_arrays(folder, settings)
     inner = FOLDER.inner_folder(folder, settings)
-    model = None if inner is None else SuccessModel.load(inner)
+    model = None if inner is None else _load_model(inner)
     try:
-        return _restored(cls, State(settings, tensors, model))
+        return _restored(cls, State(settings, arrays, model))
     except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
         raise FOLDER.damaged(folder, error) from error
 
 
-def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> Any:
-    """Read an embedder that is of one of these classes."""
+def _load_model(folder: Path) -> SuccessModel:
+    from taskspace.models.success.model import SuccessModel  # imports torch
+
+    return SuccessModel.load(folder)
+
+
+def load_any(folder: str | os.PathLike[str], classes: Mapping[str, str]) -> Any:
+    """Read an embedder that is of one of these classes, whose modules are imported when needed."""
     name = class_name(FOLDER.load_settings(folder), folder)
-    for cls in classes:
-        if cls.__name__ == name:
-            return load(cls, folder)
-    expected = " or ".join(cls.__name__ for cls in classes)
-    raise ValueError(f"{folder} must hold a {expected}, got a {name}")
+    if name not in classes:
+        raise ValueError(f"{folder} must hold a {' or '.join(classes)}, got a {name}")
+    return load(getattr(importlib.import_module(classes[name]), name), folder)
 
 
 def class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -30,12 +29,15 @@ from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
 from taskspace.models.embedding.verdict import judge, warn_if_weak
-from taskspace.models.success.model import FEW_TASKS, SuccessModel
+from taskspace.models.success.predicting import FEW_TASKS, Predicting
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION, check_measure
 from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import warn_if_anti_correlated
 from taskspace.similarity.task_statistics import TaskStatistics
+
+if TYPE_CHECKING:
+    from taskspace.models.success.model import SuccessModel
 
 Floats = NDArray[np.float64]
 
@@ -144,8 +146,8 @@ class TaskEmbedder(ReadingInformation, Embedding):
         rng = np.random.default_rng(self.random_state)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of an earlier fit
-        if isinstance(X, SuccessModel):
-            return self._fit_model(X)
+        if isinstance(X, Predicting):
+            return self._fit_model(cast("SuccessModel", X))
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
         if given is X and given.features is not None:  # otherwise X has been validated
             self._validated(given.features)
@@ -165,6 +167,8 @@ class TaskEmbedder(ReadingInformation, Embedding):
             self._fit_table(given, statistics, rng)
             warn_if_weak(judge(self.evidence(given.n_agents, given.n_tasks)))
             return self
+        from taskspace.models.success.model import SuccessModel  # imports torch
+
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
@@ -194,7 +198,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
         """The map of a success model."""
         from threadpoolctl import threadpool_limits
 
-        check_is_fitted(model, "test_scores_")
+        model._check_fitted()
         if model.task_names_ is not None:
             raise ValueError(
                 "the success model must be one of tasks with features; without features, fit the"
@@ -269,7 +273,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
         check_measure(self.measure)
         if self.random_state is not None:
             checks.seed(self.random_state)
-        if self.model is not None and not isinstance(self.model, SuccessModel):
+        if self.model is not None and not isinstance(self.model, Predicting):
             kind = type(self.model).__name__
             raise ValueError(f"model must be a SuccessModel or None, got {kind}")
 
@@ -325,12 +329,10 @@ class TaskEmbedder(ReadingInformation, Embedding):
             landmarks = self.map_.landmarks.astype(np.float32)  # exactly, see `_fit_model`
             arrays = {"landmarks": landmarks, "weights": self.map_.weights}
         arrays["spectrum"] = self.spectrum_
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
-        return State(settings, tensors, None if self.task_names_ is not None else self.model_)
+        return State(settings, arrays, None if self.task_names_ is not None else self.model_)
 
     def _restore(self, state: State) -> None:
-        arrays = {name: tensor.numpy() for name, tensor in state.tensors.items()}
-        self._restore_arrays(state.settings, arrays, state.model)
+        self._restore_arrays(state.settings, state.arrays, state.model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -43,7 +43,7 @@ from taskspace.models.success.network import (
     logits_of,
     success_network,
 )
-from taskspace.models.success.predicting import FOLDER, Predicting
+from taskspace.models.success.predicting import FEW_TASKS, FOLDER, Predicting
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.progress import Advance, progress_bar
@@ -53,7 +53,6 @@ Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
-FEW_TASKS = 300  # with features: with fewer tasks, the model is chosen by cross-validation
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
@@ -403,16 +402,15 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
-            tensors = {"profiles": torch.from_numpy(self.profiles_)}
+            arrays = {"profiles": self.profiles_}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
             settings["kind"] = self.kind_
             if not isinstance(self.network_[0], Encoding):
                 settings["encoder"] = describe(self.network_[0])
-            found = {"sample": self.sample_, "held_out": self.held_out_}
-            tensors = {name: torch.from_numpy(array) for name, array in found.items()}
-            tensors |= self.network_.state_dict()
-        FOLDER.save(folder, settings, tensors)
+            arrays = {"sample": self.sample_, "held_out": self.held_out_}
+            arrays |= {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
+        FOLDER.save(folder, settings, arrays)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:

@@ -17,6 +17,7 @@ from taskspace.similarity.profiles import INFORMATION, check_measure, profile_si
 
 Floats = NDArray[np.float64]
 
+FEW_TASKS = 300  # with features: with fewer tasks, the model is chosen by cross-validation
 FOLDER = ModelFolder("success model", "success-model.json", version=1)
 
 

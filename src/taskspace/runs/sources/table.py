@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.informative import check_agents
-from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
@@ -93,6 +92,8 @@ class TableSource(Source):
     def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map with the given number of dimensions."""
         if self.method == ORDINAL:
+            from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder  # imports torch
+
             paper = OrdinalEmbedder(self.n_components, steps=self.steps, random_state=seed)
             return paper.fit(played.outcomes)
         return self._embedder(seed).fit(played.outcomes)
