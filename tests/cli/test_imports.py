@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from taskspace.outcomes.outcomes import Outcomes
@@ -49,7 +50,11 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder: Path = tmp_path_factory.mktemp("runs") / "described"
     names = [f"q{number}" for number in range(len(LEVELS))]
     outcomes = Outcomes(
-        1 * SOLVED, 1, tasks=names, features=LEVELS, feature_names=("level", "skill")
+        1 * SOLVED,
+        np.array(1),
+        tasks=np.array(names),
+        features=LEVELS,
+        feature_names=("level", "skill"),
     )
     fit(outcomes, folder, log=lambda line: None)
     return folder

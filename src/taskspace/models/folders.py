@@ -63,7 +63,7 @@ class ModelFolder:
                 f"{target} already exists and is not {self._a_noun()}, or contains other files too;"
                 " choose another folder"
             )
-        weights = save({name: np.ascontiguousarray(value) for name, value in arrays.items()})
+        weights = save({name: np.asarray(value, order="C") for name, value in arrays.items()})
         header = {"format": self.format, "version": self.version, "taskspace": __version__}
         saved = {**header, **settings, _DIGEST: hashlib.sha256(weights).hexdigest()}
         with explain_errors(target):

@@ -16,7 +16,8 @@ from tests.messages import says
 RNG = np.random.default_rng(0)
 TASKS = RNG.uniform(size=(60, 2))
 SOLVED = RNG.binomial(3, 1 / (1 + np.exp(-6 * (RNG.uniform(size=(20, 1, 2)) - TASKS).mean(2))))
-NAMED, DESCRIBED = ts.Outcomes(SOLVED, 3), ts.Outcomes(SOLVED, 3, features=TASKS)
+THRICE = np.array(3)
+NAMED, DESCRIBED = ts.Outcomes(SOLVED, THRICE), ts.Outcomes(SOLVED, THRICE, features=TASKS)
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

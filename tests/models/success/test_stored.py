@@ -14,7 +14,8 @@ from tests.messages import says
 
 RNG = np.random.default_rng(0)
 TASKS = RNG.uniform(size=(350, 2))
-SOLVED = 1 * (RNG.uniform(size=(12, 1, 2)) > TASKS).all(2)
+SOLVED = (RNG.uniform(size=(12, 1, 2)) > TASKS).all(2).astype(int)
+ONCE = np.array(1)
 
 
 def saved(outcomes: Outcomes, folder: Path) -> tuple[SuccessModel, StoredModel]:
@@ -26,7 +27,7 @@ def saved(outcomes: Outcomes, folder: Path) -> tuple[SuccessModel, StoredModel]:
 
 
 def test_it_predicts_the_same_bits(tmp_path: Path) -> None:
-    model, stored = saved(Outcomes(SOLVED, 1, features=TASKS), tmp_path / "model")
+    model, stored = saved(Outcomes(SOLVED, ONCE, features=TASKS), tmp_path / "model")
     for tasks in (TASKS, TASKS[3]):
         np.testing.assert_array_equal(stored.predict_proba(tasks), model.predict_proba(tasks))
     np.testing.assert_array_equal(stored.difficulty(TASKS), model.difficulty(TASKS))
@@ -37,14 +38,14 @@ def test_it_predicts_the_same_bits(tmp_path: Path) -> None:
 
 
 def test_names_are_found(tmp_path: Path) -> None:
-    model, stored = saved(Outcomes(SOLVED[:, :30], 1), tmp_path / "model")
+    model, stored = saved(Outcomes(SOLVED[:, :30], ONCE), tmp_path / "model")
     np.testing.assert_array_equal(stored.predict_proba("task-3"), model.predict_proba("task-3"))
     with pytest.raises(ValueError, match=says("'nowhere' 30")):
         stored.predict_proba(["nowhere"])
 
 
 def test_bad_tasks_are_refused(tmp_path: Path) -> None:
-    _, stored = saved(Outcomes(SOLVED, 1, features=TASKS), tmp_path / "model")
+    _, stored = saved(Outcomes(SOLVED, ONCE, features=TASKS), tmp_path / "model")
     for tasks, tokens in (
         (np.ones((3, 5)), "tasks 2 features 5"),
         ([[0.1, np.nan]], "tasks NaN"),
@@ -55,7 +56,7 @@ def test_bad_tasks_are_refused(tmp_path: Path) -> None:
 
 
 def test_damage_is_noticed(tmp_path: Path) -> None:
-    saved(Outcomes(SOLVED, 1, features=TASKS), tmp_path / "model")
+    saved(Outcomes(SOLVED, ONCE, features=TASKS), tmp_path / "model")
     weights = tmp_path / "model" / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
     with pytest.raises(ValueError, match=says("damaged weights.safetensors")):

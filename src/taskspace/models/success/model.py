@@ -402,7 +402,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
-            arrays = {"profiles": self.profiles_}
+            arrays: dict[str, NDArray[Any]] = {"profiles": self.profiles_}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
             settings["kind"] = self.kind_
