@@ -14,6 +14,7 @@ _BENCHMARKS = {
     "scaling": "rollouts with more threads and with Ray",
     "million": "time and memory for a map of a million tasks",
     "similarity": "error of similarity estimates by number of rollouts",
+    "answers": "time of commands that answer questions about a run",
     "readers": "reading of evaluation logs",
     "redundancy": "near-copies found in simulated tables with known copies",
     "search": "search for similar tasks among a million",
