@@ -77,7 +77,7 @@ def moderate(array: NDArray[Any], what: str) -> None:
 
 def single(values: NDArray[Any], what: str) -> NDArray[np.float32]:
     """Convert to single precision; numbers that are too large for it are refused."""
-    most = np.finfo(np.float32).max
+    most = float(np.finfo(np.float32).max)
     largest = float(np.abs(values).max(initial=0.0))
     if largest > most:
         raise ValueError(f"{what} must be at most {most:.2g} in absolute value, got {largest:g}")

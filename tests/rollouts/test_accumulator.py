@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from taskspace.rollouts.accumulator import Accumulator, PartialResults
+from taskspace.rollouts.return_moments import ReturnMoments
 
 
 def part(first: int, solved: list[int], **named: Any) -> PartialResults:
@@ -16,7 +17,9 @@ def part(first: int, solved: list[int], **named: Any) -> PartialResults:
         tasks=slice(task[0], task[-1] + 1),
         successes=np.bincount(task - task[0], solved).astype(np.int64),
         steps=np.bincount(task - task[0]) * 10,
-        returns=(np.bincount(task - task[0], solved) / 3).astype(np.float32),
+        returns=ReturnMoments.of_episodes(
+            task - task[0], np.array(solved, np.float64), task[-1] + 1 - task[0]
+        ),
         results=np.array(solved, np.bool_),
         first_episode=first,
         **named,
@@ -37,7 +40,9 @@ def test_parts_add_up_in_any_order() -> None:
         assert total.successes.tolist() == [[2, 2], [1, 3]]
         assert total.steps.tolist() == [[30, 30], [30, 30]]
         assert total.returns is not None
-        np.testing.assert_allclose(total.returns, [[2 / 3, 2 / 3], [1 / 3, 1]], rtol=1e-6)
+        np.testing.assert_allclose(total.returns.means, [[2 / 3, 2 / 3], [1 / 3, 1]], rtol=1e-6)
+        third = 3**-0.5  # of 0, 0 and 1, or of 0, 1 and 1
+        np.testing.assert_allclose(total.returns.spreads(), [[third, third], [third, 0]])
         assert total.results is not None
         assert total.results[0].astype(int).tolist() == [[1, 0, 1], [1, 0, 1]]
         assert total.played() == 3

@@ -179,6 +179,20 @@ def test_returns_are_success_rates_where_the_reward_is_sparse(multikeynav: Any) 
     np.testing.assert_allclose(outcomes.returns, outcomes.rates, atol=1e-6)
 
 
+def test_spreads_of_returns_are_those_of_single_rollouts(multikeynav: Any) -> None:
+    env, policies, tasks = multikeynav
+    keep: dict[str, Any] = {"keep_results": True, "keep_returns": True}
+    one, two = (ts.evaluate(policies, env, tasks, 8, threads=n, **keep) for n in (1, 2))
+    assert one.results is not None
+    assert one.return_spreads is not None
+    plain = one.results.astype(np.float64).std(axis=2, ddof=1)  # a success is worth 1
+    np.testing.assert_allclose(one.return_spreads, plain, atol=1e-6)
+    np.testing.assert_array_equal(one.returns, two.returns)
+    np.testing.assert_array_equal(one.return_spreads, two.return_spreads)
+    once = ts.evaluate(policies, env, tasks, 1, keep_returns=True)
+    assert once.return_spreads is None
+
+
 def test_more_rollouts_than_a_chunk_holds() -> None:
     env = ts.make("MultiKeyNav")
     policy = ts.MLPPolicy.random(env, seed=0)

@@ -52,7 +52,7 @@ def multikeynav() -> tuple[Any, Any]:
 
 def assert_same(one: ts.Outcomes, other: ts.Outcomes) -> None:
     assert one.info == other.info
-    for name in ("successes", "rollouts", "steps", "returns", "results"):
+    for name in ("successes", "rollouts", "steps", "returns", "return_spreads", "results"):
         a, b = getattr(one, name), getattr(other, name)
         assert a is b is None or (a.dtype == b.dtype and np.array_equal(a, b)), name
 

@@ -178,9 +178,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 def test_similarities_are_those_of_the_success_model(runs: dict[str, Run]) -> None:
     made, tasks = runs["model"], described().task_inputs
     assert made.model is made.embedder.model_  # type: ignore[attr-defined]
-    assert made.comparison is made.model
+    predicted = made.model.predict_proba(tasks)
+    np.testing.assert_array_equal(made.comparison.predict_proba(tasks), predicted)  # type: ignore[union-attr]
     assert made.profiles is not None
-    np.testing.assert_array_equal(made.profiles, made.model.predict_proba(tasks))
+    np.testing.assert_array_equal(made.profiles, predicted.astype(np.float32))
     exact = made.model.similarity(tasks[7], tasks)[0]
     np.testing.assert_allclose(made.similarities(7), exact, atol=BITS)
     np.testing.assert_allclose(made.similarities(tasks[7]), exact, atol=BITS)  # as a new task
@@ -201,7 +202,7 @@ def test_without_a_success_model_they_are_those_of_the_outcomes(
 ) -> None:
     made = runs[name]
     assert made.profiles is None
-    assert made.comparison is made.embedder
+    assert made.comparison is made.reader
     expected = estimates(SuccessStatistics.from_outcomes(made.outcomes))[7]
     np.testing.assert_allclose(made.similarities(7), np.maximum(expected, 0), atol=BITS)
 

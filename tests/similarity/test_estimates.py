@@ -10,7 +10,8 @@ import pytest
 import taskspace as ts
 from taskspace.similarity.estimates import agents_together, estimates, pair_estimates
 from taskspace.similarity.profiles import CORRELATION
-from taskspace.similarity.statistics import ENOUGH_TOGETHER, SuccessStatistics
+from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import ENOUGH_TOGETHER
 from tests.tolerances import BITS
 
 TASKS = 300

@@ -12,12 +12,12 @@ import taskspace as ts
 from taskspace.similarity.information import mutual_information, paired_similarity
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.statistics import (
-    ENOUGH_TOGETHER,
     SuccessStatistics,
     anti_correlated,
     sample_pairs,
     warn_if_anti_correlated,
 )
+from taskspace.similarity.task_statistics import ENOUGH_TOGETHER
 from tests.messages import says
 from tests.tolerances import BITS
 
@@ -61,7 +61,7 @@ def test_pairs_equal_the_matrix_and_blocks_do_not_matter(monkeypatch: pytest.Mon
     matrix = statistics.matrix()
     first, second = np.indices(matrix.shape).reshape(2, -1)
     np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
-    monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", 7)
+    monkeypatch.setattr("taskspace.similarity.task_statistics._PAIRS_PER_BLOCK", 7)
     np.testing.assert_allclose(statistics.matrix(), matrix, atol=BITS)
     np.testing.assert_allclose(statistics.pairs(first, second), matrix.ravel(), atol=BITS)
     np.testing.assert_allclose(statistics.matrix([3, 1], [2]), matrix[[3, 1]][:, [2]], atol=BITS)
@@ -162,8 +162,8 @@ def test_of_missing_pairs_those_count_that_tried_both(monkeypatch: pytest.Monkey
     off = ~np.eye(outcomes.n_tasks, dtype=bool)
     first, second = np.nonzero(off)
     for size, few in ((1 << 15, 0), (7, 0), (7, 1500)):
-        monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", size)
-        monkeypatch.setattr("taskspace.similarity.statistics._FEW_TASKS", few)
+        monkeypatch.setattr("taskspace.similarity.task_statistics._PAIRS_PER_BLOCK", size)
+        monkeypatch.setattr("taskspace.similarity.task_statistics._FEW_TASKS", few)
         np.testing.assert_allclose(statistics.pairs(first, second), similarity[off], atol=BITS)
         np.testing.assert_allclose(statistics.matrix()[off], similarity[off], atol=BITS)
         np.testing.assert_array_equal(statistics.together(first, second), together[off])
@@ -239,9 +239,9 @@ def test_blocks_equal_the_plain_matrix(gaps: bool, monkeypatch: pytest.MonkeyPat
     off = ~np.eye(101, dtype=bool)
     plain = plain_matrix(outcomes)
     for pairs, rates in ((1 << 15, 1 << 20), (16, 1000)):  # one block of all, blocks in both ways
-        monkeypatch.setattr("taskspace.similarity.statistics._PAIRS_PER_BLOCK", pairs)
-        monkeypatch.setattr("taskspace.similarity.statistics._RATES_PER_BLOCK", rates)
-        monkeypatch.setattr("taskspace.similarity.statistics._FEW_TASKS", 0)
+        monkeypatch.setattr("taskspace.similarity.task_statistics._PAIRS_PER_BLOCK", pairs)
+        monkeypatch.setattr("taskspace.similarity.task_statistics._RATES_PER_BLOCK", rates)
+        monkeypatch.setattr("taskspace.similarity.task_statistics._FEW_TASKS", 0)
         statistics = SuccessStatistics.from_outcomes(outcomes)
         np.testing.assert_allclose(statistics.success, np.nanmean(outcomes.rates, axis=0), 1e-12)
         np.testing.assert_allclose(statistics.matrix()[off], plain[off], **SINGLE)
@@ -257,8 +257,8 @@ def test_the_most_similar_are_those_of_the_whole_matrix(
     plain = plain_matrix(outcomes)
     np.fill_diagonal(plain, np.nan)
     expected = -np.sort(-plain, axis=1)[:, :k]  # NaN comes last
-    monkeypatch.setattr("taskspace.similarity.statistics._SEARCH_ROWS", 8)
-    monkeypatch.setattr("taskspace.similarity.statistics._SEARCH_COLUMNS", 5)
+    monkeypatch.setattr("taskspace.similarity.task_statistics._SEARCH_ROWS", 8)
+    monkeypatch.setattr("taskspace.similarity.task_statistics._SEARCH_COLUMNS", 5)
     statistics = SuccessStatistics.from_outcomes(outcomes)
     places, values = statistics.most_similar(k)
     np.testing.assert_allclose(values, expected, **SINGLE)

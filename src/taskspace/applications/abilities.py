@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import groups_by
 from taskspace.models.success.factors import fit_factors
 from taskspace.outcomes.labels import divides
@@ -158,6 +159,7 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    refuse_returns(outcomes.scale, "scores and strengths of agents require results from 0 to 1")
     if outcomes.n_agents < 2:
         raise ValueError(f"outcomes must have at least 2 agents, got {outcomes.n_agents}")
     name, groups, numbers = groups_of(source, outcomes, by)

@@ -87,6 +87,12 @@ def _unknown(found: Diagnosis) -> str:
             f"Add agents: {_count(found.distinct_agents, 'different agent')} cannot show whether"
             f" similarities are reliable, at least {FEWEST_AGENTS} could, and 50 or more are usual."
         )
+    if found.returns:
+        return (
+            f"Add tasks on which agents differ: {_count(found.usable_tasks, 'task')} of"
+            f" {found.tasks:,}, or too few agents that tried the same tasks, cannot show whether"
+            " similarities are reliable."
+        )
     return (
         f"Add tasks that some agents solve and others do not: {_count(found.usable_tasks, 'task')}"
         f" of {found.tasks:,} with a success rate from .05 to .95, or too few agents that tried"
@@ -140,6 +146,8 @@ def _about_measure(found: Diagnosis) -> Ranked:
 
 
 def _about_difficulty(found: Diagnosis) -> Ranked:
+    if found.returns:
+        return _about_equal_returns(found)
     easy = int((found.success > 0.5)[~found.usable].sum())
     hard = int((found.success <= 0.5)[~found.usable].sum())
     weaker = "weaker agents (earlier snapshots, masked actions, noise)"
@@ -152,6 +160,17 @@ def _about_difficulty(found: Diagnosis) -> Ranked:
         )
         if count >= _NOTICEABLE * found.tasks
     ]
+
+
+def _about_equal_returns(found: Diagnosis) -> Ranked:
+    equal = found.tasks - found.usable_tasks
+    if equal < _NOTICEABLE * found.tasks:
+        return []
+    text = (
+        f"All agents have the same return on {_count(equal, 'task')}: add weaker or stronger"
+        " agents, or leave these tasks out."
+    )
+    return [(equal / found.tasks, text)]
 
 
 def _solved(count: int, exactly: int, who: str, nearly: str) -> str:
@@ -185,7 +204,7 @@ def _about_unseparated(found: Diagnosis) -> Ranked:
         (
             0.5 * count / found.tasks,
             f"No agent separates {count:,} tasks from another, e.g. {_names(largest.tasks)}"
-            f"{_differences(largest)}: add agents that solve one of them and not the other, or"
+            f"{_differences(largest)}: add agents that do well on one and not on the other, or"
             " leave all but one out.",
         )
     ]

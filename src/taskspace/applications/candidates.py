@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.models.success.factors import Factors, Floats, Gaussians
+from taskspace.models.success.forward import sigmoid
 from taskspace.models.success.low_rank import Settings, blend
 
 SIMULATED = 800  # agents drawn from the low-rank model
@@ -27,15 +30,21 @@ class Table:
     successes: Floats  # (agents, tasks)
     attempts: Floats  # (agents, tasks)
     vectors: Floats | None  # (tasks, dimensions)
+    dispersion: float = 1.0  # of attempts, if the results are normalised returns
+    answers: Floats | None = None  # then: dispersion of an attempt around a result, for each pair
 
     def of_agents(self, agents: NDArray[np.int64]) -> Table:
         """The rows of these agents."""
-        return Table(self.successes[agents], self.attempts[agents], self.vectors)
+        return self._part(np.s_[agents], self.vectors)
 
     def of_tasks(self, tasks: NDArray[np.int64]) -> Table:
         """The columns of these tasks."""
-        vectors = None if self.vectors is None else self.vectors[tasks]
-        return Table(self.successes[:, tasks], self.attempts[:, tasks], vectors)
+        return self._part(np.s_[:, tasks], None if self.vectors is None else self.vectors[tasks])
+
+    def _part(self, cells: Any, vectors: Floats | None) -> Table:
+        answers = None if self.answers is None else self.answers[cells]
+        tables = self.successes[cells], self.attempts[cells]
+        return Table(*tables, vectors, self.dispersion, answers)
 
     @property
     def rates(self) -> Floats:
@@ -56,7 +65,8 @@ def candidates(
     table: Table, factors: Factors, settings: Settings, rng: np.random.Generator
 ) -> list[Floats]:
     """Success probabilities (candidates, tasks), one table per type of candidate."""
-    known = blend(factors.probabilities(), table.successes, table.attempts, settings.strength)
+    strength = settings.strength * table.dispersion
+    known = blend(factors.probabilities(), table.successes, table.attempts, strength)
     groups = [known, simulate(factors, rng), of_skill_levels(table.ease)]
     if table.vectors is None:
         return groups
@@ -81,12 +91,10 @@ def of_skill_levels(ease: Floats) -> Floats:
     With a tilt of 0, all tasks are equally hard for the agent; with a tilt of 1, they differ in
     difficulty as much as for the known agents.
     """
-    from scipy.special import expit, ndtri
-
-    skills = SKILL_SPREAD * ndtri((np.arange(SKILLS) + 0.5) / SKILLS)
+    levels = [NormalDist().inv_cdf((level + 0.5) / SKILLS) for level in range(SKILLS)]
+    skills = SKILL_SPREAD * np.array(levels)
     logits = np.multiply.outer(TILTS, ease)[:, None] + skills[:, None]
-    probabilities: Floats = expit(logits.reshape(-1, len(ease)))
-    return probabilities
+    return sigmoid(logits.reshape(-1, len(ease)))
 
 
 def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
@@ -95,8 +103,6 @@ def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
     Their log odds are the sum of a skill, a multiple of the ease of the task, and a smooth random
     function of its vector: a Gaussian process, drawn as a sum of cosine waves.
     """
-    from scipy.special import expit
-
     logits = []
     for reach in REACHES:
         count = ON_MAP // len(REACHES)
@@ -105,8 +111,7 @@ def on_map(vectors: Floats, ease: Floats, rng: np.random.Generator) -> Floats:
         smooth = rng.normal(0, np.sqrt(2 / WAVES), (count, WAVES)) @ waves.T
         skill, tilt = rng.normal(0, SKILL_SPREAD, (count, 1)), rng.uniform(0, TILTS[-1], (count, 1))
         logits.append(rng.choice(SWINGS, (count, 1)) * smooth + tilt * ease + skill)
-    probabilities: Floats = expit(np.concatenate(logits))
-    return probabilities
+    return sigmoid(np.concatenate(logits))
 
 
 def _scale(vectors: Floats, rng: np.random.Generator) -> float:

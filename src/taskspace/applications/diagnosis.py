@@ -25,8 +25,9 @@ class Diagnosis:
     Attributes:
         agents: The number of agents.
         tasks: The number of tasks.
-        success: The mean success rate of each task; NaN if no agent tried it.
-        usable: Which tasks have a success rate from 0.05 to 0.95.
+        success: The mean success rate or normalised return of each task; NaN if no agent tried it.
+        usable: Which tasks have a success rate from 0.05 to 0.95; of returns, on which tasks agents
+            differ.
         sampled_agents: The number of agents that the figures below are computed from.
         sampled_tasks: The number of usable tasks that the figures below are computed from; if no
             task is usable, of tasks on which agents differ.
@@ -44,6 +45,7 @@ class Diagnosis:
             agents solve are not among them.
         subpopulation: The subpopulation whose agents add most, if subpopulations are known.
         absent: The subpopulations of the environment's recipe that have no agent.
+        returns: Whether outcomes are returns.
     """
 
     agents: int
@@ -62,10 +64,11 @@ class Diagnosis:
     unseparated: tuple[Unseparated, ...]
     subpopulation: str | None = None
     absent: tuple[str, ...] = ()
+    returns: bool = False
 
     @property
     def usable_tasks(self) -> int:
-        """The number of tasks with a success rate from 0.05 to 0.95."""
+        """The number of tasks with a success rate from 0.05 to 0.95, or with different returns."""
         return int(self.usable.sum())
 
     @property
@@ -131,9 +134,7 @@ class Diagnosis:
             ("copies of other agents", self.copied_agents, "0"),
             ("effective number of agents", self.effective_agents, f"of {self.distinct_agents:,}"),
             ("tasks", self.tasks, ""),
-            ("usable tasks (success .05 to .95)", self.usable_tasks, f"of {self.tasks:,}"),
-            ("tasks that all agents solve", self.solved_by_all, "0"),
-            ("tasks that no agent solves", self.solved_by_none, "0"),
+            *self._about_tasks(),
             ("tasks that no agent separates", self.unseparated_tasks, "0"),
             ("skills above chance", self.skills, "at least 2"),
             ("more than one ability", self.several_abilities, "1 (yes)"),
@@ -149,6 +150,16 @@ class Diagnosis:
             "value": np.array(values, np.float64),
             "compare": np.array(compared, np.str_),
         }
+
+    def _about_tasks(self) -> list[tuple[str, float, str]]:
+        usable = self.usable_tasks, f"of {self.tasks:,}"
+        if self.returns:
+            return [("usable tasks (agents differ)", *usable)]
+        return [
+            ("usable tasks (success .05 to .95)", *usable),
+            ("tasks that all agents solve", self.solved_by_all, "0"),
+            ("tasks that no agent solves", self.solved_by_none, "0"),
+        ]
 
     @property
     def curve(self) -> dict[str, NDArray[Any]]:

@@ -52,6 +52,7 @@ def distinct_agents(outcomes: Outcomes) -> tuple[Outcomes, int]:
         rollouts=np.where(left, outcomes.rollouts, 0),
         steps=None,
         returns=None,
+        return_spreads=None,
         results=None,
     )
     return once.of_agents(outcomes.agents[left.any(1) | ~same].tolist()), int(same.sum())

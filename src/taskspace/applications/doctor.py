@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from taskspace.similarity.chance import (
     share_above_chance,
 )
 from taskspace.similarity.reliability import split_half
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -35,7 +34,8 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
     """Say whether a population of agents is good enough for a map of tasks.
 
     It takes seconds: no map is made. Large tables are represented by a sample of at most 2,000
-    agents and 600 usable tasks, which `sampled_agents` and `sampled_tasks` report.
+    agents and 600 usable tasks, which `sampled_agents` and `sampled_tasks` report. If outcomes are
+    returns, tasks are usable if agents differ in them, and similarities are those of returns.
 
     Args:
         source: The outcomes, or a `Run`, whose outcomes are used.
@@ -65,12 +65,14 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
     rng = np.random.default_rng(checks.seed(seed))
     check_agents(outcomes)
     success, varies = _success(outcomes)
-    usable = (success >= HARDEST) & (success <= EASIEST) & varies
+    usable = varies
+    if outcomes.scale is None:
+        usable = (success >= HARDEST) & (success <= EASIEST) & varies
     unseparated = unseparated_tasks(outcomes, np.flatnonzero(varies))
     sample, rows = _sample(outcomes, np.flatnonzero(usable if usable.any() else varies), rng)
     copies = agent_copies(sample)
     distinct, kept = _without(sample, copies)
-    statistics, columns = SuccessStatistics.from_outcomes(distinct), np.arange(distinct.n_tasks)
+    statistics, columns = statistics_of(distinct), np.arange(distinct.n_tasks)
     names = _subpopulations(source, outcomes)
     return Diagnosis(
         agents=outcomes.n_agents,
@@ -89,6 +91,7 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
         unseparated=unseparated,
         subpopulation=_adds_most(distinct, None if names is None else names[rows][kept]),
         absent=_absent(outcomes, names),
+        returns=outcomes.scale is not None,
     )
 
 
@@ -120,13 +123,8 @@ def _sample(
     rollouts = outcomes.rollouts[:, chosen]
     rows = _most(np.count_nonzero(rollouts, axis=1), MOST_AGENTS, rng)
     chosen = chosen[rollouts[rows].any(0)]
-    part = Outcomes(
-        outcomes.successes[np.ix_(rows, chosen)],
-        outcomes.rollouts[np.ix_(rows, chosen)],
-        agents=outcomes.agents[rows],
-        tasks=outcomes.tasks[chosen],
-    )
-    return part, rows
+    part = outcomes.of_tasks(outcomes.tasks[chosen].tolist())
+    return part.of_agents(outcomes.agents[rows].tolist()), rows
 
 
 def _represented(outcomes: Outcomes, sample: Outcomes, distinct: Outcomes) -> int:
@@ -153,17 +151,7 @@ def _without(
     """The outcomes of the first agent of each group only, and which agents are left."""
     left_out = {name for group in copies for name in group[1:]}
     kept = np.array([name not in left_out for name in outcomes.agents.tolist()])
-    if kept.all():
-        return outcomes, kept
-    return (
-        replace(
-            outcomes,
-            successes=outcomes.successes[kept],
-            rollouts=outcomes.rollouts[kept],
-            agents=outcomes.agents[kept],
-        ),
-        kept,
-    )
+    return outcomes.of_agents(outcomes.agents[kept].tolist()), kept
 
 
 # -- subpopulations --------------------------------------------------------------------------------

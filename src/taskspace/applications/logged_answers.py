@@ -24,7 +24,7 @@ class LoggedAnswers:
     Attributes:
         agents: The names of the agents.
         tasks: The names of the known tasks that any of them answered.
-        results: The success rates (agents, tasks); NaN if an agent did not answer a task.
+        results: The success rates or returns (agents, tasks); NaN if an agent did not answer a task.
         unknown: The number of other tasks, which are left out.
 
     >>> outcomes = Outcomes([[1, 0, 1]], 1, agents=["new"], tasks=["a", "b", "x"])
@@ -54,13 +54,24 @@ class LoggedAnswers:
 
 
 def logged_answers(
-    given: Any, tasks: NDArray[np.str_], labels: Mapping[str, NDArray[Any]], what: str = "quiz"
+    given: Any,
+    tasks: NDArray[np.str_],
+    labels: Mapping[str, NDArray[Any]],
+    what: str = "quiz",
+    *,
+    returns: bool = False,
 ) -> LoggedAnswers:
     """Match outcomes of new agents with the known tasks, which have these names and labels.
 
-    `what` is what error messages call the outcomes.
+    `what` is what error messages call the outcomes; `returns` says whether the results of the known
+    agents are returns.
     """
     outcomes = given if isinstance(given, Outcomes) else read_results(given)
+    if returns != (outcomes.scale is not None):
+        kinds = ("success rates", "returns")
+        raise ValueError(
+            f"{what} must have {kinds[returns]}, as the known agents do, got {kinds[not returns]}"
+        )
     numbers = {name: number for number, name in enumerate(tasks.tolist())}
     names = outcomes.tasks.tolist()
     known = np.array([name in numbers for name in names])
@@ -71,8 +82,9 @@ def logged_answers(
         )
     positions = np.flatnonzero(known)
     _check_texts(outcomes, positions, [numbers[names[one]] for one in positions], labels)
+    results = np.asarray(outcomes.returns if returns else outcomes.rates, np.float64)
     return LoggedAnswers(
-        outcomes.agents, outcomes.tasks[known], outcomes.rates[:, known], int((~known).sum())
+        outcomes.agents, outcomes.tasks[known], results[:, known], int((~known).sum())
     )
 
 
@@ -96,7 +108,7 @@ def _check_texts(
 
 
 def one_agent(
-    given: Any, tasks: NDArray[np.str_], labels: Mapping[str, NDArray[Any]]
+    given: Any, tasks: NDArray[np.str_], labels: Mapping[str, NDArray[Any]], returns: bool
 ) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     """The answered tasks and the results in the outcomes or logs of one agent."""
     if not isinstance(given, (Outcomes, str, os.PathLike)):
@@ -104,7 +116,7 @@ def one_agent(
             "quiz must be Outcomes or a path of logs if there are no results, got"
             f" {checks.brief(given)}"
         )
-    found = logged_answers(given, tasks, labels)
+    found = logged_answers(given, tasks, labels, returns=returns)
     if len(found.agents) > 1:
         raise ValueError(
             f"quiz must have the results of one agent, got {len(found.agents)}:"

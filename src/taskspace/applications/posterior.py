@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.dependence import Consequences, Dependence
+from taskspace.applications.distributions import beta_cdf
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
+SIZES = (1, 5, 20)  # numbers of answers
 _PERCENTS = np.arange(101) / 100  # bounds of intervals are rounded to these
 _MOST_AT_ONCE = 1 << 22  # pairs of task and candidate per block, to bound memory
 
@@ -27,13 +29,18 @@ class Posterior:
     strength: float  # attempts that a candidate's success probability is worth, see `interval`
     dependence: Dependence | None = None  # of results given the candidate, if there is any
     changes: Changes | None = None  # of the profiles, see `after`
+    noise: float = 1.0  # variance of a result given the candidate, as a fraction of p (1 - p)
+    strengths: tuple[float, ...] = ()  # for returns: `strength` after so many answers: SIZES
 
     def after(self, answered: NDArray[np.int64], results: Floats) -> Posterior:
         """The posterior in which tasks that depend on answered ones follow the answers.
 
         Only the profiles of these tasks change; the weights of the candidates are for `weights`. A
-        task may be answered several times; new tasks are -1 and change nothing.
+        task may be answered several times; new tasks are -1 and change nothing. For returns, it
+        has the strength after so many answers.
         """
+        if self.strengths:
+            return replace(self, strength=strength_after(self.strengths, len(answered)))
         answered, results = answered[answered >= 0], results[answered >= 0]
         if self.dependence is None or not len(answered):
             return self
@@ -97,19 +104,27 @@ class Posterior:
         candidates. Its bounds are rounded outwards to full percents, and it always contains the
         predicted probability.
         """
+        low, high = percent_bounds(self.shares(weights, tasks), self.strength, level)
+        means = 100 * self.mean(weights, tasks)  # a narrow interval may not contain the mean
+        low = np.minimum(low, np.floor(means).astype(np.int64))
+        high = np.maximum(high, np.ceil(means).astype(np.int64))
+        return _PERCENTS[low], _PERCENTS[high]
+
+    def shares(self, weights: Floats, tasks: TaskMixture) -> Floats:
+        """The total weight of candidates at each percent of success, on each task (tasks, 101)."""
         step = max(_MOST_AT_ONCE // len(weights), 1)
         pieces = [
             TaskMixture(tasks.numbers[start : start + step], tasks.shares[start : start + step])
             for start in range(0, max(len(tasks.numbers), 1), step)  # one, even if it is empty
         ]
-        shares = np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
-        below, tail = shares @ _beta_table(self.strength), (1 - level) / 2
-        low = (below[:, 1:] <= tail).sum(1)
-        high = (below[:, :-1] < 1 - tail).sum(1)
-        means = 100 * self.mean(weights, tasks)  # a narrow interval may not contain the mean
-        low = np.minimum(low, np.floor(means).astype(np.int64))
-        high = np.maximum(high, np.ceil(means).astype(np.int64))
-        return _PERCENTS[low], _PERCENTS[high]
+        return np.concatenate([_shares(self._candidates(piece), weights) for piece in pieces])
+
+    def variances(self, weights: Floats, tasks: TaskMixture) -> Floats:
+        """The variance of the agent's probability of success on each task."""
+        found = self._candidates(tasks).astype(np.float64)
+        means = found @ weights
+        own = (found * (1 - found)) @ weights / (self.strength + 1)
+        return (found - means[:, None]) ** 2 @ weights + own
 
     def weights(self, quiz: TaskMixture, results: Floats, prior: Floats | None = None) -> Floats:
         """The probability of each candidate after the quiz, which may be empty."""
@@ -149,17 +164,32 @@ class Changes:
         return changed, place[changed]
 
 
+def strength_after(strengths: tuple[float, ...], answers: int) -> float:
+    """The strength after some answers, between those that are known, on logarithmic scales.
+
+    >>> round(strength_after((10.0, 20.0, 40.0), 10), 2)
+    28.28
+    """
+    known = np.log(SIZES), np.log(strengths)
+    return float(np.exp(np.interp(np.log(max(answers, 1)), *known)))
+
+
+def percent_bounds(
+    shares: Floats, strength: float, level: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The bounds of intervals in percent, rounded outwards, from the weights of `shares`."""
+    below, tail = shares @ _beta_table(strength), (1 - level) / 2
+    return (below[:, 1:] <= tail).sum(1), (below[:, :-1] < 1 - tail).sum(1)
+
+
 @functools.cache  # a predictor has one strength
 def _beta_table(strength: float) -> Floats:
     """Probability (101, 101) that an agent's success probability is at most the column's percent.
 
     Rows are the candidate's success probability in percent.
     """
-    from scipy.special import betainc
-
     centre = np.clip(_PERCENTS, 0.002, 0.998)[:, None]
-    table: Floats = betainc(strength * centre, strength * (1 - centre), _PERCENTS)
-    return table
+    return beta_cdf(strength * centre, strength * (1 - centre), _PERCENTS)
 
 
 def _shares(probabilities: Floats, weights: Floats) -> Floats:

@@ -8,6 +8,9 @@ of each candidate after the quiz, and the predicted probability of success on a 
 mean of the candidates' probabilities. If it helps to predict left-out agents, the prediction of a
 linear population model has a share in it.
 
+If the results are returns, a predicted probability is an expected normalised return; answers and
+predictions are in returns.
+
 Known agents predict an agent from a known subpopulation best. The other candidates prevent
 overconfident predictions for an agent from a new subpopulation.
 """
@@ -30,6 +33,18 @@ from taskspace.applications.logged_answers import one_agent
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
+from taskspace.applications.return_answers import (
+    check_return_width,
+    ends,
+    in_returns,
+    noise_on_one_scale,
+    on_one_scale,
+    overall,
+    quiz_returns,
+    refuse_returns,
+    widened,
+)
+from taskspace.applications.return_noise import ReturnNoise, calibrate
 from taskspace.applications.scores import (
     LEAST_AGENTS,
     Scores,
@@ -42,6 +57,7 @@ from taskspace.applications.task_mixtures import (
     KnownTasks,
     TaskMixture,
     check_embedder,
+    one_per_task,
     quiz_results,
     vectors_of,
 )
@@ -55,11 +71,15 @@ from taskspace.files import (
     write_arrays,
 )
 from taskspace.models.linear_population import LinearPopulation
+from taskspace.models.success.dispersion import dispersion_of
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import fit, learn
 from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.labels import Labels, pack, unpack
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.return_scale import ReturnScale
+from taskspace.outcomes.returns import pack_scale, unpack_scale
+from taskspace.outcomes.task_names import positions
 
 FORMAT, FORMAT_VERSION = "taskspace predictor", 1
 
@@ -70,6 +90,9 @@ class PerformancePredictor:
     It is fitted to the `Outcomes` of other agents or to a `SuccessModel` of them; the latter is
     better for new tasks. Tasks are given as rows of features, or as tasks that the other agents
     have tried: by name (text) or by position in `tasks_` (integers).
+
+    If the outcomes or the model are of returns, results are given in returns, and predictions,
+    intervals and scores come back in returns.
 
     Args:
         embedder: A map of the tasks, used if the predictor is fitted to outcomes. It finds tried
@@ -87,6 +110,9 @@ class PerformancePredictor:
             if there are fewer than two, or if the predictor was saved by an earlier version.
         linear_share_: The share of the linear model in a predicted probability, from 0 to 1.
         labels_: The labels of the known tasks, by name.
+        scale_: The scale of the returns of the known tasks, or None if results are successes.
+        attempt_noise_: For returns: the variance of an answer around the mean of several attempts,
+            as a fraction of the largest possible one.
 
     >>> import taskspace as ts
     >>> outcomes = ts.Outcomes([[1, 1, 0, 0]] * 9 + [[0, 1, 1, 0]] * 9, 1, tasks=list("abcd"))
@@ -97,6 +123,9 @@ class PerformancePredictor:
     >>> low.round(1), high.round(1)
     (array([0.9, 0. ]), array([1. , 0.8]))
     """
+
+    scale_: ReturnScale | None = None
+    attempt_noise_: float = 0.0
 
     def __init__(self, *, embedder: Embedder | None = None, random_state: int = 0) -> None:
         self.embedder = embedder
@@ -128,10 +157,14 @@ class PerformancePredictor:
             check_embedder(self.embedder)
         self.model_: Profiler | None = None
         if isinstance(source, Outcomes):
+            source = widened(source)
             self._know(source.tasks, source.features, source.feature_names)
             self.labels_: Labels = source.task_labels
+            self.scale_ = source.scale
+            noise = _noise_of(source)
+            self.attempt_noise_ = 0.0 if noise is None else noise.attempt - noise.measured
             self.posterior_, self.linear_share_, self.population_ = _from_outcomes(
-                source, self._vectors(source), seed
+                source, self._vectors(source), noise, seed
             )
         elif isinstance(source, Profiler):
             if self.embedder is not None:
@@ -140,7 +173,9 @@ class PerformancePredictor:
                     f" {type(self.embedder).__name__}"
                 )
             profiles = source.predict_proba(source.sample_)
-            self.model_, self.candidates_ = source, ModelCandidates.fit(profiles, seed)
+            noise = _noise_of_model(source)
+            self.attempt_noise_ = 0.0 if noise is None else noise.attempt + noise.missed
+            self.model_, self.candidates_ = source, ModelCandidates.fit(profiles, seed, noise)
             self._know_profiles(source.sample_, profiles)
         else:
             raise TypeError(
@@ -185,6 +220,7 @@ class PerformancePredictor:
             raise ValueError("over() requires a predictor that was fitted to a SuccessModel")
         other = PerformancePredictor(random_state=self.random_state)
         other.model_, other.candidates_ = self.model_, self.candidates_
+        other.attempt_noise_ = self.attempt_noise_
         columns = getattr(self.model_, "feature_names_", ())
         rows = checks.array(in_order(tasks, columns), "tasks")
         profiles = self.model_.predict_proba(tasks)
@@ -204,27 +240,60 @@ class PerformancePredictor:
             columns = getattr(self.model_, "feature_names_", ())
             self._know(np.array(default if names is None else names, np.str_), rows, columns)
         self.posterior_ = self.candidates_.posterior(profiles)
+        self.scale_ = _scale_of_model(self.model_, rows)
         self.population_ = _population(profiles, None, self.random_state)
         self.linear_share_, self.labels_ = 0.0, {}
 
     # -- predicting ----------------------------------------------------------------------------
 
-    def predict_proba(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
-        """Predict the probability that an agent solves each task.
+    def predict(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
+        """Predict the result of an agent on each task: its probability of success or its return.
 
         Args:
             quiz: The tasks that the agent has tried; with an empty quiz, the prediction is the
                 mean over all candidates.
-            results: Its results on the quiz: 0 and 1, booleans, or success rates. Each counts as
-                one attempt; NaN is a skipped answer, which does not count.
+            results: Its results on the quiz: 0 and 1, booleans, or success rates; or returns, if
+                the predictor was fitted to returns. Each counts as one attempt; NaN is a skipped
+                answer, which does not count.
             tasks: The tasks to predict.
+
+        Returns:
+            One probability, or one expected return, per task.
+
+        Raises:
+            ValueError: If an argument has the wrong form, or if a task is unknown.
+
+        Warns:
+            UserWarning: If a return is beyond those of the known agents.
+
+        >>> import taskspace as ts
+        >>> returns = [[-10, -90, -20]] * 9 + [[-50, -10, -60]] * 9
+        >>> outcomes = ts.Outcomes.from_returns(returns, tasks=list("abc"))
+        >>> PerformancePredictor().fit(outcomes).predict(["a"], [-10], ["b", "c"]).round(-1)
+        array([-90., -20.])
+        """
+        return self._returned(self._predicted(quiz, results, tasks), tasks)
+
+    def predict_proba(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
+        """Predict the probability that an agent solves each task.
+
+        Args:
+            quiz: As in `predict`.
+            results: As in `predict`.
+            tasks: As in `predict`.
 
         Returns:
             One probability per task.
 
         Raises:
-            ValueError: If an argument has the wrong form, or if a task is unknown.
+            ValueError: If an argument has the wrong form, if a task is unknown, or if the
+                predictor is one of returns.
         """
+        refuse_returns(self.scale_, "predict_proba() is, unlike predict(), for successes only")
+        return self._predicted(quiz, results, tasks)
+
+    def _predicted(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
+        """The predicted probabilities, or expected normalised returns."""
         weights = self.weights(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
         known = self._answered(quiz, results)
@@ -232,8 +301,51 @@ class PerformancePredictor:
 
     def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
         """The indices of the answered tasks, of which new ones are -1, and their results."""
-        numbers, given = self._known.find(quiz, "quiz")[0], quiz_results(results, quiz)
+        numbers, given = self._known.find(quiz, "quiz")[0], self.normalised(quiz, results)
         return numbers[~np.isnan(given)], given[~np.isnan(given)]
+
+    def normalised(self, quiz: Any, results: ArrayLike) -> Floats:
+        """Check the results on a quiz, and normalise them if they are returns.
+
+        Args:
+            quiz: As in `predict`.
+            results: As in `predict`.
+
+        Returns:
+            One number from 0 to 1, or NaN, per quiz task.
+
+        Raises:
+            ValueError: If the results are not one per task, or not in the expected range.
+        """
+        if self.scale_ is None:
+            return quiz_results(results, quiz)
+        return quiz_returns(results, quiz, self.scale_, self._scaled(quiz, "quiz"))
+
+    def _scaled(self, tasks: Any, what: str = "tasks") -> NDArray[np.int64] | None:
+        """The indices of tasks of which each has its own scale, or None if all have one."""
+        if self.scale_ is None or not self.scale_.low.ndim:
+            return None
+        return self.numbers(tasks, what)
+
+    def _returned(self, normalised: Floats, tasks: Any) -> Floats:
+        """Predictions for tasks in returns, if the predictor is one of returns."""
+        if self.scale_ is None:
+            return normalised
+        return self.scale_.returns(normalised, self._scaled(tasks))
+
+    def range_of(self, task: Any) -> tuple[float, float]:
+        """The range of possible results on a task: 0 to 1, or the returns of the known agents.
+
+        Args:
+            task: A task, as in `number`.
+
+        Returns:
+            The lowest and the highest result.
+        """
+        if self.scale_ is None:
+            return 0.0, 1.0
+        low, high = (np.ravel(end) for end in ends(self.scale_, self._scaled([task])))
+        return float(low[0]), float(high[0])
 
     def blend(
         self,
@@ -268,16 +380,17 @@ class PerformancePredictor:
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
     ) -> tuple[Floats, Floats]:
-        """Return bounds of the agent's probability of success on each task.
+        """Return bounds of the agent's probability of success, or expected return, on each task.
 
-        The bounds are for the success rate over many attempts, not for the next result. They are
-        rounded outwards to full percents, and the two tails have equal probability.
+        The bounds are for the mean result over many attempts, not for the next result. They are
+        rounded outwards to full percents (of the range, for returns), and the two tails have equal
+        probability.
 
         Args:
-            quiz: As in `predict_proba`.
-            results: As in `predict_proba`.
-            tasks: As in `predict_proba`.
-            level: The probability that the interval contains the true success rate.
+            quiz: As in `predict`.
+            results: As in `predict`.
+            tasks: As in `predict`.
+            level: The probability that the interval contains the true mean result.
 
         Returns:
             The lower and the upper bounds, one of each per task.
@@ -291,7 +404,8 @@ class PerformancePredictor:
         known = self._answered(quiz, results)
         found = posterior.after(*known)
         blended = self.blend(found.mean(weights, mixture), *known, mixture)
-        return containing(found.interval(weights, mixture, checked), blended)
+        low, high = containing(found.interval(weights, mixture, checked), blended)
+        return self._returned(low, tasks), self._returned(high, tasks)
 
     def score(
         self,
@@ -301,7 +415,7 @@ class PerformancePredictor:
         by: str | None = None,
         level: float = 0.9,
     ) -> Scores:
-        """Estimate the agent's full score: its mean success rate over all known tasks.
+        """Estimate the agent's full score: its mean success rate, or return, over all known tasks.
 
         Answered tasks count with their results. The others are predicted by a regression of the
         agent on the known agents, and corrected by what the regression missed on the answered
@@ -333,7 +447,17 @@ class PerformancePredictor:
         checked = check_level(level, "level")
         population, answered, given = self._answers(quiz, results)
         names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        return estimate_scores(population, answered, given, names, groups, checked)
+        found = estimate_scores(
+            population, answered, given, names, groups, checked, self._attempt_noise
+        )
+        return found if self.scale_ is None else in_returns(found, self.scale_)
+
+    @property
+    def _attempt_noise(self) -> Floats | None:
+        """The standard deviations of attempts at returns on one scale; None for successes."""
+        if self.scale_ is None or self.population_ is None:
+            return None
+        return noise_on_one_scale(self.population_, self.scale_, self.attempt_noise_)
 
     def answers_needed(
         self,
@@ -349,7 +473,8 @@ class PerformancePredictor:
         Args:
             quiz: As in `score`.
             results: As in `score`.
-            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side.
+            width: The wanted width of an interval, e.g. 0.04 for 2 percentage points to each side;
+                for returns, in returns.
             by: As in `score`.
             level: As in `score`.
 
@@ -366,21 +491,41 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
         array([2])
         """
-        wanted = check_width(width)
-        sure = check_level(level, "level")
+        wanted = self.check_width(width)
+        checked = check_level(level, "level")
         population, answered, given = self._answers(quiz, results)
         names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        found = estimate_scores(population, answered, given, names, groups, sure)
-        return answers_needed(population, answered, given, found, groups, wanted)
+        noise = self._attempt_noise
+        found = estimate_scores(population, answered, given, names, groups, checked, noise)
+        return answers_needed(population, answered, given, found, groups, wanted, noise)
+
+    def check_width(self, width: Any) -> float:
+        """Check the wanted width of the interval of a score.
+
+        Args:
+            width: The width, in returns if the predictor is one of returns.
+
+        Returns:
+            The width as a fraction of the range of scores.
+
+        Raises:
+            ValueError: If it is not a positive number, or above 1 for success rates.
+        """
+        if self.scale_ is None:
+            return check_width(width)
+        return check_return_width(width, self.scale_)
 
     def _answers(
         self, quiz: Any, results: ArrayLike | None
     ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
-        """The linear model, the tasks that were answered, each once, and the results on them."""
+        """The linear model, the tasks that were answered, each once, and the results on them.
+
+        Returns are normalised by one range, so that the mean result is that of returns.
+        """
         self._check_fitted()
         if results is None:
-            quiz, results = one_agent(quiz, self.tasks_, self.labels_)
-        given = quiz_results(results, quiz)
+            quiz, results = one_agent(quiz, self.tasks_, self.labels_, self.scale_ is not None)
+        given = self.normalised(quiz, results)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
             repeated = np.bincount(numbers).argmax()
@@ -399,7 +544,11 @@ class PerformancePredictor:
                 f" {agents}; the errors of so few do not tell how wide an interval must be"
             )
         answered = ~np.isnan(given)
-        return self.population_, numbers[answered], given[answered]
+        asked, found = numbers[answered], given[answered]
+        if self.scale_ is None:
+            return self.population_, asked, found
+        same = overall(self.scale_).normalised(self.scale_.returns(found, asked))
+        return on_one_scale(self.population_, self.scale_), asked, same
 
     def group_scores(
         self,
@@ -427,7 +576,10 @@ class PerformancePredictor:
         population, answered, given = self._answers(quiz, results)
         used = np.unique(groups[groups >= 0])
         compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
-        return estimate_scores(population, answered, given, names[used], compact, level)
+        found = estimate_scores(
+            population, answered, given, names[used], compact, level, self._attempt_noise
+        )
+        return found if self.scale_ is None else in_returns(found, self.scale_)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -444,7 +596,22 @@ class PerformancePredictor:
             ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         self._check_fitted()
-        given = quiz_results(results, quiz)
+        return self.weights_of(quiz, self.normalised(quiz, results), prior)
+
+    def weights_of(self, quiz: Any, given: Floats, prior: Floats | None = None) -> Floats:
+        """Return the probability of each candidate, as `weights` does, from normalised results.
+
+        Args:
+            quiz: As in `predict`.
+            given: What `normalised` returned.
+            prior: As in `weights`.
+
+        Returns:
+            One probability per candidate.
+
+        Raises:
+            ValueError: If a task is unknown, or if the prior has the wrong form.
+        """
         size = self.posterior_.prior.shape
         if prior is not None and checks.numbers(prior, "prior").shape != size:
             raise ValueError(
@@ -552,17 +719,19 @@ class PerformancePredictor:
             "tasks": self.tasks_,
             **({} if features is None else {"features": features}),
             "columns": np.array(self._known.feature_names, np.str_),
+            "attempt_noise": np.array(self.attempt_noise_),
+            **pack_scale(self.scale_),
         }
-        if self.model_ is not None:  # the success model gives the profiles of the candidates
+        arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
+        arrays["numbers"] = np.array([posterior.temper, posterior.strength])
+        arrays["noise"] = np.array([posterior.noise, *posterior.strengths])
+        arrays["linear_share"] = np.array(self.linear_share_)
+        if posterior.dependence is not None:
+            arrays |= posterior.dependence.arrays()
+        if self.model_ is not None:  # the success model gives the profiles of new tasks
             found = self.candidates_
             arrays["mix"] = np.array(found.mix)
             arrays["candidates"] = np.array([found.temper, found.centre, found.seed])
-        else:
-            arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
-            arrays["numbers"] = np.array([posterior.temper, posterior.strength])
-            arrays["linear_share"] = np.array(self.linear_share_)
-            if posterior.dependence is not None:
-                arrays |= posterior.dependence.arrays()
         if self.population_ is not None:
             arrays |= self.population_.arrays()
         labels = pack(self.labels_, {})
@@ -607,10 +776,24 @@ class PerformancePredictor:
             raise ValueError(f"{path} is damaged or not a predictor") from error
         check_format(path, form, (FORMAT, FORMAT_VERSION))
         labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
-        if "mix" in found:
-            predictor = cls._of_model(found, model, path)
-            predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
-            return predictor
+        if "mix" in found and model is None:
+            raise ValueError(
+                f"the predictor in {path} was fitted to a success model; pass it as model"
+            )
+        if "mix" in found and "profiles" not in found:  # saved by an earlier version
+            predictor = cls._of_model(found, model)
+        else:
+            predictor = cls._of_posterior(found, embedder, path)
+            if "mix" in found:
+                predictor._follow(found, model)
+        predictor.attempt_noise_ = float(found.get("attempt_noise", 0.0))
+        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
+        return predictor
+
+    @classmethod
+    def _of_posterior(
+        cls, found: Mapping[str, Any], embedder: Embedder | None, path: str | os.PathLike[str]
+    ) -> PerformancePredictor:
         parts = {"tasks", "profiles", "prior", "numbers"}
         if not parts <= set(found) or found["profiles"].shape != (
             len(found["tasks"]),
@@ -618,31 +801,53 @@ class PerformancePredictor:
         ):
             raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
         temper, strength = found["numbers"].tolist()
+        given = found["profiles"], found["prior"], temper, strength
         dependence = Dependence.from_arrays(found)
-        posterior = Posterior(found["profiles"], found["prior"], temper, strength, dependence)
+        posterior = Posterior(*given, dependence, None, *_noise_in(found))
         predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
         columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
         predictor._know(found["tasks"], found.get("features"), columns)
-        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
         predictor.linear_share_ = float(found.get("linear_share", 0.0))
+        predictor.scale_ = unpack_scale(dict(found)).get("scale")
         return predictor
 
     @classmethod
-    def _of_model(
-        cls, found: Mapping[str, Any], model: Profiler | None, path: str | os.PathLike[str]
-    ) -> PerformancePredictor:
-        if model is None:
-            raise ValueError(
-                f"the predictor in {path} was fitted to a success model; pass it as model"
-            )
-        temper, centre, seed = found["candidates"].tolist()
-        predictor = cls(random_state=int(seed))
-        predictor.model_ = model
-        mix = tuple(found["mix"].tolist())
-        predictor.candidates_ = ModelCandidates(mix, temper, centre, int(seed))
+    def _of_model(cls, found: Mapping[str, Any], model: Any) -> PerformancePredictor:
+        predictor = cls()
+        predictor._follow(found, model)
         rows = found.get("features", found["tasks"])
         predictor._know_profiles(rows, model.predict_proba(rows), found["tasks"])
         return predictor
+
+    def _follow(self, found: Mapping[str, Any], model: Profiler | None) -> None:
+        """Predict new tasks by a success model."""
+        temper, centre, seed = found["candidates"].tolist()
+        mix = tuple(found["mix"].tolist())
+        self.random_state, self.model_ = int(seed), model
+        self.candidates_ = ModelCandidates(mix, temper, centre, int(seed), *_noise_in(found))
+
+
+def _noise_in(arrays: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
+    """The noise and the strengths in a file; older ones are of successes."""
+    noise, *strengths = arrays["noise"].tolist() if "noise" in arrays else (1.0,)
+    return noise, tuple(strengths)
+
+
+def _noise_of_model(model: Profiler) -> ReturnNoise | None:
+    """The noise of returns around the profiles of a success model; None for successes."""
+    if getattr(model, "scale_", None) is None:
+        return None
+    found: Any = model
+    return ReturnNoise(attempt=found.dispersion_, measured=0.0, missed=found.misfit_)
+
+
+def _scale_of_model(model: Profiler | None, rows: NDArray[Any]) -> ReturnScale | None:
+    """The scale of the returns of some tasks of a success model."""
+    scale: ReturnScale | None = getattr(model, "scale_", None)
+    names = getattr(model, "task_names_", None)
+    if scale is None or names is None:
+        return scale
+    return scale.of_tasks(positions(names, rows, "model"))
 
 
 def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation | None:
@@ -651,30 +856,60 @@ def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPop
 
 
 def _from_outcomes(
-    outcomes: Outcomes, vectors: Floats | None, seed: int
+    outcomes: Outcomes, vectors: Floats | None, noise: ReturnNoise | None, seed: int
 ) -> tuple[Posterior, float, LinearPopulation | None]:
     from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
-    table = Table(outcomes.successes.astype(float), outcomes.rollouts.astype(float), vectors)
+    table = _table(outcomes, vectors, noise)
     with threadpool_limits(1):
-        factors, settings = learn(table.successes, table.attempts, None, seed)
+        dispersion = None if noise is None else table.dispersion
+        factors, settings = learn(table.successes, table.attempts, None, seed, dispersion)
 
         def make(rest: Table) -> list[Floats]:
-            others = fit(rest.successes, rest.attempts, settings.rank, settings.least_spread)
+            others = fit(rest.successes, rest.attempts, *settings.of_fit)
             return candidates(rest, others, settings, rng)
 
         chosen = choose_prior(table, make, rng)
+        apart = () if noise is None else calibrate(table, make, chosen, rng)
         groups = candidates(table, factors, settings, rng)
     mix, known = chosen.mix, groups[0]
     if not mix[-1]:  # the map does not help
         mix, groups = mix[:-1], groups[:-1]
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
     profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
+    population = _population(outcomes.rates, known, seed)
+    if noise is not None:
+        strengths = noise.strengths(apart)
+        how = chosen.temper, strengths[0], None, None, noise.answer(strengths), strengths
+        return Posterior(profiles, prior, *how), chosen.linear, population
     with threadpool_limits(1):
         dependence = find_dependence(outcomes.rates, profiles, prior)
     posterior = Posterior(profiles, prior, chosen.temper, settings.strength, dependence)
-    return posterior, chosen.linear, _population(outcomes.rates, known, seed)
+    return posterior, chosen.linear, population
+
+
+def _noise_of(outcomes: Outcomes) -> ReturnNoise | None:
+    """The noise of returns; None for successes.
+
+    If it is unknown, because each pair has one attempt, it is part of what sets agents apart.
+    """
+    if outcomes.scale is None:
+        return None
+    dispersion = dispersion_of(outcomes)
+    if dispersion is None:
+        return ReturnNoise(attempt=0.0, measured=0.0)
+    tried = outcomes.rollouts > 0
+    return ReturnNoise(dispersion, dispersion * float((1 / outcomes.rollouts[tried]).mean()))
+
+
+def _table(outcomes: Outcomes, vectors: Floats | None, noise: ReturnNoise | None) -> Table:
+    results = outcomes.successes.astype(float), outcomes.rollouts.astype(float)
+    if noise is None:
+        return Table(*results, vectors)
+    # A result is a mean over attempts, whereas an answer is a single attempt.
+    more = noise.attempt * (1 - 1 / np.maximum(results[1], 1))
+    return Table(*results, vectors, noise.attempt or 1.0, more)
 
 
 @overload
@@ -710,24 +945,25 @@ def predict(
     embedder: Embedder | None = None,
     interval: float | None = None,
 ) -> Floats | tuple[Floats, Floats, Floats]:
-    """Predict the probability that an agent solves each task, given its results on a quiz.
+    """Predict the result of an agent on each task, given its results on a quiz.
 
-    This is `PerformancePredictor` in one call. Fitting takes seconds, so for several quizzes fit
-    one predictor and pass it as the source.
+    It is the probability that the agent solves the task, or its expected return if the source is
+    one of returns. This is `PerformancePredictor` in one call. Fitting takes seconds, so for
+    several quizzes fit one predictor and pass it as the source.
 
     Args:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted predictor.
         quiz: The tasks that the agent has tried: names (text), positions in the outcomes
             (integers) or rows of features.
-        results: Its results on the quiz: 0 and 1, booleans, or success rates; NaN is a skipped
-            answer.
+        results: Its results on the quiz: 0 and 1, booleans, or success rates; or returns, if the
+            source is one of returns. NaN is a skipped answer.
         tasks: The tasks to predict.
         embedder: A map of the tasks, used if the source is outcomes: it finds tried tasks that
             are similar to a new one.
-        interval: A level, e.g. 0.9, to return bounds of the probabilities too.
+        interval: A level, e.g. 0.9, to return bounds of the predictions too.
 
     Returns:
-        One probability per task; with `interval`, a tuple of the probabilities, their lower bounds
+        One prediction per task; with `interval`, a tuple of the predictions, their lower bounds
         and their upper bounds.
 
     Raises:
@@ -739,10 +975,14 @@ def predict(
     >>> predict(outcomes, ["a"], [1], ["b", "c", "d"]).round(1)
     array([1. , 0.3, 0. ])
     """
-    quiz_results(results, quiz)  # fails before the slow part
+    scale = getattr(source, "scale", None) or getattr(source, "scale_", None)
+    if scale is None:  # fails before the slow part
+        quiz_results(results, quiz)
+    else:
+        one_per_task(results, quiz)
     level = None if interval is None else check_level(interval)
     predictor = as_predictor(source, embedder=embedder, tasks={"quiz": quiz, "tasks": tasks})
-    predicted = predictor.predict_proba(quiz, results, tasks)
+    predicted = predictor.predict(quiz, results, tasks)
     if level is None:
         return predicted
     return (predicted, *predictor.interval(quiz, results, tasks, level))

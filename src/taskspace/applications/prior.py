@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from taskspace.applications.candidates import Table
+from taskspace.applications.posterior import SIZES
 from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.factors import Floats
 from taskspace.models.success.low_rank import log_loss
@@ -27,9 +28,11 @@ MIXES = (
 MAP_SHARES = (0.0, 0.1, 0.2)
 LEAST_GAIN = 0.03  # of the log loss
 TEMPERS = (0.4, 0.7, 1.0)  # exponents of the likelihood of an answer
+# A return varies less than a success does, so it can tell much more.
+RETURN_TEMPERS = (0.4, 0.7, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 # Shares of the linear population model in a prediction; the rest is that of the candidates.
 LINEAR_SHARES = (0.0, 0.15, 0.3, 0.45, 0.6)
-QUIZ_SIZES = (1, 5, 20)  # on which mixes and tempers are compared
+QUIZ_SIZES = SIZES  # on which mixes and tempers are compared
 JUDGED_TASKS = 200  # on which they are compared
 FOLDS = 4
 FEWEST_AGENTS = 4  # fewer are too few for cross-validation
@@ -80,25 +83,26 @@ def choose_prior(
     """
     mixes, agents = _mixes(table.vectors is not None), len(table.successes)
     if agents < FEWEST_AGENTS:
-        return Choice(mixes[1], TEMPERS[-1], 0.0)
+        return Choice(mixes[1], 1.0, 0.0)
     if agents > MOST_AGENTS:
         table = table.of_agents(np.sort(rng.permutation(agents)[:MOST_AGENTS]))
         agents = MOST_AGENTS
     table = table.of_tasks(rng.permutation(table.successes.shape[1])[:JUDGED_TASKS])
-    losses = np.zeros((len(shares), len(TEMPERS), len(mixes)))
+    tempers = TEMPERS if table.answers is None else RETURN_TEMPERS
+    losses = np.zeros((len(shares), len(tempers), len(mixes)))
     for left_out in np.array_split(rng.permutation(agents), FOLDS):
         rest = table.of_agents(np.delete(np.arange(agents), left_out))
         groups, new = make(rest), table.of_agents(left_out)
         population = LinearPopulation.from_rates(rest.rates, groups[0], 0)
-        for quiz in _quizzes(new, rng):
+        for quiz in quizzes(new, rng):
             linear = population.predict_each(quiz)
-            losses += _losses(groups, mixes, quiz, new, shares, linear)
+            losses += _losses(groups, mixes, tempers, quiz, new, shares, linear)
     if table.vectors is not None:
         losses[..., [mix[-1] > 0 for mix in mixes]] /= 1 - LEAST_GAIN
     # The candidates first: they also choose the questions of a quiz, where nothing is blended in.
     temper, mix = map(int, np.unravel_index(int(losses[0].argmin()), losses[0].shape))
     share = int(losses[:, temper, mix].argmin())
-    return Choice(mixes[mix], TEMPERS[temper], shares[share])
+    return Choice(mixes[mix], tempers[temper], shares[share])
 
 
 def _mixes(mapped: bool) -> list[tuple[float, ...]]:
@@ -107,18 +111,33 @@ def _mixes(mapped: bool) -> list[tuple[float, ...]]:
     return [(*((1 - share) * part for part in mix), share) for share in MAP_SHARES for mix in MIXES]
 
 
-def _quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
+def quizzes(new: Table, rng: np.random.Generator) -> Iterator[Floats]:
     """Results (agents, tasks) of one attempt at some of the tried tasks, otherwise NaN."""
     tried, rates = new.attempts > 0, np.nan_to_num(new.rates)
     for size in QUIZ_SIZES:
         order = np.where(tried, rng.random(rates.shape), np.inf).argsort(1).argsort(1)
-        answers = (rng.random(rates.shape) < rates).astype(np.float64)
+        answers = _attempts(rates, new.answers, rng)
         yield np.where((order < size) & tried, answers, np.nan)
+
+
+def _attempts(rates: Floats, dispersion: Floats | None, rng: np.random.Generator) -> Floats:
+    """The results of one attempt each: successes, or normalised returns with a dispersion.
+
+    >>> _attempts(np.array([0.3, 1.0]), np.zeros(2), np.random.default_rng(0))
+    array([0.3, 1. ])
+    """
+    if dispersion is None:
+        return (rng.random(rates.shape) < rates).astype(np.float64)
+    varies = (dispersion > 0) & (rates > 0) & (rates < 1)
+    total = 1 / np.where(varies, dispersion, 0.5) - 1  # of the parameters of Beta distributions
+    p = np.where(varies, rates, 0.5)
+    return np.where(varies, rng.beta(np.maximum(total * p, 1e-3), total * (1 - p) + 1e-3), rates)
 
 
 def _losses(
     groups: list[Floats],
     mixes: list[tuple[float, ...]],
+    tempers: Sequence[float],
     quiz: Floats,
     new: Table,
     shares: Sequence[float],
@@ -129,8 +148,8 @@ def _losses(
     rates, beside = new.rates[targets], np.clip(linear[targets], 0.0, 1.0)
     fits = [log_likelihood(group, quiz) for group in groups]
     best = np.max([fit.max(1, keepdims=True) for fit in fits], axis=0)
-    losses = np.empty((len(shares), len(TEMPERS), len(mixes)))
-    for row, temper in enumerate(TEMPERS):
+    losses = np.empty((len(shares), len(tempers), len(mixes)))
+    for row, temper in enumerate(tempers):
         weights = [np.exp(temper * (fit - best)) / fit.shape[1] for fit in fits]
         solved = np.stack([(w @ group)[targets] for w, group in zip(weights, groups, strict=True)])
         total = np.stack([np.broadcast_to(w.sum(1)[:, None], quiz.shape)[targets] for w in weights])

@@ -45,7 +45,12 @@ class Objective:
         np.add.at(covariance, (rows, aims), values.astype(np.float32))
         if self.groups is None:
             covariance[:, left == 0] = 0
-        return expected_reductions(covariance, asked @ kept)
+        means = asked @ kept
+        variances = means * (1 - means)
+        if posterior.noise < 1:
+            squares = np.square(asked) @ kept
+            variances = squares - means**2 + posterior.noise * (means - squares)
+        return expected_reductions(covariance, variances)
 
     @property
     def _shares(self) -> Floats:
@@ -68,7 +73,7 @@ class Objective:
         aim[self.targets] = np.arange(len(self.targets)) if self.groups is None else self.groups
         share[self.targets] = left
         (first, second), values = posterior.dependent()
-        own = (asked * (1 - asked)) @ weights
+        own = posterior.noise * ((asked * (1 - asked)) @ weights)
         tasks = np.concatenate([self.pool, first, second])
         others = np.concatenate([self.pool, second, first])
         found = np.concatenate([own, values, values]) * share[others]
@@ -92,16 +97,15 @@ def covariances(
     return found
 
 
-def expected_reductions(covariance: NDArray[np.float32], means: NDArray[np.float32]) -> Floats:
+def expected_reductions(covariance: NDArray[np.float32], variances: NDArray[np.float32]) -> Floats:
     """The expected reduction of the total variance of the aims by the answer on each task.
 
-    `covariance` is that of the answers, which have these means, with the aims (asked, aims). An
-    answer is 0 or 1, so the best prediction given it is linear.
+    `covariance` is that of the answers, which have these variances, with the aims (asked, aims). If
+    an answer is 0 or 1, the best prediction given it is linear; for returns, this is assumed.
 
-    >>> expected_reductions(np.array([[0.25, 0.25], [0, 0.1]]), np.array([0.5, 0.5]))
+    >>> expected_reductions(np.array([[0.25, 0.25], [0, 0.1]]), np.array([0.25, 0.25]))
     array([0.5 , 0.04])
     """
-    variances = means * (1 - means)
     squares = np.einsum("qa,qa->q", covariance, covariance)
     found = np.where(variances > _CERTAIN, squares / np.maximum(variances, _CERTAIN), 0.0)
     return found.astype(np.float64)

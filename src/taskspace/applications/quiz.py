@@ -14,11 +14,11 @@ from taskspace.applications.predictor import (
     PerformancePredictor,
     as_predictor,
     check_level,
-    check_width,
     containing,
     each_once,
 )
 from taskspace.applications.question_value import Objective
+from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
@@ -34,6 +34,8 @@ ALL_TARGETS = "all targets"
 class Quiz:
     """An adaptive quiz with one agent: it proposes a task, takes the result and chooses the next.
 
+    If the source is one of returns, answers and predictions are in returns.
+
     No task is proposed twice. If the pool or the targets have more than 1000 tasks, a random
     sample of 1000 is used to choose the next task.
 
@@ -47,7 +49,8 @@ class Quiz:
         choose: How to choose the next task. "information" takes the task whose answer reduces the
             expected error of the aim most, given everything asked so far; near-copies of an
             answered task reduce it little. "uncertain" takes the task whose probability of success
-            is nearest to 0.5. "random" takes a random task.
+            is nearest to 0.5, or whose expected return is least certain. "random" takes a random
+            task.
         aim: What to learn. "tasks": the result on every target. "score": the mean result over the
             targets. "labels": the mean result over the targets with each value of the label `by`.
         by: The name of a label of the tasks, for `aim="labels"` and `at_most_per_label`.
@@ -59,6 +62,7 @@ class Quiz:
 
     Attributes:
         answers: The (task, result) pairs so far.
+        scale: The scale of returns, or None if results are successes.
 
     Raises:
         TypeError: If `source` has another type.
@@ -101,6 +105,7 @@ class Quiz:
         named = {"the targets": targets, "the pool": pool}
         self._predictor = as_predictor(source, tasks=named)
         self._posterior, self._tasks = self._predictor.posterior_, self._predictor.tasks_
+        self.scale = self._predictor.scale_
         self._rng = rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
         self._pool = _some(self._numbers(pool, "the pool"), rng)
@@ -109,6 +114,7 @@ class Quiz:
         self._order = rng.permutation(len(self._pool))
         self._value = CHOICES[choose]
         self._asked: list[int] = []  # -1 stands for a task that is new to the predictor
+        self._normalised: list[float] = []  # the results, from 0 to 1
         self.answers: list[tuple[str, float]] = []
         self._proposed: int | None = None
         self._weights = self._posterior.prior
@@ -150,25 +156,33 @@ class Quiz:
         """Record the result of the proposed task, or of another task.
 
         Args:
-            result: 0, 1 or a success rate.
+            result: 0, 1 or a success rate; or a return, if the source is one of returns.
             task: The task, by name (text), position (an integer) or features; the proposed task
                 by default.
 
         Raises:
-            ValueError: If `result` is not between 0 and 1, or if the task is unknown.
+            ValueError: If `result` is not between 0 and 1, or not a possible return, or if the
+                task is unknown.
+
+        Warns:
+            UserWarning: If a return is beyond those of the known agents.
         """
         value = checks.numbers(result, "the result")
-        if value.ndim or not 0 <= value <= 1:
+        if value.ndim:
+            raise ValueError(f"the result must be one number, got {checks.brief(result)}")
+        if self.scale is None and not 0 <= value <= 1:
             raise ValueError(f"the result must be a number from 0 to 1, got {checks.brief(result)}")
         if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
         asked = str(self._tasks[self._proposed]) if task is None else task
+        normalised = self._predictor.normalised([asked], [float(value)])
         # Answers are independent given the candidate, so the weights can be updated one by one.
-        self._weights = self._predictor.weights([asked], [float(value)], prior=self._weights)
+        self._weights = self._predictor.weights_of([asked], normalised, prior=self._weights)
         number = self._predictor.number(asked)
         self._asked.append(-1 if number is None else number)
         name = str(asked) if number is None else str(self._tasks[number])
         self.answers.append((name, float(value)))
+        self._normalised.append(float(normalised[0]))
         self._posterior = self._predictor.posterior_.after(*self._answered)
         self._proposed = None
 
@@ -186,7 +200,8 @@ class Quiz:
             until: Stop when `expected_error_rate` is at most this, from 0 to 1.
             at_most: Stop after this number of answers, earlier answers included.
             width: Stop when the interval of the score is at most this wide, from 0 to 1, e.g. 0.1
-                for ± 5 %; with `aim="labels"`, that of every label's score. See `score`.
+                for ± 5 %, or in returns; with `aim="labels"`, that of every label's score. See
+                `score`.
             level: The level of this interval.
 
         Yields:
@@ -196,8 +211,10 @@ class Quiz:
             ValueError: If a proposed task was not answered, or if an argument is invalid.
         """
         enough, most = check_until(until), checks.whole(at_most, "at_most")
-        wide, sure = None if width is None else check_width(width), check_level(level, "level")
-        if wide is not None:
+        sure, wide = check_level(level, "level"), None
+        if width is not None:
+            self._predictor.check_width(width)
+            wide = float(width)
             self.score(level=sure)  # fails before the first question
         return self._ask(enough, most, wide, sure)
 
@@ -216,8 +233,11 @@ class Quiz:
 
     @property
     def _given(self) -> tuple[Numbers, Floats]:
-        """The answered tasks, of which those that are new to the predictor are -1, and results."""
-        return np.array(self._asked, np.int64), np.array([result for _, result in self.answers])
+        """The answered tasks, of which those that are new to the predictor are -1, and results.
+
+        Returns are normalised.
+        """
+        return np.array(self._asked, np.int64), np.array(self._normalised)
 
     @property
     def _answered(self) -> tuple[Numbers, Floats]:
@@ -266,7 +286,7 @@ class Quiz:
         is_target = np.isin(np.arange(len(groups)), self._targets)
         return self._predictor.group_scores(
             self._tasks[tasks],
-            means,
+            means if self.scale is None else self.scale.returns(means, tasks),
             names,
             np.where(is_target, groups, -1),
             check_level(level, "level"),
@@ -277,10 +297,37 @@ class Quiz:
         """The expected error rate if the result on each target is guessed now.
 
         On average it falls with every answer. Answered targets are known: their error rate is 0.
+        For returns, it is the expected error (a standard deviation) of normalised returns.
         """
-        predicted = self.predict_proba()
+        if self.scale is None:
+            predicted = self._probabilities(self._targets)
+            errors = np.minimum(predicted, 1 - predicted)
+        else:
+            tasks = TaskMixture.known(self._targets)
+            errors = np.sqrt(self._posterior.variances(self._weights, tasks))
         answered = np.isin(self._targets, self._answered[0])
-        return float(np.where(answered, 0.0, np.minimum(predicted, 1 - predicted)).mean())
+        return float(np.where(answered, 0.0, errors).mean())
+
+    def predict(self, tasks: Any = None) -> Floats:
+        """Predict the agent's probability of success, or its return, given the answers so far.
+
+        Args:
+            tasks: The tasks, by name (text) or position (integers); the targets by default.
+
+        Returns:
+            One probability, or one expected return, per task.
+
+        Raises:
+            ValueError: If a task is unknown.
+
+        >>> returns = [[-10, -90, -20]] * 9 + [[-50, -10, -60]] * 9
+        >>> quiz = Quiz(Outcomes.from_returns(returns, tasks=list("abc")))
+        >>> quiz.answer(-10, "a")
+        >>> quiz.predict(["b"]).round(-1)
+        array([-90.])
+        """
+        numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
+        return self._returned(self._probabilities(numbers), numbers)
 
     def predict_proba(self, tasks: Any = None) -> Floats:
         """Predict the agent's probability of success, given the answers so far.
@@ -292,11 +339,13 @@ class Quiz:
             One probability per task.
 
         Raises:
-            ValueError: If a task is unknown.
+            ValueError: If a task is unknown, or if the source is one of returns.
         """
-        return self._probabilities(
-            self._targets if tasks is None else self._numbers(tasks, "the tasks")
-        )
+        refuse_returns(self.scale, "predict_proba() is, unlike predict(), for successes only")
+        return self.predict(tasks)
+
+    def _returned(self, normalised: Floats, numbers: Numbers) -> Floats:
+        return normalised if self.scale is None else self.scale.returns(normalised, numbers)
 
     def _probabilities(self, numbers: Numbers) -> Floats:
         tasks = TaskMixture.known(numbers)
@@ -304,7 +353,7 @@ class Quiz:
         return self._predictor.blend(found, *self._given, tasks)
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
-        """Return bounds of the agent's probability of success, given the answers so far.
+        """Return bounds of the agent's probability of success or return, given the answers so far.
 
         Args:
             level: The probability that a bound pair contains the true value, e.g. 0.9.
@@ -319,7 +368,8 @@ class Quiz:
         numbers = self._targets if tasks is None else self._numbers(tasks, "the tasks")
         tasks = TaskMixture.known(numbers)
         bounds = self._posterior.interval(self._weights, tasks, check_level(level))
-        return containing(bounds, self._probabilities(numbers))
+        low, high = containing(bounds, self._probabilities(numbers))
+        return self._returned(low, numbers), self._returned(high, numbers)
 
     def _numbers(self, tasks: Any, what: str) -> Numbers:
         if tasks is None:
@@ -352,6 +402,8 @@ class Quiz:
         return np.where(differ, found, 0.0)
 
     def _uncertainty(self) -> Floats:
+        if self.scale is not None:
+            return self._posterior.variances(self._weights, TaskMixture.known(self._pool))
         return -np.abs(self._probabilities(self._pool) - 0.5)
 
     def _random(self) -> Floats:

@@ -237,7 +237,7 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
 
     Raises:
         TypeError: If the source is neither.
-        ValueError: If there are fewer than two agents or tasks on
+        ValueError: If outcomes are returns, if there are fewer than two agents or tasks on
             which agents differ, or if a number is out of range.
 
     >>> rng = np.random.default_rng(0)
@@ -252,6 +252,11 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
     outcomes = source if isinstance(source, Outcomes) else getattr(source, "outcomes", None)
     if not isinstance(outcomes, Outcomes):
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
+    if outcomes.scale is not None:
+        raise ValueError(
+            "outcomes must be successes or scores from 0 to 1, whose agreement near-copies are"
+            " found by, got returns; look for tasks of similar returns with `similar` instead"
+        )
     distinct, same = distinct_agents(outcomes)
     statistics = SuccessStatistics.from_outcomes(distinct)
     n_pairs = count_pairs(statistics)

@@ -92,18 +92,22 @@ def replay(
     groups: NDArray[np.int64],
     *,
     single: bool = False,
+    noise: Floats | None = None,
     seed: int = 0,
 ) -> Replay:
     """Let known agents answer these tasks, with the shrinkage that gives the smallest errors.
 
     `groups` has the number of the group of each task, or -1. If the new agent's answers are
-    `single` attempts, those of the known agents are drawn with their success rates.
+    `single` attempts, those of the known agents are drawn with their success rates. If these are
+    returns, `noise` has the standard deviations (agents, answered) of attempts around them.
     """
     rng, tried = np.random.default_rng(seed), population.tried
     if tried is None or tried[:, answered].all():
         rates = population.rates[:, answered].astype(np.float64)
         draws = (rng.random(rates.shape) < rates).astype(np.float64)
         given = draws if single else rates
+        if noise is not None:
+            given = np.clip(rates + noise * rng.standard_normal(rates.shape), 0.0, 1.0)
         found = [_together(population, answered, given, groups, s) for s in SHRINKAGES]
     else:
         agents = rng.permutation(len(tried))[:REPLAYED]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.applications.distributions import student_quantile
 from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
@@ -120,13 +121,17 @@ def estimate_scores(
     names: NDArray[np.str_],
     groups: NDArray[np.int64],
     level: float,
+    noise: Floats | None = None,
 ) -> Scores:
-    """Estimate the full score on each group of tasks; see `PerformancePredictor.score`."""
+    """Estimate the full score on each group of tasks; see `PerformancePredictor.score`.
+
+    `noise` is for returns: the standard deviation (agents, tasks) of an attempt.
+    """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):  # bit-identical on any number of cores
-        single = single_attempts(population, answered, results)
-        errors = replay(population, answered, groups, single=single)
+        how = _attempts(population, answered, results, noise)
+        errors = replay(population, answered, groups, **how)
         weights = population.weights(answered, results, errors.shrinkage)
     asked = members(groups, answered)
     rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
@@ -151,6 +156,19 @@ def estimate_scores(
     return Scores(names, middle, low, high, counts, sizes, plain, level, misfit)
 
 
+def _attempts(
+    population: LinearPopulation,
+    answered: Numbers,
+    results: Floats,
+    noise: Floats | None,
+    asked: Numbers | None = None,
+) -> dict[str, Any]:
+    """What attempts of the known agents are like, as arguments of `replay`."""
+    if noise is not None:
+        return {"noise": noise[:, answered if asked is None else asked]}
+    return {"single": single_attempts(population, answered, results)}
+
+
 def _sizes(parts: list[Numbers]) -> NDArray[np.int64]:
     return np.array([len(part) for part in parts], np.int64)
 
@@ -162,10 +180,8 @@ def half_width(errors: Replay, level: float, misfit: float = 1.0) -> Floats:
     shrinkage and the correction were chosen by the same errors, hence the factor for few agents.
     For an agent unlike the known ones, the scale is at least that of the model, times the misfit.
     """
-    from scipy.stats import t
-
     agents = max(len(errors.on_rest), LEAST_AGENTS)
-    quantile = float(t.ppf((1 + level) / 2, agents - 1)) * np.sqrt(agents / (agents - _CHOSEN))
+    quantile = student_quantile((1 + level) / 2, agents - 1) * np.sqrt(agents / (agents - _CHOSEN))
     scale = errors.scale() if misfit == 1 else misfit * np.maximum(errors.scale(), 1.0)
     found: Floats = scale * errors.spread * quantile
     return found
@@ -178,6 +194,7 @@ def answers_needed(
     found: Scores,
     groups: NDArray[np.int64],
     width: float,
+    noise: Floats | None = None,
 ) -> NDArray[np.int64]:
     """How many more answers in each group make its interval this narrow.
 
@@ -189,14 +206,14 @@ def answers_needed(
     order = np.random.default_rng(0).permutation(np.setdiff1d(np.arange(len(groups)), answered))
     more = members(groups, order)
     left = found.tasks - found.answered
-    single = single_attempts(population, answered, results)
     counts, widths = [np.zeros_like(left)], [found.high - found.low]
     with threadpool_limits(1):  # bit-identical on any number of cores
         while (widths[-1] > width).any():
             counts.append(np.minimum(np.maximum(2 * counts[-1], 1), left))
             added = [tasks[:count] for tasks, count in zip(more, counts[-1], strict=True)]
             asked = np.concatenate([answered, *added])
-            errors = replay(population, asked, groups, single=single)
+            how = _attempts(population, answered, results, noise, asked)
+            errors = replay(population, asked, groups, **how)
             whole = (
                 2
                 * half_width(errors, found.level, found.misfit)

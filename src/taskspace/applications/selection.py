@@ -14,7 +14,7 @@ from taskspace.outcomes.task_names import as_list, positions
 from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
-    from taskspace.models.success.model import SuccessModel
+    from taskspace.models.success.predicting import Predicting
 
 ROUNDING = 1e-9  # relative; difficulties of equal tasks may differ by rounding in the network
 BOTH = "only one of harder and easier can be True, got both"
@@ -38,7 +38,7 @@ class SignedComparison:
         model: The fitted `SuccessModel`.
     """
 
-    model: SuccessModel
+    model: Predicting
 
     @property
     def task_names_(self) -> NDArray[np.str_] | None:

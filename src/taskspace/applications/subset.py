@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications.redundancy import redundant
+from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.score_formula import ScoreFormula
 from taskspace.applications.scores import EVERY, groups_by
 from taskspace.applications.subset_choices import (
@@ -164,6 +165,7 @@ def choose_subset(
     from threadpoolctl import threadpool_limits
 
     outcomes = _checked(source)
+    refuse_returns(outcomes.scale, "a short test requires results from 0 to 1")
     key = checks.seed(seed)
     names, labels = _labels(outcomes, by)
     limits, count = Limits(labels, check_least(at_least, by)), checks.whole(k, "k", 1)

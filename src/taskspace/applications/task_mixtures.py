@@ -160,6 +160,15 @@ def check_embedder(embedder: Any) -> None:
 
 def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
     """Check the results on a quiz; NaN stands for a skipped answer."""
+    found = one_per_task(results, quiz)
+    outside = found[(found < 0) | (found > 1)]
+    if len(outside):
+        raise ValueError(f"results must be 0, 1 or success rates, got {outside[0]:g}")
+    return found
+
+
+def one_per_task(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
+    """Check that results are one number per quiz task; NaN stands for a skipped answer."""
     count = checks.listed(quiz, "quiz")
     found = checks.real(results, "results")
     if found.ndim != 1:
@@ -169,9 +178,6 @@ def quiz_results(results: ArrayLike, quiz: Any) -> NDArray[np.float64]:
     if len(found) != count:
         raise ValueError(f"results must be one per quiz task, got {len(found)} for {count} tasks")
     _check_index(results, quiz)
-    outside = found[(found < 0) | (found > 1)]
-    if len(outside):
-        raise ValueError(f"results must be 0, 1 or success rates, got {outside[0]:g}")
     return found
 
 

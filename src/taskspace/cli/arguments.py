@@ -18,10 +18,10 @@ was learned with, or a column `task` with the names of tasks in the run folder. 
 feature that has the name of another column, e.g. difficulty, is called feature:difficulty.
 """
 LISTED = f"""The output has these columns: task (its name), difficulty (probability of failure;
-in an ordinal map, the length of the vector), success (mean success rate of the agents), cluster,
-and the features of the task. On the screen, features are only shown if there are at most
-{MOST_SHOWN}. A feature that has the name of another column, e.g. difficulty, is called
-feature:difficulty.
+in an ordinal map, the length of the vector; for returns, see `taskspace fit --help`), success (mean
+success rate of the agents) or return (their mean return), cluster, and the features of the task.
+On the screen, features are only shown if there are at most {MOST_SHOWN}. A feature that has the
+name of another column, e.g. difficulty, is called feature:difficulty.
 """
 
 
@@ -47,6 +47,20 @@ def add_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help="output file, .csv or .parquet (default: standard output)"
     )
+
+
+def add_returns(parser: argparse.ArgumentParser) -> None:
+    """Add --returns, and what is known of returns."""
+    parser.add_argument(
+        "--returns", action="store_true", help="results are returns, or scores on any scale"
+    )
+    parser.add_argument(
+        "--best", type=float, metavar="X", help="best possible return, with --returns"
+    )
+    parser.add_argument(
+        "--success", type=float, metavar="X",
+        help="return from which on a task counts as solved, with --returns",
+    )  # fmt: skip
 
 
 def add_how_many(parser: argparse.ArgumentParser) -> None:

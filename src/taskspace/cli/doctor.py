@@ -9,14 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.cli.arguments import add_command, add_out
+from taskspace.cli.arguments import add_command, add_out, add_returns
 from taskspace.cli.printing import print_table
 
 if TYPE_CHECKING:
     from taskspace.applications.diagnosis import Diagnosis
     from taskspace.outcomes.outcomes import Outcomes
 
-_COLUMNS = ("agent", "task", "score", "max_score", "features", "tasks")  # options for a table
+_COLUMNS = (
+    "agent", "task", "score", "max_score", "features", "tasks", "returns", "best", "success",
+)  # fmt: skip
 _LOGS = ("metric", "filter", "max_score")  # options for logs
 _EPILOG = """The output has one row per figure: figure, value, and what to compare it with. The
 reliability of similarities is the rank correlation between halves of the agents, extrapolated to
@@ -26,6 +28,7 @@ most important first, are printed to standard error.
 examples:
   taskspace doctor results.csv                       before any map is made
   taskspace doctor results.csv --features size,kind  and in what such tasks differ
+  taskspace doctor results.csv --returns             of returns
   taskspace doctor runs/multikeynav                  the population of a run
   taskspace doctor logs --metric acc                 the models in evaluation logs
   taskspace doctor runs/multikeynav --out health.csv
@@ -48,6 +51,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--max-score", type=float, metavar="K", help="highest possible score (default: 1)"
     )
+    add_returns(parser)
     parser.add_argument(
         "--features", metavar="A,B,…", help="columns about tasks, or a table of them, as for `fit`"
     )
@@ -105,7 +109,7 @@ def _given(
 ) -> dict[str, Any]:
     """The options that were given; one that does not apply to this source is refused."""
     every = {name: getattr(options, name) for name in (*_COLUMNS, *_LOGS)}
-    given = {name: value for name, value in every.items() if value is not None}
+    given = {name: value for name, value in every.items() if value not in (None, False)}
     for name in given:
         if name not in accepted:
             option = name.replace("_", "-")

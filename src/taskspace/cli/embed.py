@@ -9,7 +9,7 @@ from taskspace.cli.arguments import TASKS, add_command, add_folder, add_out, ope
 from taskspace.cli.printing import print_answers
 
 if TYPE_CHECKING:
-    from taskspace.models.embedding.base import Embedding
+    from taskspace.models.embedding.reading import Reading
     from taskspace.outcomes.tables import Columns
 
 
@@ -32,9 +32,9 @@ def _run(options: argparse.Namespace) -> None:
     processed in pieces.
     """
     made = open_folder(options, options.tasks)
-    print_answers(options, made, lambda tasks: _columns(made.embedder, tasks))
+    print_answers(options, made, lambda tasks: _columns(made.reader, tasks))
 
 
-def _columns(embedder: Embedding, tasks: Any) -> Columns:
+def _columns(embedder: Reading, tasks: Any) -> Columns:
     columns = {f"v{i}": column for i, column in enumerate(embedder.transform(tasks).T)}
     return {**columns, "difficulty": embedder.difficulty(tasks)}

@@ -6,13 +6,14 @@ import argparse
 import shlex
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_method
+from taskspace.cli.arguments import add_command, add_method, add_returns
 from taskspace.cli.printing import print_measurements, without_verdict
 
 _TABLES = """A table of results has one of these forms:
   student,question,correct          attempts with scores from 0 to 1, one row per attempt
   agent,task,successes,rollouts     counts, one row per pair of agent and task
   agent,question 1,question 2,…     one column per task; empty cells are missing results
+  agent,task,return                 with --returns: any numbers, one row per attempt
 Columns are recognised by the names that people give them (student, model, user …; question, item,
 problem …; correct, score, solved …); `fit` prints what it took each column for. Otherwise name
 them by --agent, --task and --score.
@@ -20,6 +21,11 @@ them by --agent, --task and --score.
 Other columns are labels of tasks or of agents: the report, the explorer and lists show them, and
 the map does not learn from them. To let it learn from columns of numbers that describe tasks, so
 that it can place tasks that nobody has tried, name them by --features.
+
+With --returns, results are returns or scores on any scale, in a column return, reward or score, or
+one column per task. Tasks are similar if they put the agents in a similar order. Difficulty is the
+mean regret if the best possible return is given (--best), the share of agents below a threshold
+(--success), or else an ordering within what the agents reached.
 
 Logs of lm-evaluation-harness, Inspect, HELM, Every Eval Ever and py-irt are read as well, from
 files or folders: models are agents, and items are tasks. Repeated runs and epochs are attempts. If
@@ -32,6 +38,7 @@ examples:
   taskspace fit results.csv --tasks levels.csv --features width,height --out runs/levels
   taskspace fit results.csv --agent name --task exercise --score points --max-score 5 --out runs/c
   taskspace fit results.csv --measure correlation --out runs/signed
+  taskspace fit results.csv --returns --success 200 --out runs/lander
   taskspace fit logs --out runs/models
   taskspace fit logs --metric acc_norm,exact_match --filter strict-match --out runs/models
 """
@@ -61,6 +68,7 @@ def add(commands: Any) -> None:
         "--max-score", type=float, default=1, metavar="K",
         help="highest possible score; scores are divided by it (default: 1)",
     )  # fmt: skip
+    add_returns(parser)
     parser.add_argument(
         "--metric", metavar="NAMES",
         help="metric of logs to read; of several names, separated by commas, the first that a"
@@ -98,7 +106,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.steps is not None and options.method != "ordinal":
         raise ValueError(f"--steps must be used with --method ordinal, got {options.method}")
     named = ["features", "tasks", "agents", "agent", "task", "score", "max_score"]
-    named += ["metric", "filter"]
+    named += ["metric", "filter", "returns", "best", "success"]
     named += ["steps"] if options.steps is not None else []
     try:
         with without_verdict():

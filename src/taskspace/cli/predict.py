@@ -1,4 +1,4 @@
-"""`taskspace predict DIR --quiz QUIZ TASKS`: predict the success of an agent after a quiz."""
+"""`taskspace predict DIR --quiz QUIZ TASKS`: predict the results of an agent after a quiz."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from taskspace.outcomes.tables import Columns
     from taskspace.runs.run import Run
 
+INTERVAL = 0.9
+
 
 def add(commands: Any) -> None:
     """Add `predict` to the commands of a parser."""
     example = (
         f"{TASKS}The quiz has one additional column `result` (or `score`, `solved`, `success`)\n"
-        "with values from 0 to 1; empty cells are skipped answers.\n\n"
+        "with values from 0 to 1, or `return` with returns if the map is one of returns; empty\n"
+        "cells are skipped answers.\n\n"
         "example:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
     )
@@ -36,13 +39,17 @@ def _run(options: argparse.Namespace) -> None:
     """Predict the success of an agent on tasks, from its results on a quiz of other tasks.
 
     The output is the table of tasks with an additional column `probability`, the predicted
-    probability of success.
+    probability of success. On a map of returns, the columns are `return`, the expected return, and
+    `low` and `high`, the bounds of its 90 % interval.
     """
     made = open_folder(options, options.tasks, options.quiz)
     quiz, results = read_quiz(made, options.quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
+        if predictor.scale_ is not None:
+            low, high = predictor.interval(quiz, results, tasks, INTERVAL)
+            return {"return": predictor.predict(quiz, results, tasks), "low": low, "high": high}
         return {"probability": predictor.predict_proba(quiz, results, tasks)}
 
     print_answers(options, made, answer)
@@ -51,11 +58,13 @@ def _run(options: argparse.Namespace) -> None:
 def read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     """The tasks of a quiz, which may be empty, and the results on them."""
     from taskspace.outcomes import tables
+    from taskspace.outcomes.attempts import Returns
 
     quiz = tables.read(path, may_be_empty=True)
     column = _result_column(made, quiz, path)
     _check_one_agent(quiz, path)
-    return made.tasks_in(quiz), tables.scores(quiz[column], column)
+    read = tables.scores if made.outcomes.scale is None else Returns().read
+    return made.tasks_in(quiz), read(quiz[column], column)
 
 
 def _check_one_agent(quiz: Columns, path: str) -> None:
@@ -72,12 +81,13 @@ def _check_one_agent(quiz: Columns, path: str) -> None:
 
 def _result_column(made: Run, quiz: Columns, path: str) -> str:
     """The one column of results; a feature or a label of the tasks is none."""
-    from taskspace.outcomes.columns import RESULTS, listed, recognised
+    from taskspace.outcomes.columns import RESULTS, RETURNS, listed, recognised
 
+    names = RESULTS if made.outcomes.scale is None else (*RETURNS, *RESULTS)
     known = {*made.outcomes.feature_names, *made.outcomes.task_labels}
-    found = [name for name in recognised(quiz, RESULTS) if name not in known]
+    found = [name for name in recognised(quiz, dict.fromkeys(names)) if name not in known]
     if len(found) != 1:
         got = f"{found[0]!r} and {found[1]!r}" if found else f"the columns {listed(quiz)}"
-        wanted = ", ".join(RESULTS[:5])
+        wanted = ", ".join(names[:5])
         raise ValueError(f"{path} must have one column of results ({wanted} …), got {got}")
     return found[0]

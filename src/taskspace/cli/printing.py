@@ -30,6 +30,7 @@ _ABOUT = (
     "on_map",
     "difficulty",
     "success",
+    "return",
     "cluster",
 )  # the columns that are always shown
 

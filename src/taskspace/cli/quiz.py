@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 _EXAMPLES = """Each question asks whether the agent solves a task. Answer with y or n, 1 or 0, or a
-success rate between 0 and 1. An empty line or the end of the input ends the quiz.
+success rate between 0 and 1. On a map of returns, answer with the agent's return. An empty line or
+the end of the input ends the quiz.
 
 For scripts: if the answers do not come from a terminal, each question is one line on standard
 error, the name of the task and its features. Only the table goes to standard output: as CSV,
@@ -52,12 +55,13 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--until", type=float, default=0.0, metavar="RATE",
-        help="stop when the expected error rate on the targets is this low, e.g. 0.1 (default: 0)",
+        help="stop when the expected error rate on the targets is this low, e.g. 0.1 (default: 0);"
+        " of returns, the expected error as a fraction of their range",
     )  # fmt: skip
     parser.add_argument(
         "--width", type=float, metavar="W",
-        help="stop when the 90 %% interval of the score is at most this wide, e.g. 0.1; with"
-        " --aim labels, that of every label's score",
+        help="stop when the 90 %% interval of the score is at most this wide, e.g. 0.1, or in"
+        " returns; with --aim labels, that of every label's score",
     )  # fmt: skip
     parser.add_argument(
         "--aim", default="tasks", choices=("tasks", "score", "labels"),
@@ -94,7 +98,8 @@ def _run(options: argparse.Namespace) -> None:
     asked; the probability of an answered task is about further attempts). The last lines on
     standard error are the number of answers, the expected error rate, and the score with its 90 %
     interval: the mean success rate over all targets, or over those with each label if the quiz
-    aims at labels.
+    aims at labels. On a map of returns, the column return has the expected return in place of the
+    probability, and the score is the mean return.
     """
     from taskspace.outcomes.table_streams import open_writer
 
@@ -114,22 +119,24 @@ def _run(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.predictor import check_width
     from taskspace.applications.quiz import check_aim, check_until
 
     checks.whole(options.at_most, "--at-most")
     checks.whole(options.among, "--among", 1)
     check_until(options.until, "--until")
-    if options.width is not None:
-        check_width(options.width, "--width")
+    if options.width is not None and not options.width > 0:
+        raise ValueError(f"--width must be a positive number, got {options.width:g}")
     check_aim(options.aim, options.by, options.at_most_per_label, options=True)
     checks.seed(options.seed)
 
 
 def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
+    from taskspace.applications.predictor import check_width
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.scores import groups_by
 
+    if options.width is not None and made.predictor.scale_ is None:
+        check_width(options.width, "--width")
     groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     names = ("choose", "aim", "by", "at_most_per_label", "among", "seed")
     return Quiz(made.predictor, targets, **{name: getattr(options, name) for name in names})
@@ -139,26 +146,27 @@ def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
     """Ask until the quiz or the answers end."""
     limits = {"until": options.until, "at_most": options.at_most, "width": options.width}
     for task in quiz.ask(**limits, level=INTERVAL):
-        answer = _answer(_question(made, task))
-        if answer is None:
+        record = _record_return if made.predictor.scale_ is not None else _record_rate
+        if not _answer(_question(made, task), functools.partial(record, quiz)):
             return
-        quiz.answer(answer)
 
 
 def _summarize(quiz: Quiz, *, by_label: bool) -> None:
     """Print the number of answers, the expected error rate, and the score with its interval."""
     from taskspace.applications.quiz import ALL_TARGETS
 
-    summary = f"answers: {len(quiz.answers)}; expected error rate: {quiz.expected_error_rate:.0%}"
+    what = "expected error rate" if quiz.scale is None else "expected error in ranges of returns"
+    summary = f"answers: {len(quiz.answers)}; {what}: {quiz.expected_error_rate:.0%}"
     if not quiz.has_score:
         _print(summary)
         return
     scores = quiz.score(level=INTERVAL)
     if scores.unusual:
         _print(f"warning: {scores.warning}")
+    shown = "{:.0%}".format if quiz.scale is None else "{:.4g}".format
     rows = zip(scores.names.tolist(), scores.scores, scores.low, scores.high, strict=True)
     texts = {
-        name: f"{score:.0%} ({INTERVAL:.0%} interval: {low:.0%} to {high:.0%})"
+        name: f"{shown(score)} ({INTERVAL:.0%} interval: {shown(low)} to {shown(high)})"
         for name, score, low, high in rows
     }
     if not by_label:
@@ -187,6 +195,9 @@ def _question(made: Run, task: str) -> str:
         return f"{task}: {shown}\n" if shown else f"{task}\n"
     told = ", ".join(part for part in (shown, *_labels(made, task)) if part)
     about = f"{task} ({told})" if told else task
+    if made.predictor.scale_ is not None:
+        low, high = made.predictor.range_of(task)
+        return f"Return of the agent on {about}? [about {low:.4g} to {high:.4g}; Enter ends] "
     return f"Does the agent solve {about}? [y/n, or a success rate from 0 to 1; Enter ends] "
 
 
@@ -210,20 +221,40 @@ def _typed() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _answer(question: str) -> float | None:
-    """The answer, or None at the end of the input; invalid answers are asked again."""
+def _answer(question: str, record: Callable[[str], None]) -> bool:
+    """Ask, and record the answer; False at the end. Invalid answers are asked again."""
     while True:
         _print(question, end="")
         line = _line()
         if not line:
-            return None
+            return False
         try:
-            value = _WORDS[line] if line in _WORDS else float(line)
-        except ValueError:
-            value = np.nan
-        if 0 <= value <= 1:
-            return value
-        _print(f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}")
+            record(line)
+            return True
+        except ValueError as error:
+            _print(str(error))
+
+
+def _record_rate(quiz: Quiz, line: str) -> None:
+    try:
+        value = _WORDS[line] if line in _WORDS else float(line)
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= 1:
+        raise ValueError(
+            f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}"
+        )
+    quiz.answer(value)
+
+
+def _record_return(quiz: Quiz, line: str) -> None:
+    try:
+        value = float(line)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise ValueError(f"an answer must be a return, a number, got {line!r}")
+    quiz.answer(value)
 
 
 def _line() -> str:
@@ -247,7 +278,7 @@ def _predictions(quiz: Quiz, targets: NDArray[np.str_]) -> dict[str, Any]:
     answers = np.array([given.get(task) for task in targets.tolist()], object)
     return {
         "task": targets,
-        "probability": quiz.predict_proba().round(_DIGITS),
+        "probability" if quiz.scale is None else "return": quiz.predict().round(_DIGITS),
         "low": low.round(_DIGITS),
         "high": high.round(_DIGITS),
         "answer": answers,

@@ -21,7 +21,8 @@ def add(commands: Any) -> None:
     """Add `score` to the commands of a parser."""
     example = (
         "ANSWERS is a table (.csv or .parquet) with the columns `task` and `result` (or `score`,\n"
-        "`solved`, `success`), values from 0 to 1; empty cells are skipped answers. Or it is a\n"
+        "`solved`, `success`), values from 0 to 1, or `return` if the map is one of returns, in\n"
+        "which case the score is the mean return; empty cells are skipped answers. Or ANSWERS is a\n"
         "file or folder of logs, read as `fit` reads them; each model in them is an agent.\n\n"
         "examples:\n"
         "  taskspace score runs/helm answers.csv\n"
@@ -52,15 +53,19 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Estimate the full score of an agent from its answers to any of the tasks.
 
-    The full score is the mean success rate over all tasks of the run, or over those with the same
-    label. The columns are agent (if ANSWERS are logs), group, score, low and high (the bounds of
-    its interval), answered and tasks (numbers of tasks), and plain (the mean of the answers alone).
+    The full score is the mean success rate, or the mean return, over all tasks of the run, or over
+    those with the same label. The columns are agent (if ANSWERS are logs), group, score, low and
+    high (the bounds of its interval), answered and tasks (numbers of tasks), and plain (the mean of
+    the answers alone).
     """
+    from taskspace.applications.predictor import check_width
     from taskspace.applications.scores import groups_by
     from taskspace.outcomes.readers.read import is_log
 
     _check(options)
     made = open_folder(options, options.answers)
+    if options.width is not None and made.outcomes.scale is None:
+        check_width(options.width, "--width")
     groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
     if is_log(options.answers):
         print_table(options, _score_logs(options, made))
@@ -115,13 +120,16 @@ def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
         named = " ".join(f"--{option} {name}" for option, name in error.guess.items())
         raise ValueError(f"{error.problem}; choose by name, e.g. {named}") from error
     predictor = made.predictor
-    return logged_answers(read, predictor.tasks_, predictor.labels_, options.answers)
+    return logged_answers(
+        read, predictor.tasks_, predictor.labels_, options.answers,
+        returns=predictor.scale_ is not None,
+    )  # fmt: skip
 
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.predictor import check_level, check_width
+    from taskspace.applications.predictor import check_level
 
     check_level(options.level, "--level")
-    if options.width is not None:
-        check_width(options.width, "--width")
+    if options.width is not None and not options.width > 0:
+        raise ValueError(f"--width must be a positive number, got {options.width:g}")

@@ -44,6 +44,7 @@ def _run(options: argparse.Namespace) -> None:
     """
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
+    from taskspace.outcomes.arrow import as_arrow
 
     checks.whole(options.k, "-k", 1)
     made = open_folder(options, options.reference, options.options)
@@ -54,6 +55,7 @@ def _run(options: argparse.Namespace) -> None:
     source = made.comparison
     columns = without_clashes(made, choices, ("row", "similarity"), options.options)
     best = select(source, task, tasks, k=options.k, harder=options.harder, easier=options.easier)
-    found = {"row": best, **{name: values.take(best) for name, values in columns.items()}}
+    rows = as_arrow(best)
+    found = {"row": rows, **{name: values.take(rows) for name, values in columns.items()}}
     similarity = source.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
     print_table(options, {**found, "similarity": similarity})

@@ -10,7 +10,7 @@ import gymnasium as gym
 
 from taskspace import checks
 from taskspace.envs.base import Column, Tasks
-from taskspace.envs.success_rules import At, EpisodeSummary, success_rule
+from taskspace.envs.success_rules import At, EpisodeSummary, ReturnsOnly, success_rule
 from taskspace.envs.task_spaces import check_names, read_tasks, sample_rows, space_columns
 
 Task = Mapping[str, float]  # from column names to numbers; int in columns of integers
@@ -47,7 +47,8 @@ class GymEnvironment:
         set_task: How a task is set: "options", "constructor" or a function.
         success: When an episode is a success: the name of an entry of `info` that must be true,
             the smallest return (a number), or a function of an `EpisodeSummary`. The first line of
-            the function's docstring describes the rule in the outcomes.
+            the function's docstring describes the rule in the outcomes. None if there is no notion
+            of success: the outcomes are then returns.
         success_at: Whether the entry of `info` must be true at the "last" step or at "any" step.
         columns: The names of the columns; not needed if a Dict space or a DataFrame of tasks names
             them.
@@ -82,7 +83,7 @@ class GymEnvironment:
         make: str | Callable[..., gym.Env[Any, Any]],
         *,
         set_task: str | Callable[[Any, dict[str, Any]], None],
-        success: str | float | Callable[[EpisodeSummary], Any],
+        success: str | float | Callable[[EpisodeSummary], Any] | None,
         success_at: At = "last",
         columns: Sequence[str] | None = None,
         space: gym.Space[Any] | None = None,
@@ -242,6 +243,8 @@ class GymEnvironment:
 
     def __repr__(self) -> str:
         columns = "columns of its tasks" if self.columns is None else ", ".join(self.columns)
+        if isinstance(self.rule, ReturnsOnly):
+            return f"GymEnvironment({self.name}: {columns}; outcomes are returns)"
         return f"GymEnvironment({self.name}: {columns}; solved when {self.rule.words})"
 
 

@@ -106,8 +106,17 @@ class FunctionRule(SuccessRule):
         return bool(self.function(episode))
 
 
+@dataclass(frozen=True)
+class ReturnsOnly(SuccessRule):
+    """No episode is a success or a failure: outcomes are returns."""
+
+    def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
+        """Never."""
+        return False
+
+
 def success_rule(success: Any, at: Any) -> SuccessRule:
-    """Make a rule from the name of an info entry, the smallest return or a function.
+    """Make a rule from the name of an info entry, the smallest return, a function or None.
 
     >>> success_rule("is_success", "any").words
     "info['is_success'] is true at any step"
@@ -119,6 +128,8 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
     if isinstance(success, str) and success:
         when = "at the last step" if at == "last" else "at any step"
         return InfoKey(f"info[{success!r}] is true {when}", success, at)
+    if success is None and at == "last":
+        return ReturnsOnly("none: outcomes are returns")
     if at == "any":
         raise ValueError(
             "success must be the name of an info entry with success_at='any',"
@@ -131,7 +142,8 @@ def success_rule(success: Any, at: Any) -> SuccessRule:
         return FunctionRule(_words(success), success)
     raise TypeError(
         "success must be the name of an info entry (e.g. 'is_success'), the smallest return (a"
-        f" number) or a function of an EpisodeSummary, got {checks.brief(success)}"
+        " number), a function of an EpisodeSummary, or None for outcomes that are returns, got"
+        f" {checks.brief(success)}"
     )
 
 

@@ -93,7 +93,7 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
     @app.post("/api/predict")  # first, because it is used most and paths are tried in turn
     async def predict(asked: models.Predict) -> models.PredictAnswer:
         """Predict the probability that an agent solves tasks, from its answers to a quiz."""
-        quiz, results = _split(asked.quiz)
+        quiz, results = _split(asked.quiz, service)
         if asked.interval is None and service.is_fast(quiz, results, asked.tasks):
             found = service.predict(quiz, results, asked.tasks)  # faster than starting a thread
         else:
@@ -144,7 +144,7 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
     @app.post("/api/quiz/next")
     async def next_question(asked: models.NextQuestion) -> models.NextAnswer:
         """Choose the most informative question to ask an agent next."""
-        quiz, results = _split(asked.quiz)
+        quiz, results = _split(asked.quiz, service)
         name, probability, error_rate = await work(
             service.next_question, quiz, results, asked.pool, asked.targets
         )
@@ -153,7 +153,7 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
     @app.post("/api/score")
     async def score(asked: models.Score) -> models.ScoreAnswer:
         """Estimate the full score of an agent from its answers to a quiz, with an interval."""
-        quiz, results = _split(asked.quiz)
+        quiz, results = _split(asked.quiz, service)
         return models.ScoreAnswer(**await work(service.score, quiz, results, asked.by, asked.level))
 
     if service.run.from_table:
@@ -185,8 +185,13 @@ def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[A
         return models.ShortTestAnswer(**await work(service.short_test, asked.k, asked.by))
 
 
-def _split(quiz: list[models.QuizAnswer]) -> tuple[list[Task], list[float]]:
-    return [each.task for each in quiz], [float(each.result) for each in quiz]
+def _split(quiz: list[models.QuizAnswer], service: Service) -> tuple[list[Task], list[float]]:
+    """The tasks and the results; those of the other kind are refused."""
+    what, other = ("return", "result") if service.returns else ("result", "return")
+    results = [each.return_ if service.returns else each.result for each in quiz]
+    if None in results:
+        raise ValueError(f"an answer must have a {what} on this map, got a {other}")
+    return [each.task for each in quiz], [float(each) for each in results if each is not None]
 
 
 def _info(run: Run, seconds: float) -> models.Info:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace.applications.dependence import Dependence
 from taskspace.applications.posterior import Posterior
+from taskspace.applications.return_answers import difficulty_in_words, margin_of
 from taskspace.envs.base import Environment
 from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
@@ -76,6 +77,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
         "omitted": omitted_share(run.predictor, outcomes.rates),
+        "returns": _returns(run, some),
         "answers": answers_of(run),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),
@@ -117,6 +119,7 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
 def describe(run: Run) -> str:
     """What the map shows, in plain words."""
     outcomes, size = run.outcomes, run.embedder.n_components_
+    results = "results" if outcomes.scale is None else "returns"
     length = "harder tasks lie further out."
     if isinstance(run.embedder, TaskEmbedder):
         length = "the length of a vector is information, not difficulty."
@@ -124,7 +127,7 @@ def describe(run: Run) -> str:
         length = "tasks that are solved by opposite agents lie in opposite directions."
     return (
         f"{outcomes.n_tasks:,} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
-        f" results of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"
+        f" {results} of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"
         f" the origin; {length}"
     )
 
@@ -226,7 +229,29 @@ def _posterior(posterior: Posterior, agents: int, some: slice) -> dict[str, Any]
         "agents": len(known),
         "known": known.astype(np.int32),
         "temper": posterior.temper,
+        "noise": posterior.noise,
         "dependence": _dependence(posterior.dependence, some),
+    }
+
+
+def _returns(run: Run, some: slice) -> dict[str, Any] | None:
+    """The scale of returns: on the page, results are normalised ones. None for successes.
+
+    The predictor may have a wider range; `shift` and `stretch` turn results into those on it.
+    """
+    scale, wide = run.outcomes.scale, run.predictor.scale_
+    if scale is None or wide is None:
+        return None
+    shift, stretch = margin_of(scale, wide)
+    count = run.outcomes.n_tasks
+    low, high = (np.broadcast_to(end, count)[some] for end in (scale.low, scale.high))
+    return {
+        "low": low.astype(np.float32),
+        "high": high.astype(np.float32),
+        "shared": not scale.low.ndim,
+        "shift": shift,
+        "stretch": stretch,
+        "difficulty": f"Difficulty is {difficulty_in_words(scale)}.",
     }
 
 

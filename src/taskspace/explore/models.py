@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, GetCoreSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    GetCoreSchemaHandler,
+    model_validator,
+)
 from pydantic_core import core_schema
 
 MAX_EMBEDDED = 1000  # tasks per request
@@ -115,7 +122,20 @@ class QuizAnswer(Strict):
     """The result of an agent on one task."""
 
     task: Task = Field(description=_TASK)
-    result: Result = Field(description="whether the agent solved it, or its success rate")
+    result: Result | None = Field(
+        default=None, description="whether the agent solved it, or its success rate"
+    )
+    return_: FiniteFloat | None = Field(
+        default=None, alias="return", description="its return instead, on a map of returns"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> QuizAnswer:
+        if (self.result is None) == (self.return_ is None):
+            raise ValueError(
+                "an answer must have either a result or, on a map of returns, a return"
+            )
+        return self
 
 
 Quiz = Annotated[
@@ -232,7 +252,9 @@ class TaskSummary(BaseModel):
 
     task: str
     difficulty: float = Field(description=_DIFFICULTY)
-    success: float = Field(description="mean success rate of the agents that attempted it")
+    success: float = Field(
+        description="mean success rate, or normalised return, of the agents that attempted it"
+    )
     cluster: str
 
 
@@ -269,7 +291,10 @@ class SelectAnswer(BaseModel):
 class PredictAnswer(BaseModel):
     """Predicted probabilities in the order of the tasks."""
 
-    probabilities: list[float] = Field(description="probability that the agent solves each task")
+    probabilities: list[float] = Field(
+        description="probability that the agent solves each task; on a map of returns, its expected"
+        " return"
+    )
     low: list[float] | None = Field(
         default=None, description="lower ends of the intervals, if requested"
     )
@@ -282,9 +307,12 @@ class NextAnswer(BaseModel):
     """The most informative question."""
 
     task: str
-    probability: float = Field(description="probability that the agent solves it")
+    probability: float = Field(
+        description="probability that the agent solves it; on a map of returns, its expected return"
+    )
     expected_error_rate: float = Field(
-        description="expected fraction of targets on which the current prediction is wrong"
+        description="expected fraction of targets on which the current prediction is wrong; on a"
+        " map of returns, the expected error of a normalised return"
     )
 
 
@@ -292,7 +320,9 @@ class GroupScore(BaseModel):
     """The score of an agent on a group of tasks."""
 
     name: str = Field(description='"all tasks", or a value of the label')
-    score: float = Field(description="estimated mean success rate over all tasks of the group")
+    score: float = Field(
+        description="estimated mean success rate, or return, over all tasks of the group"
+    )
     low: float = Field(description="lower end of its interval")
     high: float = Field(description="upper end of its interval")
     answered: int = Field(description="number of answered tasks of the group")

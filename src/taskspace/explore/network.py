@@ -36,6 +36,8 @@ def _of_profiles(embedder: TaskEmbedder) -> dict[str, Any] | None:
     """The success network, and the landmarks of the map."""
     if embedder.task_names_ is not None:
         return None
+    if embedder.model_.scale_ is not None:  # the page does not know similarities of returns
+        return None
     success = _success_network(embedder.model_)
     if success is None:
         return None
@@ -80,7 +82,7 @@ def _array(tensor: torch.Tensor) -> NDArray[np.float32]:
     return tensor.detach().numpy().astype(np.float32)
 
 
-def sixteen_bits(probabilities: NDArray[np.float64]) -> NDArray[np.uint16]:
+def sixteen_bits(probabilities: NDArray[np.floating]) -> NDArray[np.uint16]:
     """Probabilities in steps of 1 / 65535.
 
     >>> sixteen_bits(np.array([0.0, 0.5, 1.0]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.axes import unit
+from taskspace.models.embedding.spectral import unit
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.report.projections import LINE, TSNE, Axes, between
 

@@ -63,6 +63,7 @@ class Service:
         self.run = run
         self._predictor = run.predictor
         self._predictable = frozenset(self._predictor.tasks_.tolist())
+        self.returns = run.predictor.scale_ is not None  # otherwise, results are successes
         self._positions = Positions(run)
         self._success = mean_rates(run.outcomes.rates, axis=0)
         self._numbers = {name: n for n, name in enumerate(run.outcomes.tasks.tolist())}
@@ -238,9 +239,9 @@ class Service:
         self, quiz: Sequence[Task], results: Sequence[float], tasks: Sequence[Task],
         interval: float | None = None,
     ) -> tuple[Floats, Floats, Floats] | tuple[Floats, None, None]:  # fmt: skip
-        """Probabilities of success of an agent with these results, and bounds if wanted."""
+        """Probabilities of success, or returns, of an agent with these results, and bounds."""
         asked, wanted = self._for_predictor(quiz), self._for_predictor(tasks)
-        probabilities = self._predictor.predict_proba(asked, results, wanted)
+        probabilities = self._predictor.predict(asked, results, wanted)
         if interval is None:
             return probabilities, None, None
         return (probabilities, *self._predictor.interval(asked, results, wanted, interval))
@@ -258,7 +259,7 @@ class Service:
         for task, result in zip(self._for_predictor(quiz), results, strict=True):
             conversation.answer(result, task)
         best = conversation.next()
-        probability = float(conversation.predict_proba([best])[0])
+        probability = float(conversation.predict([best])[0])
         return best, probability, conversation.expected_error_rate
 
     def score(

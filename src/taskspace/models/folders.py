@@ -10,7 +10,10 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace._version import __version__
@@ -22,9 +25,6 @@ from taskspace.files import (
     with_checksum,
     write_json,
 )
-
-if TYPE_CHECKING:
-    import torch
 
 _WEIGHTS = "weights.safetensors"
 _DIGEST = "weights_sha256"  # its key in the settings
@@ -49,11 +49,11 @@ class ModelFolder:
         self,
         folder: str | os.PathLike[str],
         settings: Mapping[str, Any],
-        tensors: Mapping[str, torch.Tensor],
+        arrays: Mapping[str, NDArray[Any]],
         save_inner: Callable[[Path], None] | None = None,
     ) -> None:
         """Write the folder atomically; an existing model of the same format is replaced."""
-        from safetensors.torch import save
+        from safetensors.numpy import save
 
         target = checks.path(
             folder, "the folder"
@@ -63,7 +63,7 @@ class ModelFolder:
                 f"{target} already exists and is not {self._a_noun()}, or contains other files too;"
                 " choose another folder"
             )
-        weights = save({name: value.contiguous() for name, value in tensors.items()})
+        weights = save({name: np.asarray(value, order="C") for name, value in arrays.items()})
         header = {"format": self.format, "version": self.version, "taskspace": __version__}
         saved = {**header, **settings, _DIGEST: hashlib.sha256(weights).hexdigest()}
         with explain_errors(target):
@@ -101,12 +101,12 @@ class ModelFolder:
         except ValueError as error:
             raise self.damaged(folder, f"{self.file}: {error}") from error
 
-    def load_tensors(
+    def load_arrays(
         self, folder: str | os.PathLike[str], settings: Mapping[str, Any]
-    ) -> dict[str, torch.Tensor]:
+    ) -> dict[str, NDArray[Any]]:
         """Read the weights that belong to these settings."""
         from safetensors import SafetensorError
-        from safetensors.torch import load
+        from safetensors.numpy import load
 
         try:
             weights = (Path(folder) / _WEIGHTS).read_bytes()
@@ -116,7 +116,8 @@ class ModelFolder:
         if settings.get(_DIGEST, found) != found:  # older folders have none
             raise self.damaged(folder, f"{_WEIGHTS}: its checksum does not match")
         try:
-            return load(weights)
+            arrays: dict[str, NDArray[Any]] = load(weights)
+            return arrays
         except (ValueError, SafetensorError) as error:
             raise self.damaged(folder, error) from error
 

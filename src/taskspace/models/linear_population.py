@@ -88,6 +88,7 @@ class LinearPopulation:
             predicted by a low-rank model.
         tried: Whether the agent has tried the task (agents, tasks); None if every pair was tried.
         variances: The variance of the results on each task, shrunk to the mean of all tasks.
+        unit: How large differences between results are, relative to those of success rates.
 
     >>> outcomes = Outcomes([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9, 1)
     >>> population = LinearPopulation.fit(outcomes)
@@ -101,6 +102,7 @@ class LinearPopulation:
     rates: NDArray[np.float32]
     tried: NDArray[np.bool_] | None
     variances: Floats
+    unit: float = 1.0
 
     @classmethod
     def fit(cls, outcomes: Outcomes, *, seed: int = 0) -> LinearPopulation:
@@ -157,8 +159,8 @@ class LinearPopulation:
 
     @property
     def common(self) -> Floats:
-        """How much each task follows the common factor (tasks,); 1 on average."""
-        return self.variances / self.variances.mean()
+        """How much each task follows the common factor (tasks,); one unit on average."""
+        return self.unit * self.variances / self.variances.mean()
 
     @property
     def cautious(self) -> Floats:
@@ -168,7 +170,8 @@ class LinearPopulation:
         like two more agents, one of which solves the task and one of which does not.
         """
         means = self.rates.mean(0, dtype=np.float64)
-        return np.maximum(self.variances, (means**2 + (1 - means) ** 2) / (len(self.rates) + 2))
+        floor = self.unit**2 * (means**2 + (1 - means) ** 2) / (len(self.rates) + 2)
+        return np.maximum(self.variances, floor)
 
     def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
         """The regression of a new agent on the known agents, on these tasks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from taskspace import checks
@@ -27,6 +27,11 @@ RESULTS = (
     "passed", "accuracy", "acc", "grade", "mark", "marks",
 )  # fmt: skip
 COUNTS = ("successes", "rollouts")
+RETURNS = (
+    "return", "mean return", "total return", "episode return", "episodic return", "reward",
+    "mean reward", "total reward", "episode reward", "cumulative reward", "score",
+)  # fmt: skip
+SPREAD = ("return_spread",)  # beside mean returns, as `Outcomes.to_table` writes it
 UNNAMED = ""  # the name of a column without one, such as an index that pandas or R has written
 _SCORES = 2  # the kind of a column of numbers from 0 to 1
 _WIDE = 3  # so many columns of scores are likely those of a table with one column per task
@@ -56,17 +61,20 @@ class Roles:
         task: The column with the names of the tasks; None if there is one column per task.
         score: The column with the result of one attempt; None if there is one column per task, or
             if there are columns of counts.
-        counts: The columns of successes and of rollouts, if there are any.
+        counts: The columns of one row per pair: successes and rollouts, or rollouts and perhaps
+            spreads beside returns, by what they are; if there are any.
     """
 
     agent: str
     task: str | None
     score: str | None
-    counts: tuple[str, ...] = ()
+    counts: dict[str, str] = field(default_factory=dict)
 
 
-def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
+def find_roles(columns: Columns, given: dict[str, str | None], returns: bool = False) -> Roles:
     """Recognise the columns of a table by their names; `given` names some of them.
+
+    With `returns`, results are returns and not scores.
 
     Raises:
         UnclearColumns: If a column is missing, or if several could be meant.
@@ -83,7 +91,7 @@ def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
     named = [name for name in given.values() if name is not None]
     if len(set(named)) < len(named):
         raise ValueError(f"agent, task and score must be different columns, got {', '.join(named)}")
-    finder = _Finder(columns, given)
+    finder = _Finder(columns, given, returns)
     task = finder.find("task")
     if task is None and given["score"] is None:
         return Roles(finder.wide_agent(), None, None)
@@ -91,6 +99,13 @@ def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
     if agent is None or task is None:
         missing = "agent" if agent is None else "task"
         raise finder.unclear(f"no column with the names of the {missing}s")
+    if returns:
+        score = finder.find("score")
+        if score is None:
+            raise finder.unclear("no column of returns")
+        beside = {name: recognised(columns, [name]) for name in ("rollouts", *SPREAD)}
+        present = {name: found[0] for name, found in beside.items() if found}
+        return Roles(agent, task, score, present if "rollouts" in present else {})
     counts = {name: recognised(columns, [name]) for name in COUNTS}
     if all(counts.values()) and given["score"] in counts["successes"]:
         raise ValueError(
@@ -101,10 +116,12 @@ def find_roles(columns: Columns, given: dict[str, str | None]) -> Roles:
         for name, found in counts.items():
             if len(found) != 1:
                 raise finder.unclear(f"{'two columns' if found else 'no column'} {name!r}")
-        return Roles(agent, task, None, tuple(found[0] for found in counts.values()))
+        return Roles(agent, task, None, {name: found[0] for name, found in counts.items()})
     score = finder.find("score")
     if score is None:
-        raise finder.unclear("no column of results")
+        likely = recognised(columns, RETURNS)
+        advice = f" (if {likely[0]!r} has returns, pass returns=True, --returns)" if likely else ""
+        raise finder.unclear(f"no column of results{advice}")
     return Roles(agent, task, score)
 
 
@@ -129,16 +146,19 @@ def unclear(columns: Columns, roles: Roles, found: str) -> UnclearColumns:
 class _Finder:
     """Finds the columns of one table."""
 
-    def __init__(self, columns: Columns, given: dict[str, str | None]) -> None:
-        self._columns, self._given = columns, given
+    def __init__(
+        self, columns: Columns, given: dict[str, str | None], returns: bool = False
+    ) -> None:
+        self._columns, self._given, self._returns = columns, given, returns
 
     def find(self, option: str) -> str | None:
         """The column of a role; None if there is none."""
         if self._given[option] is not None:
             return self._given[option]
         found = self._candidates(option)
-        if OPTIONS[option][0] in found and option != "score":
-            return OPTIONS[option][0]  # our own name, beside which others are labels
+        ours = RETURNS[0] if self._returns and option == "score" else OPTIONS[option][0]
+        if ours in found and (option != "score" or self._returns):
+            return ours  # our own name, beside which others are labels
         if len(found) > 1:
             raise self.unclear(f"both {found[0]!r} and {found[1]!r} for {option}")
         if not found and option == "agent" and UNNAMED in self._columns:
@@ -160,8 +180,11 @@ class _Finder:
         return first
 
     def _candidates(self, option: str) -> list[str]:
+        names = RETURNS if self._returns and option == "score" else OPTIONS[option]
+        if names is RETURNS and not recognised(self._columns, RETURNS):
+            names = RESULTS  # graded in marks, e.g.
         taken = set(self._given.values())
-        found = [name for name in recognised(self._columns, OPTIONS[option]) if name not in taken]
+        found = [name for name in recognised(self._columns, names) if name not in taken]
         if option != "score":
             return found
         # A text may be an answer, with its grade in another column.

@@ -1,4 +1,4 @@
-"""Outcomes: how often each agent solved each task."""
+"""Outcomes: how often each agent solved each task, or the returns it reached."""
 
 from __future__ import annotations
 
@@ -23,9 +23,20 @@ from taskspace.files import (
     seal,
 )
 from taskspace.outcomes import result_tables, tables
-from taskspace.outcomes.columns import COUNTS
+from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
 from taskspace.outcomes.feature_rows import default_names, in_order
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
+from taskspace.outcomes.return_scale import ReturnScale
+from taskspace.outcomes.returns import (
+    SCALE_ARRAYS,
+    check_return_options,
+    check_returns,
+    check_scale,
+    check_spreads,
+    normalised_sums,
+    pack_scale,
+    unpack_scale,
+)
 
 FORMAT = "taskspace outcomes"
 FORMAT_VERSION = 1
@@ -33,13 +44,15 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Success counts of agents on tasks.
+    """Success counts of agents on tasks, or their returns.
 
-    Only `successes` and `rollouts` are required.
+    Only `successes` and `rollouts` are required. Outcomes with a `scale` are returns, made by
+    `from_returns`, `by_return` or `from_table(…, returns=True)`: an attempt counts as its
+    normalised return, a number from 0 to 1, wherever other outcomes count successes.
 
     Attributes:
         successes: The number of successes (agents, tasks). If rollouts have scores from 0 to 1,
-            the sum of the scores.
+            the sum of the scores. If outcomes are returns, the sum of the normalised returns.
         rollouts: The number of rollouts (agents, tasks), or one number for all pairs. A pair that
             was never tried has 0 rollouts.
         agents: The names of the agents; "agent-0", "agent-1" and so on by default.
@@ -48,7 +61,11 @@ class Outcomes:
         feature_names: The names of the features; by default those of the columns, if `features` is
             a DataFrame, or else "x0", "x1" and so on.
         steps: The number of steps (agents, tasks), summed over rollouts, if known.
-        returns: The mean return (agents, tasks), if known.
+        returns: The mean return (agents, tasks), if known; NaN for pairs that were never tried.
+        return_spreads: The standard deviation of the returns of each pair over its rollouts, if
+            known; NaN for pairs with fewer than two rollouts.
+        scale: The scale of the returns; None if these outcomes are successes, with returns beside
+            them or without.
         results: The result of every rollout (agents, tasks, rollouts), if known.
         task_labels: What columns of text or numbers say about the tasks, by name: one value per
             task. Models do not learn from labels; figures, lists and exports show them.
@@ -57,7 +74,8 @@ class Outcomes:
 
     Raises:
         ValueError: If an array has the wrong shape or type, if a pair has more successes than
-            rollouts, or if two agents or two tasks have the same name.
+            rollouts, if a pair was tried but has no return, or if two agents or two tasks have the
+            same name.
 
     >>> outcomes = Outcomes(successes=[[3, 0], [9, 4]], rollouts=10)
     >>> outcomes
@@ -75,6 +93,8 @@ class Outcomes:
     feature_names: tuple[str, ...] = ()
     steps: NDArray[np.unsignedinteger[Any]] | None = None
     returns: NDArray[np.float32] | None = None
+    return_spreads: NDArray[np.float32] | None = None
+    scale: ReturnScale | None = None
     results: NDArray[np.bool_] | None = None
     task_labels: Labels = field(default_factory=dict)
     agent_labels: Labels = field(default_factory=dict)
@@ -95,11 +115,9 @@ class Outcomes:
         self._set("tasks", _names(self.tasks, shape[1], "task"))
         self._check_counts()
         self._check_features()
-        for name, check in (("steps", _counts), ("returns", checks.numbers)):
-            if getattr(self, name) is not None:
-                self._set(name, _table(check(getattr(self, name), name), shape, name))
-        if self.returns is not None:
-            self._set("returns", checks.single(self.returns, "returns"))
+        if self.steps is not None:
+            self._set("steps", _table(_counts(self.steps, "steps"), shape, "steps"))
+        self._check_returns()
         self._check_results()
         self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
         self._set("agent_labels", check_labels(self.agent_labels, shape[0], "agent"))
@@ -161,6 +179,25 @@ class Outcomes:
             )
         self._set("feature_names", names)
 
+    def _check_returns(self) -> None:
+        for name, check in (("returns", check_returns), ("return_spreads", check_spreads)):
+            if getattr(self, name) is not None:
+                given = getattr(self, name)
+                self._set(name, check(given, self.rollouts, self.agents, self.tasks))
+        if self.return_spreads is not None and self.returns is None:
+            raise ValueError("return_spreads must come with returns, got spreads alone")
+        if self.scale is None:
+            return
+        check_scale(self.scale, self.returns, self.n_tasks)
+        assert self.returns is not None
+        expected = normalised_sums(self.scale, self.returns, self.rollouts)
+        if not np.allclose(self.successes, expected, rtol=1e-4, atol=1e-4):
+            raise ValueError(
+                "successes must be rollouts times normalised returns if there is a scale, got other"
+                " numbers; make such outcomes by Outcomes.from_returns"
+            )
+        self._set("successes", expected)
+
     def _check_results(self) -> None:
         if self.results is None:
             return
@@ -206,7 +243,10 @@ class Outcomes:
 
     @property
     def rates(self) -> NDArray[np.float64]:
-        """Success rates (agents, tasks); NaN for pairs that were never tried."""
+        """Success rates (agents, tasks); NaN for pairs that were never tried.
+
+        If these outcomes are returns, the mean normalised returns.
+        """
         with np.errstate(invalid="ignore"):
             return np.true_divide(self.successes, self.rollouts, dtype=np.float64)
 
@@ -240,7 +280,7 @@ class Outcomes:
         rows = _positions(names, self.agents, "agent")
         parts = {
             name: getattr(self, name)[rows]
-            for name in ("successes", "rollouts", "agents", "steps", "returns", "results")
+            for name in (*_PER_PAIR, "agents")
             if getattr(self, name) is not None
         }
         labels = {name: values[rows] for name, values in self.agent_labels.items()}
@@ -283,12 +323,13 @@ class Outcomes:
         return self._of_tasks(slice(checks.whole(count, "count", 1)))
 
     def _of_tasks(self, chosen: slice | list[int]) -> Outcomes:
-        per_pair = ("successes", "rollouts", "steps", "returns", "results")
         parts = {
             name: getattr(self, name)[:, chosen]
-            for name in per_pair
+            for name in _PER_PAIR
             if getattr(self, name) is not None
         }
+        if self.scale is not None:
+            parts["scale"] = self.scale.of_tasks(chosen)
         features = None if self.features is None else self.features[chosen]
         labels = {name: values[chosen] for name, values in self.task_labels.items()}
         return replace(
@@ -298,12 +339,102 @@ class Outcomes:
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
         rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
-        total = int(self.rollouts.sum(dtype=np.int64))
-        solved = 100 * float(self.successes.sum(dtype=np.float64)) / total if total else 0
         return (
             f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
-            f" {rollouts} per pair, {solved:.0f} % solved)"
+            f" {rollouts} per pair, {self._summary()})"
         )
+
+    def _summary(self) -> str:
+        total = int(self.rollouts.sum(dtype=np.int64))
+        if self.scale is not None and self.returns is not None and total:
+            low, high = np.nanmin(self.returns), np.nanmax(self.returns)
+            return f"returns from {low:g} to {high:g}"
+        solved = 100 * float(self.successes.sum(dtype=np.float64)) / total if total else 0
+        return f"{solved:.0f} % solved"
+
+    # -- returns ---------------------------------------------------------------------------------
+
+    def by_return(self, *, best: ArrayLike | None = None, success: Any = None) -> Outcomes:
+        """Read outcomes by their returns instead of their successes.
+
+        Difficulty is then the mean normalised regret if `best` is given, the share of agents below
+        `success` if that is given, and otherwise an ordering within what these agents reached.
+        Returns of tasks with features have one range; other tasks have a range each.
+
+        Args:
+            best: The best possible return, one number or one per task, if it is known.
+            success: The return from which on a task counts as solved, one number or one per task,
+                if there is such a threshold.
+
+        Returns:
+            Outcomes with a `scale`, without the results of single rollouts.
+
+        Raises:
+            ValueError: If there are no returns, if both arguments are given, or if a return exceeds
+                the best one.
+
+        >>> played = Outcomes([[1, 0]], 1, returns=[[3.0, -2.0]], features=[[0.0], [1.0]])
+        >>> played.by_return(best=8).rates
+        array([[0.5, 0. ]])
+        """
+        if self.returns is None:
+            raise ValueError(
+                "there are no returns in these outcomes; keep them with evaluate(keep_returns=True)"
+            )
+        shared = self.features is not None
+        returns = self.returns.astype(np.float64)
+        scale = ReturnScale.reached(returns, shared=shared, best=best, success=success)
+        sums = normalised_sums(scale, self.returns, self.rollouts)
+        return replace(self, successes=sums, scale=scale, results=None)
+
+    @classmethod
+    def from_returns(
+        cls,
+        returns: ArrayLike,
+        rollouts: ArrayLike = 1,
+        *,
+        spreads: ArrayLike | None = None,
+        best: ArrayLike | None = None,
+        success: Any = None,
+        **others: Any,
+    ) -> Outcomes:
+        """Make outcomes of mean returns, or of scores on any scale.
+
+        Args:
+            returns: The mean return of each pair (agents, tasks); NaN for pairs never tried.
+            rollouts: The number of rollouts (agents, tasks), or one number for all tried pairs.
+            spreads: The standard deviation of the returns of each pair over its rollouts, if known.
+            best: The best possible return, one number or one per task, if it is known.
+            success: The return from which on a task counts as solved, one number or one per task,
+                if there is such a threshold.
+            **others: Other attributes of outcomes: `agents`, `tasks`, `features` and so on.
+
+        Returns:
+            Outcomes with a `scale`.
+
+        Raises:
+            ValueError: If an array has the wrong shape or type, or if a return exceeds the best.
+
+        >>> outcomes = Outcomes.from_returns([[-200, 1.5], [-110, np.nan]])
+        >>> outcomes
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, returns from -200 to 1.5)
+        >>> outcomes.rates
+        array([[0. , 0.5],
+               [1. , nan]])
+        """
+        found = checks.real(returns, "returns")
+        if found.ndim != 2 or not found.size:
+            raise ValueError(
+                "returns must be a table of agents x tasks with at least one of each,"
+                f" got an array of shape {found.shape}"
+            )
+        number = checks.array(rollouts, "rollouts")
+        missing = np.isnan(found)
+        if not number.ndim and missing.any():
+            number = np.where(missing, 0, number)
+        nothing = np.zeros(found.shape, np.uint8)
+        plain = cls(nothing, number, returns=found, return_spreads=spreads, **others)  # type: ignore[arg-type]
+        return plain.by_return(best=best, success=success)
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -319,7 +450,8 @@ class Outcomes:
             OSError: If the file cannot be written.
         """
         parts = {**vars(self), "labels": pack(self.task_labels, self.agent_labels)}
-        arrays = {name: parts[name] for name in _ARRAYS if parts[name] is not None}
+        parts |= pack_scale(self.scale)
+        arrays = {name: parts[name] for name in _ARRAYS if parts.get(name) is not None}
         if _same_everywhere(self.rollouts):
             arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
         header = {
@@ -365,6 +497,7 @@ class Outcomes:
                 arrays["rollouts"] = arrays["rollouts"].ravel()[0]
             if "labels" in arrays:
                 arrays |= unpack(arrays.pop("labels"))
+            arrays |= unpack_scale(arrays)
             names, info = tuple(header["feature_names"]), header["info"]
             return cls(**arrays, feature_names=names, info=info)
         except (KeyError, TypeError, ValueError) as error:
@@ -372,6 +505,10 @@ class Outcomes:
 
     def to_table(self, path: str | os.PathLike[str]) -> None:
         """Write a table with one row per tried pair: agent, task, successes, rollouts.
+
+        If these outcomes are returns, it has the columns return, return_spread (if known) and
+        rollouts instead, which `from_table(…, returns=True)` reads; pass it `best` or `success`
+        again, because the table does not hold them.
 
         Features and labels become further columns. All pairs of the first agent have a row, and
         every agent has at least one, with 0 rollouts if necessary, so that `from_table` restores
@@ -392,8 +529,7 @@ class Outcomes:
         columns: dict[str, Any] = {
             "agent": self.agents[agent],
             "task": self.tasks[task],
-            "successes": self.successes[agent, task],
-            "rollouts": self.rollouts[agent, task],
+            **{name: values[agent, task] for name, values in self._result_columns().items()},
         }
         if self.features is not None:
             for name, values in zip(self.feature_names, self.features.T, strict=True):
@@ -408,6 +544,13 @@ class Outcomes:
                 columns[name] = values[owner]
         tables.write(columns, path)
 
+    def _result_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of a table that have results."""
+        if self.scale is None or self.returns is None:
+            return {"successes": self.successes, "rollouts": self.rollouts}
+        spreads = {} if self.return_spreads is None else {SPREAD[0]: self.return_spreads}
+        return {RETURNS[0]: self.returns, **spreads, "rollouts": self.rollouts}
+
     @classmethod
     def from_table(
         cls,
@@ -420,6 +563,9 @@ class Outcomes:
         task: str | None = None,
         score: str | None = None,
         max_score: float = 1,
+        returns: bool = False,
+        best: ArrayLike | None = None,
+        success: Any = None,
     ) -> Outcomes:
         """Read a table of results in long or wide form.
 
@@ -433,6 +579,10 @@ class Outcomes:
         In the wide form, the first column names the agents and every other column of numbers is a
         task; the cells are results of one attempt. Columns of text are labels of the agents. A
         NumPy array of agents x tasks is the same without names.
+
+        With `returns`, results are any numbers, e.g. in a column `return`, `reward` or `score`.
+        Several rows of a pair give its mean return and the spread of its attempts. In a table with
+        a column `rollouts`, results are mean returns.
 
         Agents and tasks are listed in the order of their first appearance. `info["columns"]` says
         what each column was taken for.
@@ -450,9 +600,12 @@ class Outcomes:
             task: The column with the names of the tasks, if it has an unusual name.
             score: The column with the results, if it has an unusual name.
             max_score: The highest possible score; scores are divided by it.
+            returns: Whether results are returns, or scores on any scale.
+            best: The best possible return, one number or one per task, if it is known.
+            success: The return from which on a task counts as solved, if there is a threshold.
 
         Returns:
-            The outcomes.
+            The outcomes; with `returns`, they have a `scale`.
 
         Raises:
             FileNotFoundError: If there is no such file.
@@ -466,23 +619,25 @@ class Outcomes:
                [nan, 1. ]])
         >>> Outcomes.from_table(np.array([[1, 0.5], [0, np.nan]]))
         Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, 50 % solved)
+        >>> Outcomes.from_table(np.array([[120, -7.5], [80, np.nan]]), returns=True)
+        Outcomes(2 agents x 2 tasks, 0 to 1 rollouts per pair, returns from -7.5 to 120)
         """
-        return cls(
-            **result_tables.parts(
-                table,
-                features=features,
-                tasks=tasks,
-                agents=agents,
-                given={"agent": agent, "task": task, "score": score},
-                max_score=max_score,
-            )
+        check_return_options(returns, best=best, success=success)
+        found = result_tables.parts(
+            table,
+            features=features,
+            tasks=tasks,
+            agents=agents,
+            given={"agent": agent, "task": task, "score": score},
+            max_score=max_score,
+            returns=returns,
         )
+        return cls.from_returns(**found, best=best, success=success) if returns else cls(**found)
 
 
 _TABLE_COLUMNS = ("agent", "task", *COUNTS)
-_ARRAYS = (
-    "successes", "rollouts", "agents", "tasks", "features", "steps", "returns", "results", "labels",
-)  # fmt: skip
+_PER_PAIR = ("successes", "rollouts", "steps", "returns", "return_spreads", "results")
+_ARRAYS = (*_PER_PAIR, "agents", "tasks", "features", "labels", *SCALE_ARRAYS)
 
 
 _DAMAGED = (

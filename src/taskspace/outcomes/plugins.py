@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 def plugins(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by name, not yet loaded."""
+    from importlib.metadata import entry_points
+
     return {entry.name: entry for entry in entry_points(group=group)}
 
 

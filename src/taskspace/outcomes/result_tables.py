@@ -1,4 +1,4 @@
-"""Tables of results: counts, single attempts, or one score per agent and task."""
+"""Tables of results: counts, single attempts, or one score or return per agent and task."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.outcomes import labels, tables
+from taskspace.outcomes.attempts import Attempts, Parts, Returns, Scores
 from taskspace.outcomes.columns import (
     AGENTS,
     TASKS,
@@ -30,8 +31,6 @@ TELLING_APART = 0.5  # the least fraction of tasks that must differ in their fea
 _VARIES = "differs between rows of one task and of one agent"
 _NO_TEXT = "neither text nor numbers"
 
-Parts = dict[str, Any]  # arguments of `Outcomes`
-
 
 def parts(
     table: Any,
@@ -41,16 +40,18 @@ def parts(
     agents: Any = None,
     given: dict[str, str | None],
     max_score: float = 1,
+    returns: bool = False,
 ) -> Parts:
     """The arguments of `Outcomes` from a table of results and tables about tasks and agents.
 
-    `given` are the columns that the user has named as `agent`, `task` and `score`.
+    `given` are the columns that the user has named as `agent`, `task` and `score`. With `returns`,
+    they are the arguments of `Outcomes.from_returns`.
     """
-    most = check_max_score(max_score)
+    attempts = _attempts(max_score, returns)
     wanted, tasks, rows = _inputs(features, tasks)
     if isinstance(table, np.ndarray):
         _refuse_columns(given)
-        found = _of_matrix(table, most)
+        found = _of_matrix(table, attempts)
     else:
         if rows is not None:
             raise TypeError(
@@ -59,15 +60,9 @@ def parts(
             )
         text = [name for name in (given["agent"], given["task"]) if name is not None]
         columns = _without_row_numbers(tables.read(table, text), given)
-        roles = find_roles(columns, given)
-        if roles.task is not None and roles.score is None and most != 1:
-            raise ValueError(
-                f"max_score must be 1 for successes and rollouts, which are no scores, got {most:g}"
-            )
-        if roles.task is None:
-            found = _of_wide(columns, roles, most)
-        else:
-            found = _of_long(columns, roles, most)
+        roles = find_roles(columns, given, returns)
+        of_form = _of_wide if roles.task is None else _of_long
+        found = of_form(columns, roles, attempts)
     if not found["rollouts"].any():
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
@@ -83,6 +78,15 @@ def parts(
             found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
         )
     return _with_features(found, wanted, rows)
+
+
+def _attempts(max_score: float, returns: bool) -> Attempts:
+    most = check_max_score(max_score)
+    if not returns:
+        return Scores(most)
+    if most != 1:
+        raise ValueError(f"max_score must be 1 for returns, which are not divided, got {most:g}")
+    return Returns()
 
 
 def check_max_score(value: Any) -> float:
@@ -146,24 +150,22 @@ def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Colu
 # -- long tables: one row per pair or attempt ------------------------------------------------------
 
 
-def _of_long(columns: Columns, roles: Roles, most: float) -> Parts:
+def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     assert roles.task is not None
     agents, agent = tables.codes(columns[roles.agent], "agent")
     tasks, task = tables.codes(columns[roles.task], "task")
     pair, shape = agent * len(tasks) + task, (len(agents), len(tasks))
-    # One number for successes and one for rollouts
+    # One number for successes or returns, and one for rollouts
     checks.fits_memory(16 * shape[0] * shape[1], f"{len(agents):,} agents x {len(tasks):,} tasks")
-    results = roles.counts or (roles.score,)
-    if roles.score is None:
+    by_role = roles.counts if roles.score is None else {"score": roles.score, **roles.counts}
+    results = tuple(by_role.values())
+    if roles.counts:
         _refuse_repeats(pair, agents, tasks)
-        if most != 1:
-            raise ValueError(f"max_score must not be given with counts of successes, got {most:g}")
-        successes = tables.amounts(columns[roles.counts[0]], "successes")
-        rollouts = tables.amounts(columns[roles.counts[1]], "rollouts", integers=True)
-        found = {"successes": _placed(successes, pair, shape)}
-        found["rollouts"] = _placed(rollouts, pair, shape)
+        counted = {role: columns[name] for role, name in by_role.items()}
+        found = attempts.of_counts(counted, pair, shape)
     else:
-        found = _added_up(tables.scores(columns[roles.score], roles.score, most), pair, shape)
+        assert roles.score is not None
+        found = attempts.added_up(attempts.read(columns[roles.score], roles.score), pair, shape)
     others = {
         name: values
         for name, values in columns.items()
@@ -223,28 +225,10 @@ def _refuse_repeats(
     )
 
 
-def _placed(values: NDArray[Any], pair: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[Any]:
-    table = np.zeros(shape, values.dtype)
-    table.ravel()[pair] = values
-    return table
-
-
-def _added_up(score: NDArray[np.float64], pair: NDArray[np.int64], shape: tuple[int, int]) -> Parts:
-    """Sum the scores of each pair; missing scores are not attempts."""
-    tried = ~np.isnan(score)
-    if not tried.all():
-        score, pair = score[tried], pair[tried]
-    cells = shape[0] * shape[1]
-    return {
-        "successes": np.bincount(pair, score, cells).reshape(shape),
-        "rollouts": np.bincount(pair, minlength=cells).reshape(shape),
-    }
-
-
 # -- wide tables: one row per agent, one column per task -------------------------------------------
 
 
-def _of_wide(columns: Columns, roles: Roles, most: float) -> Parts:
+def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     agents, agent = tables.codes(columns[roles.agent], "agent")
     others = {name: values for name, values in columns.items() if name != roles.agent}
     tasks = {name: values for name, values in others.items() if not _is_label(values)}
@@ -257,14 +241,8 @@ def _of_wide(columns: Columns, roles: Roles, most: float) -> Parts:
     for name, label in about.items():
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
-    rows = np.column_stack([tables.scores(values, name, most) for name, values in tasks.items()])
-    order = np.argsort(agent, kind="stable")  # puts the rows of each agent together
-    first = np.searchsorted(agent[order], np.arange(len(agents)))
-    found = {
-        name: np.add.reduceat(table[order], first, axis=0, dtype=np.float64)
-        for name, table in _attempts(rows).items()
-    }
-    return found | {
+    rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
+    return _per_pair(rows, agent, len(agents), attempts) | {
         "agents": agents,
         "tasks": np.array(list(tasks), np.str_),
         "task_labels": {},
@@ -281,13 +259,16 @@ def _is_label(values: Any) -> bool:
     return not any(tables.reads_as_number(text) for text in texts.tolist())
 
 
-def _attempts(scores: NDArray[np.float64]) -> Parts:
-    """Count each score as one attempt, and NaN as none."""
-    tried = ~np.isnan(scores)
-    return {"successes": np.where(tried, scores, 0.0), "rollouts": tried.astype(np.uint8)}
+def _per_pair(
+    rows: NDArray[np.float64], agent: NDArray[np.int64], agents: int, attempts: Attempts
+) -> Parts:
+    """The results of rows of one result per task, of which an agent may have several."""
+    count = rows.shape[1]
+    pair = (agent[:, None] * count + np.arange(count)).ravel()
+    return attempts.added_up(rows.ravel(), pair, (agents, count))
 
 
-def _of_matrix(table: NDArray[Any], most: float) -> Parts:
+def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
     if table.ndim != 2 or not table.size:
         raise ValueError(
             "an array of results must be agents x tasks with at least one of each,"
@@ -295,18 +276,10 @@ def _of_matrix(table: NDArray[Any], most: float) -> Parts:
         )
     if table.dtype.kind not in "biuf":
         raise ValueError(
-            f"an array of results must have numbers from 0 to {most:g}, got type {table.dtype}"
+            f"an array of results must have {attempts.expected}, got type {table.dtype}"
         )
-    scores = table.astype(np.float64)
-    wrong = (scores < 0) | (scores > most)
-    if wrong.any():
-        agent, task = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"the score of agent {agent} on task {task} must be a number from 0 to {most:g},"
-            f" got {scores[agent, task]}; if scores go from 0 to k, pass max_score=k, and use NaN"
-            " for pairs never tried"
-        )
-    return _attempts(scores / most) | {
+    rows, agents = attempts.check(table.astype(np.float64)), np.arange(len(table))
+    return _per_pair(rows, agents, len(table), attempts) | {
         "agents": _numbered("agent", table.shape[0]),
         "tasks": _numbered("task", table.shape[1]),
         "task_labels": {},

@@ -11,6 +11,7 @@ from typing import Any
 
 from taskspace.files import atomic_path, check_target
 from taskspace.outcomes import tables
+from taskspace.outcomes.arrow import as_arrow
 from taskspace.outcomes.csv_dialect import find_dialect
 
 _BYTES = 1 << 22  # of a CSV file, per batch
@@ -86,18 +87,20 @@ class Writer(contextlib.AbstractContextManager["Writer"]):
     def write(self, columns: Mapping[str, Any]) -> None:
         """Append rows to the table."""
         import pyarrow
-        import pyarrow.csv
-        import pyarrow.parquet
 
-        arrays = {
-            name: values if isinstance(values, pyarrow.ChunkedArray) else pyarrow.array(values)
-            for name, values in columns.items()
-        }
-        piece = pyarrow.table(arrays)
+        piece = pyarrow.table({name: as_arrow(values) for name, values in columns.items()})
         if self._writer is None:
-            kind = pyarrow.csv.CSVWriter if self._kind == ".csv" else pyarrow.parquet.ParquetWriter
-            self._writer, self._schema = kind(self._target, piece.schema), piece.schema
+            self._writer, self._schema = self._open(piece.schema), piece.schema
         self._writer.write_table(piece.cast(self._schema))
+
+    def _open(self, schema: Any) -> Any:
+        if self._kind == ".csv":
+            from pyarrow.csv import CSVWriter
+
+            return CSVWriter(self._target, schema)
+        from pyarrow.parquet import ParquetWriter
+
+        return ParquetWriter(self._target, schema)
 
     def __exit__(self, *error: object) -> None:
         if self._writer is not None:

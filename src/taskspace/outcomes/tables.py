@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.files import atomic_path
+from taskspace.outcomes.arrow import as_arrow, as_numpy
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
 from taskspace.outcomes.csv_dialect import find_dialect
@@ -98,7 +99,7 @@ def write(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     import pyarrow.parquet
 
     kind = kind_of(checks.path(path))
-    table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
+    table = pyarrow.table({name: as_arrow(values) for name, values in columns.items()})
     with atomic_path(path) as temporary:
         if kind == ".csv":
             pyarrow.csv.write_csv(table, temporary)
@@ -217,8 +218,7 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
     if pyarrow.types.is_boolean(kind):
         values, kind = values.cast(pyarrow.uint8()), pyarrow.uint8()
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        found: NDArray[Any] = values.to_numpy(zero_copy_only=False)
-        return found
+        return as_numpy(values)
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not reads_as_number(value):
             raise ValueError(
@@ -252,7 +252,11 @@ def scores(values: Any, what: str, most: float | None = None) -> NDArray[np.floa
     highest = 1 if most is None else most
     expected = f"from 0 to {highest:g}"
     found = numbers(values, what, f"numbers {expected}").astype(np.float64)
-    advice = "; if scores go from 0 to k, pass max_score=k (--max-score k)" if most == 1 else ""
+    advice = (
+        "; if scores go from 0 to k, pass max_score=k (--max-score k), and if they are returns,"
+        " returns=True (--returns)"
+    )
+    advice = advice if most == 1 else ""
     _refuse_rows((found < 0) | (found > highest), found, what, f"a number {expected}", advice)
     return found / highest
 
@@ -275,7 +279,7 @@ def features(columns: Columns) -> NDArray[np.float64]:
             raise ValueError(
                 f"the column {name!r} must have numbers because it is a feature, got other values"
             ) from error
-        missing = values.is_null(nan_is_null=True).to_numpy()
+        missing = np.isnan(found[:, column])
         if missing.any():
             raise ValueError(
                 f"there is no feature {name!r} in row {int(missing.argmax())} of the table"

@@ -90,3 +90,16 @@ def as_list(tasks: Any) -> Any:
     (['north'], ['north', 'south'])
     """
     return tasks if checks.array(tasks, "tasks").ndim else [tasks]
+
+
+def are_names(tasks: Any) -> bool:
+    """Whether the tasks are names rather than rows of numbers.
+
+    >>> are_names(["north"]), are_names([[1.0, 2.0]])
+    (True, False)
+    """
+    if isinstance(tasks, str):
+        return True
+    if isinstance(tasks, np.ndarray):
+        return tasks.dtype.kind == "U"
+    return isinstance(tasks, (list, tuple)) and bool(tasks) and isinstance(tasks[0], str)

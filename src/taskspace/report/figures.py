@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.answers import Unanswered
+from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
@@ -18,10 +19,11 @@ from taskspace.outcomes.rates import mean_rates
 from taskspace.report import answers, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.profiles import CORRELATION
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
     from taskspace.runs.run import Run
 
@@ -31,6 +33,7 @@ MOST_LABELS, MOST_NAMED = 3, 12  # labels that have a figure, and values in the 
 _OTHER, _MISSING = 15, 24  # clusters in grey, which no value has
 _LONGEST = 30  # characters of a value in the legend
 _DPI = 200  # sharp on high-resolution screens and in print
+_MARGIN = 0.1  # inches
 _CAPTIONS = "captions.json"
 _PROJECTIONS = {  # the file, its heading, and the first words of its caption
     TSNE: ("map-tsne", "Map: t-SNE projection", "t-SNE projection of the map."),
@@ -71,14 +74,26 @@ def save(drawings: Iterable[Drawing], folder: Path) -> None:
     folder.mkdir()
     captions = []
     for drawing in drawings:
+        box = _laid_out(drawing.figure)
         for kind in ("png", "svg"):
-            write_figure(drawing.figure, folder / f"{drawing.name}.{kind}", dpi=_DPI)
+            path = folder / f"{drawing.name}.{kind}"
+            write_figure(drawing.figure, path, dpi=_DPI, bbox_inches=box)
         kind = "png" if _points(drawing.figure) > MOST_POINTS_OF_SVG else "svg"
         captions.append({
             "file": f"{drawing.name}.{kind}", "heading": drawing.heading,
             "caption": drawing.caption, "alt": drawing.alt, "wide": drawing.wide,
         })  # fmt: skip
     write_json(captions, folder / _CAPTIONS)
+
+
+def _laid_out(figure: Figure) -> Bbox:
+    """Lay the figure out, and return what it takes up, in inches.
+
+    Matplotlib would do both for every file, which takes longer than drawing it.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)  # keeps the positions
+    return figure.get_tightbbox().padded(_MARGIN)
 
 
 def load(folder: Path) -> list[html.Figure]:
@@ -146,19 +161,23 @@ def _readings(run: Run) -> Drawing:
     """Success against what the vectors say: information, or in an ordinal map difficulty."""
     every = slice(None, None, max(1, run.outcomes.n_tasks // 2000))
     lengths = np.linalg.norm(run.index.vectors[every], axis=1)
-    success = SuccessStatistics.from_outcomes(run.outcomes).success[every]
+    success = statistics_of(run.outcomes).success[every]
     options: dict[str, Any] = {
         "clusters": run.clusters.labels[every], "cluster_names": run.clusters.names,
         "muted": run.verdict.weak,
     }  # fmt: skip
+    scale, what = run.outcomes.scale, "Success rate of the population"
+    if scale is not None:
+        what = "Mean normalised return" if scale.rule == "order" else "1 minus difficulty"
+        options["what"] = what[0].lower() + what[1:]
     if "norm_difficulty_rank_correlation" in run.results:
         rank = run.results["norm_difficulty_rank_correlation"]
         ax = plots.plot_success(lengths, success, "vector length (norm)", **options)
         caption = (
-            "Success rate of the population against vector length, one point per task. Harder tasks"
+            f"{what} against vector length, one point per task. Harder tasks"
             f" have longer vectors: the Spearman correlation with difficulty is {rank:.2f}."
         )
-        alt = "Scatter plot of success rate against vector length"
+        alt = f"Scatter plot of {what.lower()} against vector length"
         return _drawing("difficulty", "Difficulty", caption, alt, ax)
     if run.measure == CORRELATION:
         label = "correlation of two attempts (squared length)"
@@ -171,19 +190,22 @@ def _readings(run: Run) -> Drawing:
         alt = "Scatter plot of success rate against squared length"
         return _drawing("information", "Difficulty and squared length", caption, alt, ax)
     ax = plots.plot_success(lengths**2, success, "information (squared length, bits)", **options)
+    little = "nearly all agents solve, or nearly none,"
+    if scale is not None:
+        little = "gives all agents nearly the same return, compared with how attempts vary,"
+        what += f". Difficulty is {difficulty_in_words(scale)}. The figure is"
     caption = (
-        "Success rate of the population against the information of a task, one point per task: what"
-        " two attempts by the same agent share, in bits. A task that nearly all agents solve, or"
-        " nearly none, tells little about them."
+        f"{what} against the information of a task, one point per task: what two attempts by the"
+        f" same agent share, in bits. A task that {little} tells little about them."
     )
-    alt = "Scatter plot of success rate against information"
+    alt = "Scatter plot of success against information"
     return _drawing("information", "Difficulty and information", caption, alt, ax)
 
 
 def _similarities(run: Run) -> Drawing:
     some = np.arange(min(IN_MATRIX, run.outcomes.n_tasks))
     signed = run.measure == CORRELATION
-    matrix = SuccessStatistics.from_outcomes(run.outcomes).matrix(some, some, run.measure)
+    matrix = statistics_of(run.outcomes).matrix(some, some, run.measure)
     ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names, signed=signed)
     what = (
         f"Correlation of the outcomes on {len(some)} tasks"
@@ -211,7 +233,8 @@ def _learning(run: Run) -> Iterator[Drawing]:
         yield _drawing("spectrum", "What the map keeps", caption, "Bar chart of the spectrum", ax)
         if embedder.task_names_ is not None:
             return
-        embedder, what = embedder.model_, "success model"
+        embedder = embedder.model_
+        what = "success model" if run.outcomes.scale is None else "model of returns"
     if not embedder.history_.get("step"):
         return
     ax = plots.plot_learning_curve(embedder.history_)
@@ -225,12 +248,15 @@ def _learning(run: Run) -> Iterator[Drawing]:
 def _agents(run: Run) -> Drawing:
     heading = "Population"
     if run.from_table:
-        rates = mean_rates(run.outcomes.rates, axis=1)
-        ax = plots.plot_histogram(
-            rates[~np.isnan(rates)], "success rate of the agent", "number of agents"
-        )
-        caption = "Distribution of the success rates of the agents."
-        alt = "Histogram of success rates"
+        outcomes, what, ends = run.outcomes, "success rate", (0.0, 1.0)
+        rates = mean_rates(outcomes.rates, axis=1)
+        if outcomes.scale is not None and outcomes.returns is not None:
+            what, rates = "mean return", mean_rates(outcomes.returns.astype(np.float64), axis=1)
+            ends = float(np.nanmin(rates)), float(np.nanmax(rates))
+        across = f"{what} of the agent"
+        ax = plots.plot_histogram(rates[~np.isnan(rates)], across, "number of agents", ends=ends)
+        caption = f"Distribution of the {what}s of the agents."
+        alt = f"Histogram of {what}s"
         return _drawing("population", heading, caption, alt, ax)
     rows = run.population.table()
     subpopulations, steps, skills = (

@@ -92,7 +92,7 @@ def plot_map(
 def plot_success(
     values: ArrayLike, success: ArrayLike, label: str, *, clusters: ArrayLike | None = None,
     cluster_names: Sequence[str] = (), title: str = "", muted: bool = False,
-    ax: Axes | None = None,
+    what: str = "success rate of the population", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Plot the success rate of the population against another number, one point per task.
 
@@ -104,6 +104,7 @@ def plot_success(
         cluster_names: The names of the clusters, for the legend.
         title: The title of the plot.
         muted: Whether to draw clusters nearly grey, as in `plot_map`.
+        what: What the success rates are called, if they are e.g. normalised returns.
         ax: The axes to draw on; by default those of a new figure.
 
     Returns:
@@ -127,7 +128,7 @@ def plot_success(
     points = np.stack([across, rates], axis=1)
     _scatter(ax, points, _areas(np.ones(len(points))), members, muted=muted)
     ax.set_ylim(-0.03, 1.03)
-    return _plain(ax, title, label, "success rate of the population")
+    return _plain(ax, title, label, what)
 
 
 def plot_similarity(
@@ -262,9 +263,10 @@ def plot_skills(
 
 
 def plot_histogram(
-    values: ArrayLike, across: str, counted: str, ax: Axes | None = None, *, title: str = ""
-) -> Axes:
-    """Plot a histogram of values between 0 and 1.
+    values: ArrayLike, across: str, counted: str, ax: Axes | None = None, *, title: str = "",
+    ends: tuple[float, float] = (0.0, 1.0),
+) -> Axes:  # fmt: skip
+    """Plot a histogram of values between two ends, e.g. 0 and 1.
 
     Args:
         values: The values.
@@ -272,23 +274,25 @@ def plot_histogram(
         counted: The label of the counts.
         ax: The axes to draw on; by default those of a new figure.
         title: The title of the plot.
+        ends: The lowest and the highest possible value.
 
     Returns:
         The axes.
 
     Raises:
-        ValueError: If a value is not between 0 and 1.
+        ValueError: If a value is not between the ends.
 
     Example:
         >>> plot_histogram([0.1, 0.5, 0.5], "success rate", "agents").get_ylabel()
         'agents'
     """
     found = checks.numbers(values, "values")
-    outside = found[(found < 0) | (found > 1)]
+    low, high = ends
+    outside = found[(found < low) | (found > high)]
     if outside.size:
-        raise ValueError(f"values must be numbers from 0 to 1, got {outside[0]:g}")
+        raise ValueError(f"values must be numbers from {low:g} to {high:g}, got {outside[0]:g}")
     ax = _axes(ax, 5.4, 3.8)
-    ax.hist(found, bins=20, range=(0, 1), color=COLOURS[0], edgecolor="white")
+    ax.hist(found, bins=20, range=ends, color=COLOURS[0], edgecolor="white")
     return _plain(ax, title, across, counted)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.report import answers, figures, html, opposites
 from taskspace.similarity.profiles import CORRELATION
 
@@ -48,10 +49,12 @@ def _tasks(run: Run) -> int:
 
 def _readings(run: Run) -> str:
     """How to read the vectors of the map."""
+    scale = run.outcomes.scale
+    what = "success" if scale is None else "the return"
     if "norm_difficulty_rank_correlation" in run.results:
         return (
-            "The vectors of two tasks have similar directions if success on one task is informative"
-            " about success on the other. Harder tasks have longer vectors."
+            f"The vectors of two tasks have similar directions if {what} on one task is informative"
+            f" about {what} on the other. Harder tasks have longer vectors."
         )
     if run.measure == CORRELATION:
         return (
@@ -61,11 +64,13 @@ def _readings(run: Run) -> str:
             " is the correlation of two attempts by the same agent. The difficulty of a task (the"
             " size of its point) is how often agents fail. Figures show directions."
         )
+    order = "" if scale is None else ", by the order of the agents"
     return (
-        "The inner product of the vectors of two tasks is the information, in bits, that success on"
-        " one task gives about success on the other. A task has three readings: its direction shows"
-        " which skills it requires, its length how much an attempt at it tells about an agent, and"
-        " its difficulty (the size of its point) how often agents fail. Figures show directions."
+        f"The inner product of the vectors of two tasks is the information, in bits, that {what} on"
+        f" one task gives about {what} on the other{order}. A task has three readings: its"
+        " direction shows which skills it requires, its length how much an attempt at it tells"
+        f" about an agent, and its difficulty (the size of its point) {difficulty_in_words(scale)}."
+        " Figures show directions."
     )
 
 

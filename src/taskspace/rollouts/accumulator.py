@@ -14,6 +14,7 @@ from taskspace import checks
 from taskspace.checkpoints import Checkpoints
 from taskspace.files import read_sealed_arrays, write_sealed_arrays
 from taskspace.outcomes.outcomes import Outcomes, smallest_counts
+from taskspace.rollouts.return_moments import ReturnMoments
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class PartialResults:
     tasks: slice  # the tasks of these episodes
     successes: NDArray[Any]  # per task
     steps: NDArray[Any]  # per task
-    returns: NDArray[np.float32] | None  # the contribution to the mean return, per task
+    returns: ReturnMoments | None  # per task
     results: NDArray[np.bool_] | None  # per episode
     first_episode: int  # the episode of the first entry of `results`
     errors: Mapping[int, tuple[int, str]] = field(default_factory=dict)  # by task: rollouts, error
@@ -46,7 +47,7 @@ class Accumulator:
     rollouts: int  # per pair of an agent and a task, if there are no errors
     successes: NDArray[Any]  # (agents, tasks)
     steps: NDArray[Any]
-    returns: NDArray[np.float32] | None
+    returns: ReturnMoments | None
     results: NDArray[np.bool_] | None  # (agents, tasks, rollouts)
     errors: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)  # by pair
     info_keys: set[str] = field(default_factory=set)
@@ -62,7 +63,7 @@ class Accumulator:
         that holds the largest possible count; otherwise `Outcomes` reduces them at the end.
         """
         shape = (len(names), tasks)
-        pairs, bytes_per_pair = len(names) * tasks, 16 + 4 * keep_returns + rollouts * keep_results
+        pairs, bytes_per_pair = len(names) * tasks, 16 + 24 * keep_returns + rollouts * keep_results
         checks.fits_memory(
             pairs * bytes_per_pair, f"the results of {len(names):,} agents on {tasks:,} tasks"
         )
@@ -72,7 +73,7 @@ class Accumulator:
             rollouts,
             np.zeros(shape, np.int64) if largest is None else smallest_counts(shape, largest[0]),
             np.zeros(shape, np.int64) if largest is None else smallest_counts(shape, largest[1]),
-            np.zeros(shape, np.float32) if keep_returns else None,
+            ReturnMoments.zeros(shape) if keep_returns else None,
             np.zeros((*shape, rollouts), np.bool_) if keep_results else None,
         )
 
@@ -82,7 +83,7 @@ class Accumulator:
         self.successes[cells] += part.successes.astype(self.successes.dtype)
         self.steps[cells] += part.steps.astype(self.steps.dtype)
         if self.returns is not None and part.returns is not None:
-            self.returns[cells] += part.returns
+            self.returns.add(cells, part.returns)
         if self.results is not None and part.results is not None:
             episodes = slice(part.first_episode, part.first_episode + len(part.results))
             self.results[agent].reshape(-1)[episodes] = part.results
@@ -108,6 +109,13 @@ class Accumulator:
             for (agent, task), (_, why) in sorted(self.errors.items())
         ]
 
+    def _returns(self) -> dict[str, Any]:
+        """Mean returns and, if pairs have several rollouts, their spreads."""
+        if self.returns is None:
+            return {}
+        several = {"return_spreads": self.returns.spreads()} if self.rollouts > 1 else {}
+        return {"returns": self.returns.means, **several}
+
     def outcomes(
         self, features: NDArray[Any], feature_names: tuple[str, ...], info: dict[str, Any]
     ) -> Outcomes:
@@ -119,7 +127,7 @@ class Accumulator:
             features=features,
             feature_names=feature_names,
             steps=self.steps,
-            returns=self.returns,
+            **self._returns(),
             results=self.results,
             info=info,
         )

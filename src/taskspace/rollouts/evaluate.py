@@ -7,8 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from taskspace import checks
 from taskspace.agents.adapters import named_policy
 from taskspace.agents.policies import MLPPolicy
@@ -63,7 +61,8 @@ def evaluate(
             rollouts of this pair and list it in `info["errors"]` of the outcomes.
         keep_results: Whether the outcomes include the result of each rollout.
         keep_returns: Whether the outcomes include the mean returns (of the shaped reward, if the
-            environment has one).
+            environment has one) and, with several rollouts, their spreads. They are kept in any
+            case if the environment has no notion of success; such outcomes are returns.
         progress: Whether to show a progress bar; by default only on a terminal.
         checkpoints: Where `run` stores the counts of an `Environment`'s agents from time to time;
             by default nowhere.
@@ -148,9 +147,6 @@ def evaluate(
 
 
 def _outcomes(evaluation: CompiledEvaluation, totals: Accumulator) -> Outcomes:
-    if totals.returns is not None:
-        # Chunks divided by the number of all rollouts, including those with errors.
-        totals.returns *= evaluation.rollouts / np.maximum(totals.played(), 1)
     info: dict[str, Any] = {
         "environment": evaluation.env.name,
         "seed": evaluation.seed,

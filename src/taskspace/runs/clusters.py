@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.envs.base import Environment
 from taskspace.files import read_arrays, write_arrays
+
+if TYPE_CHECKING:
+    from taskspace.envs.base import Environment
 
 MOST_CLUSTERS = 8
 MOST_LOOKED_AT = 3000  # tasks used to find clusters

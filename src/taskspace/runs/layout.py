@@ -34,7 +34,10 @@ REPORT = Part("report", "report.html")
 # Parts that are folders; files that are added to them count as damage.
 FOLDERS = tuple(part.file for part in (TASKS, EMBEDDER, SECOND_EMBEDDER, FIGURES))
 
-# Computed on first access.
+# What answers are read from; in folders of earlier versions, computed on first access.
+PROFILES = Part("profiles", "profiles.npz")  # of a map that has a success model
 PREDICTOR = Part("predictor", "predictor.npz")
+
+# Computed on first access.
 MODEL = Part("model", "success-model")  # of a map that has none
 LAYOUTS = Part("layouts", "layouts.npz")

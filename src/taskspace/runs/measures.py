@@ -31,6 +31,7 @@ from taskspace.outcomes.labels import Labels, by_frequency, divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
+from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
 
 SILHOUETTE_SEEDS = 3
@@ -71,7 +72,7 @@ def _test(evidence: Evidence) -> dict[str, Any]:
 
 def _norms(outcomes: Outcomes, embedder: Embedding) -> float:
     """The rank correlation of the lengths of vectors with difficulty."""
-    success = SuccessStatistics.from_outcomes(outcomes).success
+    success = statistics_of(outcomes).success
     return rank_correlation(embedder.difficulty(outcomes.task_inputs), -success)
 
 
@@ -156,7 +157,7 @@ def sample_at_most(env: Environment, count: int, seed: int, distribution: str = 
 
 def count_constraints(outcomes: Outcomes, seed: int, drawn: int = 10_000) -> dict[str, Any]:
     """Count the possible constraints, and estimate from a sample how many are informative."""
-    statistics, rng = SuccessStatistics.from_outcomes(outcomes), np.random.default_rng(seed)
+    statistics, rng = statistics_of(outcomes), np.random.default_rng(seed)
     n = statistics.n_tasks
     sure = draw_triplets(statistics, drawn, rng, np.arange(n)).probability
     gaps = np.abs(np.diff(rng.choice(statistics.success, (drawn, 2)), axis=1))

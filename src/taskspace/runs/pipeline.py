@@ -15,12 +15,14 @@ from typing import Any
 
 from taskspace import checks
 from taskspace.applications import answers
+from taskspace.applications.predictor import PerformancePredictor
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
+from taskspace.outcomes.returns import check_return_options
 from taskspace.report import figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
@@ -30,8 +32,10 @@ from taskspace.runs.run import (
     Run,
     load_abilities,
     load_embedder,
+    load_profiles,
     load_redundancy,
     load_short_test,
+    save_profiles,
 )
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_map, ordinal_plan
@@ -106,6 +110,9 @@ def fit(
     task: str | None = None,
     score: str | None = None,
     max_score: float = 1,
+    returns: bool = False,
+    best: Any = None,
+    success: Any = None,
     metric: str | Iterable[str] | None = None,
     filter: str | Iterable[str] | None = None,
     n_components: int | str = "auto",
@@ -132,6 +139,11 @@ def fit(
         task: The column with the names of the tasks, if it has an unusual name.
         score: The column with the results, if it has an unusual name.
         max_score: The highest possible score; scores are divided by it.
+        returns: Whether results are returns, or scores on any scale, as in `Outcomes.from_table`;
+            of `Outcomes`, whether they are read by their returns.
+        best: The best possible return, if it is known: difficulty is then the mean regret.
+        success: The return from which on a task counts as solved: difficulty is then the share of
+            agents below it. Without both, it orders tasks within what the agents reached.
         metric: The metric of logs to read, as in `read_results`.
         filter: The filter of logs to read, as in `read_results`.
         n_components: The number of dimensions of the map, or "auto".
@@ -167,10 +179,12 @@ def fit(
         "score": score,
     }  # fmt: skip
     chosen = {"metric": metric, "filter": filter}
+    check_return_options(returns, best=best, success=success)
+    by_return = {"returns": True, "best": best, "success": success} if returns else {}
     folder = _checked(out, log)  # bad options are refused before the table is read
     check_sizes(n_components, steps)
     seed, (method, measure) = checks.seed(seed), check_map(method, measure)
-    outcomes = _outcomes(results, named, chosen, max_score)
+    outcomes = _outcomes(results, named, chosen, max_score, by_return)
     if name is None:
         name = _name(results)
     elif not isinstance(name, str) or not name:
@@ -194,19 +208,25 @@ def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
 
 
 def _outcomes(
-    results: Any, named: dict[str, Any], chosen: dict[str, Any], max_score: float
+    results: Any,
+    named: dict[str, Any],
+    chosen: dict[str, Any],
+    max_score: float,
+    by_return: dict[str, Any],
 ) -> Outcomes:
     """The outcomes in a table or in logs; options that are for something else are refused."""
     if is_log(results):
-        _refuse(named, "logs; it is for tables of results")
+        _refuse({**named, **by_return}, "logs; it is for tables of results")
         return read_results(results, **chosen, max_score=max_score)
     what = "Outcomes" if isinstance(results, Outcomes) else "a table of results"
     _refuse(chosen, f"{what}; it is for logs")
     if not isinstance(results, Outcomes):
-        return Outcomes.from_table(results, **named, max_score=max_score)
+        return Outcomes.from_table(results, **named, max_score=max_score, **by_return)
     given = {"max_score": None if max_score == 1 else max_score}
     _refuse({**named, **given}, "Outcomes; it is for tables of results")
-    return results
+    if not by_return:
+        return results
+    return results.by_return(best=by_return["best"], success=by_return["success"])
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
@@ -271,6 +291,7 @@ def _run(source: Source, folder: Path, log: Log | None) -> Run:
         if made.from_table:
             _answer(stages, source, made)
         _report(stages, source, played, made)
+        _prepare(stages, made)
     warn_if_weak(made.verdict, stacklevel=3)
     return made
 
@@ -301,7 +322,7 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
     embedder, outcomes = made.embedder, played.outcomes
     second = stages.stage(
         layout.SECOND_EMBEDDER,
-        lambda: source.learn(played, source.seed + 1),
+        lambda: source.learn_again(played, source.seed + 1),
         Embedding.save,
         load_embedder,
     )
@@ -367,6 +388,21 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
     stages.stage(layout.FIGURES, lambda: figures.draw(made), figures.save, _as_it_is)
     stages.stage(layout.REPORT, lambda: made, sections.write, _as_it_is)
+
+
+def _prepare(stages: Stages, made: Run) -> None:
+    """Store what commands answer from, so that the first answer is as fast as the next."""
+    after = [layout.OUTCOMES.stage, layout.EMBEDDER.stage]
+    if made.comparison is not made.reader:
+        stages.stage(layout.PROFILES, made.make_profiles, save_profiles, load_profiles, after=after)
+    if questions.may_predict(made):
+        stages.stage(
+            layout.PREDICTOR,
+            made.fit_predictor,
+            PerformancePredictor.save,
+            _as_it_is,  # nothing else needs it
+            after=after,
+        )
 
 
 def _as_it_is(path: Path) -> Any:

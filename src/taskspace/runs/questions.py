@@ -17,6 +17,7 @@ from taskspace.applications.answers import (
     answer,
     size_of_test,
 )
+from taskspace.applications.candidates import SIMULATED
 from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
 MOST_RESULTS_OF_AGENTS = 10**7
 MOST_TASKS_OF_TEST = 3000
+MOST_RESULTS_OF_PREDICTOR = 3 * 10**7
+
+
+def may_predict(run: Run) -> bool:
+    """Whether the run fits its predictor; otherwise, the first prediction does.
+
+    With a success model, it takes a second. Otherwise, time and memory grow with the candidates,
+    which are the agents and some more, on all tasks.
+    """
+    agents, tasks = run.outcomes.n_agents, run.outcomes.n_tasks
+    return run.profiles is not None or (agents + SIMULATED) * tasks <= MOST_RESULTS_OF_PREDICTOR
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:

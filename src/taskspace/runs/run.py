@@ -7,35 +7,22 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.agents.population import Population
-from taskspace.agents.storage import read_subpopulations
 from taskspace.applications import answers
-from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered
-from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
 from taskspace.applications.selection import BOTH, SignedComparison, fits
-from taskspace.applications.subset import Subset
-from taskspace.applications.subset_comparison import SubsetComparison
-from taskspace.envs.base import Environment
 from taskspace.envs.registry import make
 from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
-from taskspace.models.embedding.axes import unit
-from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.karel_embedder import KarelEmbedder
-from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
-from taskspace.models.embedding.storage import load_any
-from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.embedding.verdict import Evidence, Verdict, judge
-from taskspace.models.linear_population import LinearPopulation
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.embedding.reading import Reading, ReadingInformation
+from taskspace.models.embedding.spectral import unit
+from taskspace.models.embedding.stored import Facts, facts, load_stored
+from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
@@ -43,20 +30,38 @@ from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
-from taskspace.runs import layout, questions
+from taskspace.runs import layout
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.similarity.estimates import estimates
 from taskspace.similarity.profiles import INFORMATION, profile_similarity
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.task_statistics import TaskStatistics
+
+# Answers import NumPy alone; whatever else a part needs is imported when it is loaded.
+if TYPE_CHECKING:
+    from taskspace.agents.population import Population
+    from taskspace.applications.abilities import Abilities
+    from taskspace.applications.predictor import PerformancePredictor
+    from taskspace.applications.redundancy import Redundancy
+    from taskspace.applications.subset import Subset
+    from taskspace.envs.base import Environment
+    from taskspace.models.embedding.base import Embedding
+    from taskspace.models.embedding.verdict import Verdict
+    from taskspace.models.linear_population import LinearPopulation
+    from taskspace.models.success.model import SuccessModel
 
 T = TypeVar("T")
+_EMBEDDERS = {
+    "TaskEmbedder": "taskspace.models.embedding.task_embedder",
+    "OrdinalEmbedder": "taskspace.models.embedding.ordinal_embedder",
+    "KarelEmbedder": "taskspace.models.embedding.karel_embedder",
+}
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
 # They precede the name of a feature or label that is also a column of the map.
 FEATURE, LABEL = "feature:", "label:"
-_EMBEDDERS = (TaskEmbedder, OrdinalEmbedder, KarelEmbedder)
 
 
 class Run:
@@ -81,6 +86,7 @@ class Run:
         subpopulations: The subpopulation of each agent; None for a table.
         outcomes: The results of the agents on the tasks.
         embedder: The map: a fitted `TaskEmbedder`, or the paper's.
+        reader: The same map, as far as answers need it; it is read without importing torch.
         vectors: The vectors and the difficulties of the tasks of the outcomes.
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
@@ -89,7 +95,8 @@ class Run:
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
         model: The `SuccessModel` behind the map, or else one of the outcomes.
-        profiles: The success probabilities (agents, tasks) according to the model of the map.
+        profiles: The success probabilities (agents, tasks) according to the model of the map, in
+            single precision.
         predictor: A `PerformancePredictor` fitted to the outcomes.
         redundancy: Near-copies among the tasks, or the reason why they were not looked for.
         short_test: A short test of at most 30 tasks, or the reason why there is none.
@@ -163,7 +170,7 @@ class Run:
     @property
     def measure(self) -> str:
         """The measure of similarity: "information", in bits, or "correlation"."""
-        return self.embedder.measure if isinstance(self.embedder, TaskEmbedder) else INFORMATION
+        return self._facts.measure
 
     @functools.cached_property
     def environment(self) -> Environment:
@@ -179,12 +186,16 @@ class Run:
     @functools.cached_property
     def population(self) -> Population:
         """The agents; a run from a table has none."""
+        from taskspace.agents.population import Population
+
         self._refuse_table("population")
         return Population.load(self._path(layout.POPULATION))
 
     @functools.cached_property
     def subpopulations(self) -> list[str] | None:
         """The subpopulation of each agent of the outcomes; None for a table."""
+        from taskspace.agents.storage import read_subpopulations
+
         # Read from the list of agents: their networks may be large and are not needed.
         if self.from_table:
             return None
@@ -201,6 +212,13 @@ class Run:
     def embedder(self) -> Embedding:
         """The fitted embedder, which maps tasks to vectors."""
         return load_embedder(self._path(layout.EMBEDDER))
+
+    @functools.cached_property
+    def reader(self) -> Reading:
+        """The map as far as answers need it: without torch, unless tasks are structured."""
+        if not self._stored or "embedder" in self.__dict__:
+            return self.embedder
+        return load_stored(self._path(layout.EMBEDDER)) or self.embedder
 
     @functools.cached_property
     def vectors(self) -> Mapping[str, NDArray[np.float64]]:
@@ -226,6 +244,8 @@ class Run:
     @property
     def verdict(self) -> Verdict:
         """A verdict on the map that follows from the results."""
+        from taskspace.models.embedding.verdict import Evidence, judge
+
         return judge(Evidence.from_results(self.results))
 
     @functools.cached_property
@@ -242,7 +262,7 @@ class Run:
     @property
     def points(self) -> NDArray[np.float32]:
         """The points of the tasks in figures: directions on an information map, else vectors."""
-        if isinstance(self.embedder, TaskEmbedder) and self.embedder.n_components_ > 1:
+        if isinstance(self.reader, ReadingInformation) and self.reader.n_components_ > 1:
             return unit(self.index.vectors)
         return self.index.vectors
 
@@ -257,8 +277,14 @@ class Run:
     @functools.cached_property
     def model(self) -> SuccessModel:
         """The `SuccessModel` behind the map, or else one of the outcomes."""
-        if isinstance(self.embedder, TaskEmbedder) and self._has_model:
-            return self.embedder.model_
+        from taskspace.models.embedding.task_embedder import TaskEmbedder
+        from taskspace.models.success.model import SuccessModel
+
+        if self._has_model:
+            assert isinstance(self.embedder, TaskEmbedder)
+            found = self.embedder.model_
+            assert isinstance(found, SuccessModel)
+            return found
         return self._derive(
             layout.MODEL, [layout.OUTCOMES],
             lambda: SuccessModel(random_state=self.settings["seed"]).fit(self.outcomes),
@@ -272,18 +298,20 @@ class Run:
         If the map has a success model, the predictor is fitted to it, and knows up to 5000 of the
         tasks by name.
         """
-        if self._has_model:
-            return self._derive(
-                layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self._model_predictor,
-                PerformancePredictor.save,
-                lambda path: self._current(PerformancePredictor.load(path, model=self.model)),
-            )  # fmt: skip
+        from taskspace.applications.predictor import PerformancePredictor
+
         return self._derive(
-            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
-            lambda: PerformancePredictor(embedder=self.embedder).fit(self.outcomes),
-            PerformancePredictor.save,
-            lambda path: self._current(PerformancePredictor.load(path, embedder=self.embedder)),
+            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self.fit_predictor,
+            PerformancePredictor.save, self.load_predictor,
         )  # fmt: skip
+
+    def load_predictor(self, path: Path) -> PerformancePredictor:
+        """Load what `fit_predictor` has made."""
+        from taskspace.applications.predictor import PerformancePredictor
+
+        if self._has_model:
+            return self._current(PerformancePredictor.load(path, model=self._profiler))
+        return self._current(PerformancePredictor.load(path, embedder=self.reader))
 
     def _current(self, loaded: PerformancePredictor) -> PerformancePredictor:
         """The predictor with what scores need, if an earlier version saved it without."""
@@ -295,15 +323,22 @@ class Run:
 
     def _linear_population(self, count: int) -> LinearPopulation:
         """The linear model of the agents' results on the first tasks."""
+        from taskspace.models.linear_population import LinearPopulation
+
         return LinearPopulation.fit(self.outcomes.first_tasks(count))
 
     def _labels(self, count: int) -> Labels:
         """The labels of the first tasks."""
         return {name: values[:count] for name, values in self.outcomes.task_labels.items()}
 
-    def _model_predictor(self) -> PerformancePredictor:
+    def fit_predictor(self) -> PerformancePredictor:
+        """Fit what `predictor` is."""
+        from taskspace.applications.predictor import PerformancePredictor
+
+        if not self._has_model:
+            return PerformancePredictor(embedder=self.reader).fit(self.outcomes)
         some = slice(MOST_KNOWN)  # tasks are in random order
-        fitted = PerformancePredictor().fit(self.model)
+        fitted = PerformancePredictor().fit(self._profiler)
         known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
         known.labels_ = self._labels(MOST_KNOWN)
         if self.outcomes.n_agents > 1:  # results say more than the profiles of a model
@@ -313,6 +348,8 @@ class Run:
     @functools.cached_property
     def redundancy(self) -> Redundancy | Unanswered:
         """Near-copies among the tasks, or the reason why they were not looked for."""
+        from taskspace.runs import questions
+
         found: Redundancy | Unanswered = self._derive(
             layout.REDUNDANCY, [layout.OUTCOMES],
             lambda: questions.find_redundant(self.outcomes), answers.save, load_redundancy,
@@ -322,6 +359,8 @@ class Run:
     @functools.cached_property
     def short_test(self) -> Subset | Unanswered:
         """A short test of at most 30 tasks, or the reason why there is none."""
+        from taskspace.runs import questions
+
         found: Subset | Unanswered = self._derive(
             layout.SHORT_TEST, [layout.OUTCOMES],
             lambda: questions.make_short_test(self.outcomes, self.settings["seed"]),
@@ -332,6 +371,8 @@ class Run:
     @functools.cached_property
     def abilities(self) -> Abilities | Unanswered:
         """Scores and strengths of the agents, or the reason why there are none."""
+        from taskspace.runs import questions
+
         found: Abilities | Unanswered = self._derive(
             layout.ABILITIES, [layout.OUTCOMES, layout.CLUSTERS],
             lambda: questions.describe_agents(self), answers.save, load_abilities,
@@ -424,6 +465,8 @@ class Run:
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
         """A table of tasks: name, difficulty, success rate, cluster, features and labels.
 
+        If outcomes are returns, it has the mean return of each task instead of a success rate.
+
         A feature that has the name of another column, e.g. difficulty, becomes
         `feature:difficulty`, and a label `label:difficulty`.
 
@@ -443,34 +486,62 @@ class Run:
             "task": outcomes.tasks[indices],
             **more,
             "difficulty": self.index.difficulty[indices],
-            "success": mean_rates(outcomes.rates[:, indices], axis=0),
+            **self._mean_results(indices),
             "cluster": self.clusters.by_task[indices],
         }
         features = {name: column[indices] for name, column in self.feature_columns.items()}
         labels = {name: column[indices] for name, column in outcomes.task_labels.items()}
         return beside(beside(columns, features, FEATURE), labels, LABEL)
 
+    def _mean_results(self, indices: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """The mean success rate of tasks or, if outcomes are returns, their mean return."""
+        outcomes = self.outcomes
+        if outcomes.scale is not None and outcomes.returns is not None:
+            return {"return": mean_rates(outcomes.returns[:, indices], axis=0)}
+        return {"success": mean_rates(outcomes.rates[:, indices], axis=0)}
+
     @functools.cached_property
-    def profiles(self) -> NDArray[np.float64] | None:
+    def profiles(self) -> NDArray[np.float32] | None:
         """The success profiles of the tasks (agents, tasks) if the map has a success model."""
         if not self._has_model:
             return None
-        return self.model.predict_proba(self.outcomes.task_inputs)
+        return self._derive(
+            layout.PROFILES, [layout.OUTCOMES, layout.EMBEDDER], self.make_profiles,
+            save_profiles, load_profiles,
+        )  # fmt: skip
+
+    def make_profiles(self) -> NDArray[np.float32]:
+        """Compute what `profiles` are."""
+        return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
     @property
     def _has_model(self) -> bool:
-        return isinstance(self.embedder, TaskEmbedder) and self.embedder.task_names_ is None
+        return self._facts.has_model
 
     @functools.cached_property
-    def _statistics(self) -> SuccessStatistics:
-        return SuccessStatistics.from_outcomes(self.outcomes)
+    def _facts(self) -> Facts:
+        if self._stored and "embedder" not in self.__dict__:
+            return facts(self._path(layout.EMBEDDER))
+        if not isinstance(self.reader, ReadingInformation):
+            return Facts(False, INFORMATION)
+        return Facts(self.reader.task_names_ is None, self.reader.measure)
 
     @property
-    def comparison(self) -> SuccessModel | SignedComparison | Embedding:
+    def _profiler(self) -> Predicting:
+        """The success model of the map, as far as answers need it."""
+        assert isinstance(self.reader, ReadingInformation)
+        return self.reader.model_
+
+    @functools.cached_property
+    def _statistics(self) -> TaskStatistics:
+        return statistics_of(self.outcomes)
+
+    @property
+    def comparison(self) -> Predicting | SignedComparison | Reading:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
         if not self._has_model:
-            return self.embedder
-        return self.model if self.measure == INFORMATION else SignedComparison(self.model)
+            return self.reader
+        return self._profiler if self.measure == INFORMATION else SignedComparison(self._profiler)
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, by the run's measure.
@@ -528,11 +599,14 @@ class Run:
         return given
 
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
-        if self.profiles is not None:
-            new = self.model.predict_proba(row) if known is None else self.profiles[:, known, None]
-            return profile_similarity(new, self.profiles, self.measure)[0]
+        every = self.profiles
+        if every is not None:
+            new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
+            returns = self.outcomes.scale is not None
+            dispersion = self._profiler.dispersion_ if returns else None
+            return profile_similarity(new, every, self.measure, dispersion)[0]
         if known is None:
-            return self.index.vectors @ self.embedder.transform(row)[0]
+            return self.index.vectors @ self.reader.transform(row)[0]
         found = estimates(self._statistics, [known], measure=self.measure)[0]
         return np.maximum(found, 0.0) if self.measure == INFORMATION else found
 
@@ -668,22 +742,42 @@ def feature_column(name: str, columns: Collection[str]) -> str:
 
 def load_embedder(folder: Path) -> Embedding:
     """Load a map of any type that a run may have."""
+    from taskspace.models.embedding.storage import load_any
+
     found: Embedding = load_any(folder, _EMBEDDERS)
+    return found
+
+
+def save_profiles(profiles: NDArray[np.float32], path: Path) -> None:
+    """Save what `Run.profiles` is."""
+    write_arrays({layout.PROFILES.stage: profiles}, path)
+
+
+def load_profiles(path: Path) -> NDArray[np.float32]:
+    """Load what `Run.profiles` is."""
+    found: NDArray[np.float32] = read_arrays(path)[layout.PROFILES.stage]
     return found
 
 
 def load_redundancy(path: Path) -> Any:
     """Load what `Run.redundancy` is."""
+    from taskspace.applications.redundancy import Redundancy
+
     return answers.load(path, Redundancy)
 
 
 def load_short_test(path: Path) -> Any:
     """Load what `Run.short_test` is."""
+    from taskspace.applications.subset import Subset
+    from taskspace.applications.subset_comparison import SubsetComparison
+
     return answers.load(path, Subset, SubsetComparison)
 
 
 def load_abilities(path: Path) -> Any:
     """Load what `Run.abilities` is."""
+    from taskspace.applications.abilities import Abilities
+
     return answers.load(path, Abilities)
 
 

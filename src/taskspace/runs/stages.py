@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.metadata
 import json
 import os
 import re
@@ -372,6 +371,8 @@ def _digest(path: Path, sync: bool = False) -> str:
 
 
 def _versions() -> dict[str, str]:
+    import importlib.metadata  # takes longer than reading a stamp
+
     found = {"taskspace": __version__, "python": sys.version.split()[0]}
     for name in ("numpy", "numba", "torch", "scikit-learn"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

@@ -54,12 +54,17 @@ def task_means(outcomes: Outcomes) -> Floats:
 def attempt_noise(outcomes: Outcomes) -> Floats:
     """The mean variance of each agent's success rates that is due to few attempts.
 
-    It is 0 for scores and for single attempts, where it is unknown.
+    It is 0 for scores and for single attempts, where it is unknown. For returns, it is that of
+    normalised returns, from the spreads of attempts.
 
     >>> attempt_noise(Outcomes([[1, 2], [0, 2]], 2)).round(2)
     array([0.12, 0.  ])
     """
     r = outcomes.rollouts.astype(np.float64)
+    if outcomes.scale is not None and outcomes.return_spreads is not None:
+        width = np.maximum(outcomes.scale.high - outcomes.scale.low, 1e-12)
+        variance = np.square(np.nan_to_num(outcomes.return_spreads) / width) / np.maximum(r, 1)
+        return np.asarray(variance.sum(1) / np.maximum((r > 0).sum(1), 1), np.float64)
     if outcomes.successes.dtype.kind == "f":
         return np.zeros(outcomes.n_agents)
     rates = np.where(r > 0, outcomes.rates, 0.0)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.similarity.profiles import CORRELATION
-from taskspace.similarity.statistics import SuccessStatistics, sample_pairs
+from taskspace.similarity.statistics import sample_pairs
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +54,7 @@ class Scree:
 
 
 def parallel_analysis(
-    statistics: SuccessStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
+    statistics: TaskStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
 ) -> Scree:
     """Compare the eigenvalues of correlations with those of shuffled tables (Horn's analysis).
 
@@ -62,13 +63,14 @@ def parallel_analysis(
     fewer agents than information.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         tasks: The indices of the tasks to correlate.
         rng: The generator that shuffles.
 
     Returns:
         The leading eigenvalues, at most 20 and fewer than tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> skills = np.repeat(rng.normal(size=(400, 2)), 10, axis=1)  # ten tasks for each of two
     >>> solved = SuccessStatistics.from_rates(rng.random((400, 20)) < 1 / (1 + np.exp(-2 * skills)))
@@ -86,7 +88,7 @@ def parallel_analysis(
 
 
 def beyond_one_ability(
-    statistics: SuccessStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
+    statistics: TaskStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
 ) -> bool:
     """Whether agents differ in more than one ability.
 
@@ -95,13 +97,14 @@ def beyond_one_ability(
     of tables in which the results of every task are shuffled among agents of similar scores.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         tasks: The indices of the tasks to correlate.
         rng: The generator that shuffles.
 
     Returns:
         Whether the second eigenvalue exceeds those of all shuffled tables.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> skill, level = rng.normal(size=(300, 1)), rng.normal(size=40)
     >>> solved = rng.random((300, 40)) < 1 / (1 + np.exp(-4 * (skill - level)))
@@ -124,18 +127,19 @@ def beyond_one_ability(
     return True
 
 
-def share_above_chance(statistics: SuccessStatistics, rng: np.random.Generator) -> float:
+def share_above_chance(statistics: TaskStatistics, rng: np.random.Generator) -> float:
     """The share of pairs of tasks whose similarity in bits exceeds those of 19 shuffled tables.
 
     Of independent tasks, it is 5 % or less.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         rng: The generator that shuffles, and draws a sample of pairs if there are many tasks.
 
     Returns:
         The share; NaN if no pair of tasks has a known similarity.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> one_skill = SuccessStatistics.from_rates(rng.normal(size=(100, 1)) > rng.normal(size=20))
     >>> share_above_chance(one_skill, rng) > 0.8
@@ -151,22 +155,20 @@ def share_above_chance(statistics: SuccessStatistics, rng: np.random.Generator) 
     return float((found[known] > most[known] + rounding).mean()) if known.any() else float("nan")
 
 
-def shuffled(statistics: SuccessStatistics, rng: np.random.Generator) -> SuccessStatistics:
-    """The same rates and the same missing pairs, with the rates of each task in random order."""
-    rates = statistics.rates
+def shuffled(statistics: TaskStatistics, rng: np.random.Generator) -> TaskStatistics:
+    """The same results and the same missing pairs, with those of each task in random order."""
+    values = statistics.values
     if statistics.tried is None:
-        mixed = rng.permuted(rates, axis=1)
+        mixed = rng.permuted(values, axis=1)
     else:
-        mixed = np.zeros_like(rates)
+        mixed = np.zeros_like(values)
         for row, tried in enumerate(statistics.tried):
-            mixed[row, tried] = rng.permutation(rates[row, tried])
-    return SuccessStatistics(mixed, statistics.success, statistics.twice, statistics.tried)
+            mixed[row, tried] = rng.permutation(values[row, tried])
+    return statistics.with_values(mixed)
 
 
-def shuffled_among_similar(
-    statistics: SuccessStatistics, rng: np.random.Generator
-) -> SuccessStatistics:
-    """The same with the rates of each task shuffled among three agents of similar scores each.
+def shuffled_among_similar(statistics: TaskStatistics, rng: np.random.Generator) -> TaskStatistics:
+    """The same with the results of each task shuffled among three agents of similar scores each.
 
     They are neighbours among the agents that tried the task, in the order of their scores relative
     to the tasks that they tried.
@@ -174,17 +176,17 @@ def shuffled_among_similar(
     tried = statistics.tried
     by_score = _by_score(statistics, rng)
     start = int(rng.integers(_SIMILAR))  # so that not the same agents are together each time
-    mixed = np.zeros_like(statistics.rates)
-    for row, rates in enumerate(statistics.rates):
+    mixed = np.zeros_like(statistics.values)
+    for row, values in enumerate(statistics.values):
         agents = by_score if tried is None else by_score[tried[row, by_score]]
         group = (np.arange(len(agents)) + start) // _SIMILAR
-        mixed[row, agents] = rates[agents[np.argsort(group + rng.random(len(agents)))]]
-    return SuccessStatistics(mixed, statistics.success, statistics.twice, tried)
+        mixed[row, agents] = values[agents[np.argsort(group + rng.random(len(agents)))]]
+    return statistics.with_values(mixed)
 
 
-def _by_score(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArray[np.int64]:
+def _by_score(statistics: TaskStatistics, rng: np.random.Generator) -> NDArray[np.int64]:
     """The agents in the order of their scores; ties are broken at random."""
-    deviations = statistics.rates - statistics.success[:, None]
+    deviations = statistics.values - statistics.centres[:, None]
     if statistics.tried is None:
         score = deviations.mean(0)
     else:
@@ -193,7 +195,7 @@ def _by_score(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArra
     return order[np.argsort(score[order], kind="stable")]
 
 
-def _correlation_spectrum(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> Floats:
+def _correlation_spectrum(statistics: TaskStatistics, tasks: NDArray[np.int64]) -> Floats:
     matrix = np.nan_to_num(statistics.matrix(tasks, tasks, CORRELATION).astype(np.float64))
     np.fill_diagonal(matrix, 1.0)
     return np.asarray(np.linalg.eigvalsh(matrix)[::-1], np.float64)

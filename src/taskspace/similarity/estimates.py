@@ -2,7 +2,8 @@
 
 Mutual information from a finite number of agents is too large on average: two independent tasks
 seem to share c / (2 n ln 2) bits, where n is the number of agents that tried both, and c is 1 if
-each agent tried each task once, and less if agents tried them several times.
+each agent tried each task once, and less if agents tried them several times. The same holds for
+returns, for which c is larger if similarities are corrected for the noise of several attempts.
 
 A correlation from n agents has no bias, but an error of about sqrt(c / n). It is shrunk towards 0,
 to n / (n + 10 c) times its value: the mean of what it may truly be if correlations of tasks have a
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace.similarity.profiles import INFORMATION, check_measure
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ _PRIOR_AGENTS = 10
 
 
 def estimates(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     rows: ArrayLike | None = None,
     columns: ArrayLike | None = None,
     measure: str = INFORMATION,
@@ -35,7 +36,7 @@ def estimates(
     """Similarities of tasks, with the expected bias subtracted or, if signed, shrunk towards 0.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         rows: The indices of the tasks in the rows; all by default.
         columns: The indices of the tasks in the columns; all by default.
         measure: "information", in bits, or "correlation".
@@ -47,6 +48,7 @@ def estimates(
     Raises:
         ValueError: If there is no such measure, or if an index is out of range.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> independent = SuccessStatistics.from_rates(rng.integers(0, 2, (50, 200)))
     >>> some, others = np.arange(100), np.arange(100, 200)
@@ -57,12 +59,12 @@ def estimates(
     """
     found = statistics.matrix(rows, columns, measure).astype(np.float64)
     one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
-    noise, agents = _noise(statistics), agents_together(statistics, one, other)
+    noise, agents = statistics.noise, agents_together(statistics, one, other)
     return _corrected(found, noise[one, None] * noise[other], agents, measure)
 
 
 def pair_estimates(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     first: ArrayLike,
     second: ArrayLike,
     measure: str = INFORMATION,
@@ -70,7 +72,7 @@ def pair_estimates(
     """Similarities of pairs of tasks, corrected for few agents as in `estimates`.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         first: The index of the first task of each pair.
         second: The index of the second task of each pair.
         measure: "information", in bits, or "correlation".
@@ -78,6 +80,7 @@ def pair_estimates(
     Returns:
         One similarity per pair, as in `estimates`.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> statistics = SuccessStatistics.from_rates([[1, 0], [1, 0], [0, 1], [0, 1]])
     >>> pair_estimates(statistics, [0], [1]).round(2)
     array([0.82])
@@ -85,7 +88,7 @@ def pair_estimates(
     array([-0.29])
     """
     found, agents = statistics.pairs(first, second, measure), statistics.together(first, second)
-    noise = _noise(statistics)
+    noise = statistics.noise
     both = noise[np.asarray(first, np.int64)] * noise[np.asarray(second, np.int64)]
     return _corrected(found, both, agents, measure)
 
@@ -99,7 +102,7 @@ def _corrected(found: Floats, noise: Floats, agents: NDArray[Any], measure: str)
 
 
 def agents_together(
-    statistics: SuccessStatistics, rows: ArrayLike | None = None, columns: ArrayLike | None = None
+    statistics: TaskStatistics, rows: ArrayLike | None = None, columns: ArrayLike | None = None
 ) -> Floats:
     """The number of agents that tried both tasks of each pair (rows, columns)."""
     one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
@@ -110,20 +113,5 @@ def agents_together(
     return (first @ second.T).astype(np.float64)
 
 
-def _indices(statistics: SuccessStatistics, chosen: ArrayLike | None) -> NDArray[np.int64]:
+def _indices(statistics: TaskStatistics, chosen: ArrayLike | None) -> NDArray[np.int64]:
     return np.arange(statistics.n_tasks) if chosen is None else np.asarray(chosen, np.int64)
-
-
-def _noise(statistics: SuccessStatistics) -> Floats:
-    """The variance of each task's success rates between agents, relative to single attempts."""
-    squares = np.einsum("ta,ta->t", statistics.rates, statistics.rates, dtype=np.float64)
-    if statistics.tried is None:
-        numbers: NDArray[np.int64] | int = statistics.rates.shape[1]
-    else:
-        numbers = np.maximum(statistics.tried.sum(1), 1)
-    p = statistics.success
-    single = p * (1 - p)
-    varies = single > 1e-12
-    between = np.where(varies, squares / numbers - p**2, 0.0)
-    relative: Floats = np.clip(between / np.where(varies, single, 1.0), 0.0, 1.0)
-    return relative

@@ -6,10 +6,13 @@ the information that two attempts by the same agent share.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.similarity import return_profiles
 from taskspace.similarity.information import entropy, shared_bits
 
 Floats = NDArray[np.float64]
@@ -31,7 +34,10 @@ def check_measure(measure: str) -> str:
 
 
 def profile_similarity(
-    first: NDArray[np.floating], second: NDArray[np.floating], measure: str = INFORMATION
+    first: NDArray[np.floating],
+    second: NDArray[np.floating],
+    measure: str = INFORMATION,
+    dispersion: float | None = None,
 ) -> Floats:
     """Similarity of tasks with these profiles, block by block.
 
@@ -39,6 +45,8 @@ def profile_similarity(
         first: The profiles of the tasks in the rows (agents, tasks).
         second: The profiles of the tasks in the columns (agents, tasks).
         measure: "information", the mutual information of two outcomes in bits, or "correlation".
+        dispersion: How much attempts vary, if the profiles are of expected normalised returns; see
+            `return_profiles`. Then the ranks of the agents are compared.
 
     Returns:
         The similarities (tasks of `first`, tasks of `second`).
@@ -63,20 +71,50 @@ def profile_similarity(
         raise ValueError(
             f"first and second must be of the same agents, got {len(first)} and {len(second)}"
         )
-    agents, count = first.shape
-    found = np.empty((count, second.shape[1]))
-    p, q = first.mean(0), second.mean(0)
-    own, others = entropy(p), entropy(q)
-    rows = max(1, _PAIRS_PER_BLOCK // max(1, second.shape[1]))
+    count, others = first.shape[1], second.shape[1]
+    found = np.empty((count, others))
+    if dispersion is None:
+        compare = _of_successes(first, second, measure)
+    else:
+        compare = _of_returns(first, second, measure, dispersion)
+    rows = max(1, _PAIRS_PER_BLOCK // max(1, others))
     with threadpool_limits(1):  # bit-identical on any number of cores
         for start in range(0, count, rows):
             some = slice(start, start + rows)
-            both = first[:, some].T @ second / agents
-            if measure == INFORMATION:
-                found[some] = shared_bits(both, p[some, None], q, own[some, None] + others)
-            else:
-                found[some] = correlation(both, p[some, None], q)
+            found[some] = compare(some)
     return found
+
+
+def _of_successes(
+    first: NDArray[np.floating], second: NDArray[np.floating], measure: str
+) -> Callable[[slice], Floats]:
+    """A function that compares some of the first tasks with all of the second."""
+    p, q, agents = first.mean(0), second.mean(0), len(first)
+    own, others = entropy(p), entropy(q)
+
+    def compare(some: slice) -> Floats:
+        both = first[:, some].T @ second / agents
+        if measure == INFORMATION:
+            return shared_bits(both, p[some, None], q, own[some, None] + others)
+        return correlation(both, p[some, None], q)
+
+    return compare
+
+
+def _of_returns(
+    first: NDArray[np.floating], second: NDArray[np.floating], measure: str, dispersion: float
+) -> Callable[[slice], Floats]:
+    """The same for expected normalised returns."""
+    from taskspace.similarity.returns import copula_bits  # which imports this module
+
+    agents = len(first)
+    rows, columns = (return_profiles.attempts(part, dispersion) for part in (first, second))
+
+    def compare(some: slice) -> Floats:
+        signed: Floats = np.clip(rows[:, some].T @ columns, -1.0, 1.0)
+        return copula_bits(signed, agents) if measure == INFORMATION else signed
+
+    return compare
 
 
 def _profiles(values: NDArray[np.floating], what: str) -> NDArray[np.floating]:

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.similarity.estimates import pair_estimates
 from taskspace.similarity.profiles import INFORMATION, MEASURES
-from taskspace.similarity.statistics import SuccessStatistics, sample_pairs
+from taskspace.similarity.statistics import sample_pairs
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -114,7 +115,7 @@ def spearman_brown(reliability: float, factor: float) -> float:
 
 
 def split_half(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     rng: np.random.Generator,
     splits: int = SPLITS,
     agents: int | None = None,
@@ -125,7 +126,7 @@ def split_half(
     agents. If there are many tasks, a sample of pairs represents all.
 
     Args:
-        statistics: The success rates of agents on tasks.
+        statistics: The results of agents on tasks.
         rng: The generator that splits.
         splits: The number of splits.
         agents: The number of agents that these are a sample of, if they are one.
@@ -134,6 +135,7 @@ def split_half(
         The reliability by measure, "information" and "correlation". It is unknown with fewer than
         8 agents or 10 pairs of tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> skills = np.repeat(rng.normal(size=(400, 2)), 10, axis=1)  # ten tasks for each of two
     >>> solved = SuccessStatistics.from_rates(rng.random((400, 20)) < 1 / (1 + np.exp(-2 * skills)))
@@ -149,7 +151,7 @@ def split_half(
     if sample >= FEWEST_AGENTS and len(pairs[0]) >= FEWEST_PAIRS:
         for _ in range(splits):
             order = rng.permutation(sample)
-            halves = [_part(statistics, part) for part in np.array_split(order, 2)]
+            halves = [statistics.of_agents(part) for part in np.array_split(order, 2)]
             for measure in MEASURES:
                 one, other = (_similarities(half, pairs, measure) for half in halves)
                 found[measure].append(_correlations(one, other))
@@ -170,18 +172,8 @@ def _of_all(half: float, factor: float = 1.0) -> float:
     return spearman_brown(max(half, 0.0), 2.0 * factor)
 
 
-def _part(statistics: SuccessStatistics, agents: NDArray[np.int64]) -> SuccessStatistics:
-    """The statistics of some agents; `twice` stays, since only pairs of different tasks count."""
-    rates = np.ascontiguousarray(statistics.rates[:, agents])
-    if statistics.tried is None:
-        return SuccessStatistics(rates, rates.mean(1, dtype=np.float64), statistics.twice)
-    tried = np.ascontiguousarray(statistics.tried[:, agents])
-    success = rates.sum(1, dtype=np.float64) / np.maximum(tried.sum(1), 1)
-    return SuccessStatistics(rates, success, statistics.twice, tried)
-
-
 def _similarities(
-    statistics: SuccessStatistics, pairs: tuple[NDArray[np.int64], ...], measure: str
+    statistics: TaskStatistics, pairs: tuple[NDArray[np.int64], ...], measure: str
 ) -> Floats:
     if measure == INFORMATION:
         first, second = pairs

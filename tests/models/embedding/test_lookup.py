@@ -14,8 +14,8 @@ from sklearn.metrics import silhouette_score
 import taskspace as ts
 from taskspace.applications.soft_neighbours import soft_neighbours
 from taskspace.models.embedding.karel_embedder import KarelEmbedder
-from taskspace.models.embedding.lookup import are_names
-from taskspace.models.embedding.training import Pool, pair_pools
+from taskspace.models.embedding.pools import Pool, pair_pools
+from taskspace.outcomes.task_names import are_names
 from taskspace.similarity.statistics import SuccessStatistics
 from tests.messages import says
 

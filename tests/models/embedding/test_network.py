@@ -10,7 +10,8 @@ import pytest
 import torch
 
 import taskspace as ts
-from taskspace.models.embedding.network import ROWS_AT_ONCE, forward, layers_of, perceptron
+from taskspace.models.embedding.forward import ROWS_AT_ONCE, forward
+from taskspace.models.embedding.network import layers_of, perceptron, weights_of
 from taskspace.models.embedding.random_model import RandomModel
 from taskspace.torch_state import torch_seed
 
@@ -35,8 +36,9 @@ def test_a_perceptron_is_told_from_other_networks(network: Any) -> None:
 def test_it_is_what_torch_computes(network: Any) -> None:
     with torch.no_grad():
         expected = network(torch.from_numpy(ROWS)).numpy()
-    np.testing.assert_allclose(forward(layers_of(network), ROWS), expected, rtol=0, atol=1e-13)
-    assert forward(layers_of(network), ROWS[:0]).shape == (0, 3)
+    layers = weights_of(layers_of(network))
+    np.testing.assert_allclose(forward(layers, ROWS), expected, rtol=0, atol=1e-13)
+    assert forward(layers, ROWS[:0]).shape == (0, 3)
 
 
 def test_every_sum_is_rounded_in_one_order() -> None:
@@ -50,12 +52,12 @@ def test_every_sum_is_rounded_in_one_order() -> None:
         for weight, value in zip(weights, row.tolist(), strict=True):
             total = float(Fraction(total) + Fraction(float(Fraction(weight) * Fraction(value))))
         expected.append(total)
-    assert forward([layer], row[None])[0].tolist() == expected
+    assert forward(weights_of([layer]), row[None])[0].tolist() == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 300, ROWS_AT_ONCE])
 def test_a_row_is_bit_identical_in_batches_of_any_size(network: Any, size: int) -> None:
-    layers = layers_of(network)
+    layers = weights_of(layers_of(network))
     every = forward(layers, ROWS)
     for start in (0, 5, len(ROWS) - size):
         some = ROWS[start : start + size]
@@ -77,5 +79,5 @@ def test_one_task_has_the_vector_that_it_has_among_many() -> None:
 def test_inputs_far_out_of_range_give_no_warning(recwarn: pytest.WarningsRecorder) -> None:
     large = torch.nn.Linear(2, 1).double()
     torch.nn.init.constant_(large.weight, 10.0)
-    assert np.isnan(forward([large], np.array([[1e308, -1e308]]))).all()  # inf - inf
+    assert np.isnan(forward(weights_of([large]), np.array([[1e308, -1e308]]))).all()  # inf - inf
     assert not recwarn

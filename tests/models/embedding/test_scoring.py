@@ -7,8 +7,8 @@ import pytest
 
 import taskspace as ts
 from taskspace.models.embedding.constraints import Triplets
-from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
-from taskspace.models.embedding.training import Constraints
+from taskspace.models.embedding.pools import Constraints
+from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics
 from tests.messages import says
 
 VECTORS = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]])
@@ -35,7 +35,7 @@ def test_without_constraints_there_are_no_scores() -> None:
 
 def test_constraints_are_drawn_among_the_given_tasks() -> None:
     rates = np.random.default_rng(0).random((30, 12))
-    statistics, some = statistics_of(np.zeros((12, 1)), rates.T, None), np.array([1, 4, 6, 9])
+    statistics, some = given_statistics(np.zeros((12, 1)), rates.T, None), np.array([1, 4, 6, 9])
     found = drawn(statistics, some, np.random.default_rng(0))
     assert set(found.triplets.tasks.ravel()) <= set(some)
     assert set(found.pairs.ravel()) <= set(some)
@@ -44,15 +44,15 @@ def test_constraints_are_drawn_among_the_given_tasks() -> None:
 
 def test_scores_outside_of_0_to_1_are_rescaled() -> None:
     scores = np.array([[-1.0, 3.0], [1.0, 1.0], [0.0, 0.0]])  # (tasks, agents)
-    found = statistics_of(np.zeros((3, 1)), scores, None)
+    found = given_statistics(np.zeros((3, 1)), scores, None)
     np.testing.assert_allclose(found.rates, (scores + 1) / 4)
-    inside = statistics_of(np.zeros((3, 1)), [0.2, 0.5, 0.4], None)
+    inside = given_statistics(np.zeros((3, 1)), [0.2, 0.5, 0.4], None)
     np.testing.assert_allclose(inside.rates, [[0.2], [0.5], [0.4]])
 
 
 def test_other_numbers_of_tasks_are_refused() -> None:
     outcomes = ts.Outcomes(np.ones((2, 4), int), np.array(1))
     with pytest.raises(ValueError, match=says("tasks 3 outcomes 4")):
-        statistics_of(np.zeros((3, 1)), None, outcomes)
+        given_statistics(np.zeros((3, 1)), None, outcomes)
     with pytest.raises(ValueError, match=says("y 3 tasks (2, 3)")):
-        statistics_of(np.zeros((3, 1)), np.zeros((2, 3)), None)
+        given_statistics(np.zeros((3, 1)), np.zeros((2, 3)), None)

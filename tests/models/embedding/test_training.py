@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from taskspace.models.embedding import training
-from taskspace.models.embedding.training import Constraints, pair_pools
+from taskspace.models.embedding.pools import Constraints, pair_pools
+from taskspace.models.embedding.training import Batches
 from taskspace.similarity.statistics import SuccessStatistics
 from tests.similarity.test_statistics import known_rates
 
@@ -34,7 +35,7 @@ def test_every_step_gets_its_constraints_from_a_small_part(monkeypatch: pytest.M
 
 
 def test_as_many_as_usual_are_drawn_at_once() -> None:
-    at_once = drawing(60)(n=250 * 128).batches(250)
+    at_once = Batches.of(drawing(60)(n=250 * 128), 250)
     for batches, step in training._batches(drawing(60), 250, 128):
         assert torch.equal(batches.rows[step], at_once.rows[step])
 

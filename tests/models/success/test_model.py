@@ -348,9 +348,9 @@ def test_folders_that_do_not_say_what_was_held_out_are_read(
     fitted.save(tmp_path / "model")
     file = ModelFolder("success model", "success-model.json", version=1)
     settings = file.load_settings(tmp_path / "model")
-    tensors = file.load_tensors(tmp_path / "model", settings)
-    del tensors["held_out"]
-    file.save(tmp_path / "model", settings, tensors)
+    arrays = file.load_arrays(tmp_path / "model", settings)
+    del arrays["held_out"]
+    file.save(tmp_path / "model", settings, arrays)
     loaded = SuccessModel.load(tmp_path / "model")
     assert loaded.held_out_.shape == (0,)
     np.testing.assert_array_equal(loaded.predict_proba(FRESH), fitted.predict_proba(FRESH))

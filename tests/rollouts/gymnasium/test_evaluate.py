@@ -568,3 +568,35 @@ def test_processes_are_started_where_they_pay(monkeypatch: pytest.MonkeyPatch) -
     assert chosen[0] == 1
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     assert chosen[1] == cores
+
+
+def test_environments_without_a_notion_of_success_have_returns() -> None:
+    plain = evaluate([right, undecided], corridor(), TASKS, 6, keep_returns=True)
+    assert plain.scale is None
+    outcomes = evaluate([right, undecided], corridor(success=None), TASKS, 6)
+    assert outcomes.scale is not None
+    np.testing.assert_array_equal(outcomes.returns, plain.returns)
+    np.testing.assert_array_equal(outcomes.return_spreads, plain.return_spreads)
+    assert outcomes.returns is not None
+    np.testing.assert_allclose(outcomes.returns[0, [0, 1, 4]], [1, 0.8, -1.2], rtol=1e-6)
+    assert (float(outcomes.scale.low), float(outcomes.scale.high)) == pytest.approx((-1.2, 1))
+    parallel = evaluate([right, undecided], corridor(success=None), TASKS, 6, workers=2)
+    np.testing.assert_array_equal(parallel.successes, outcomes.successes)
+    np.testing.assert_array_equal(parallel.return_spreads, outcomes.return_spreads)
+    assert "returns" in repr(corridor(success=None))
+    with pytest.raises(ValueError, match=says("keep_results Corridor")):
+        evaluate([right], corridor(success=None), TASKS, keep_results=True)
+
+
+def test_spreads_are_those_of_the_rollouts() -> None:
+    rewards: list[float] = []
+
+    def remember(episode: EpisodeSummary) -> bool:
+        rewards.append(episode.total_reward)
+        return True
+
+    outcomes = evaluate(
+        right, corridor(success=remember), [[5, 0.3]], 9, keep_returns=True, workers=1
+    )
+    assert outcomes.return_spreads is not None
+    assert outcomes.return_spreads[0, 0] == pytest.approx(np.std(rewards, ddof=1), rel=1e-5)

@@ -129,7 +129,8 @@ function spaceOf(given) {
   space.numbers = new Map(space.names.map((name, task) => [name, task]));
   space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
   space.answers = given.answers && answersOf(given.answers, space.numbers);
-  space.posterior = posteriorOf(given.posterior, n);
+  space.returns = given.returns ? returnsOf(given.returns, n) : null; // otherwise successes
+  space.posterior = posteriorOf(given.posterior, n, space.returns);
   space.omitted = given.omitted ?? null; // the share of the linear model in predictions
   space.information = space.informative ? squaredLengths(space) : null;
   space.points = space.informative ? directions(space) : space.vectors;
@@ -247,7 +248,12 @@ function flagsIn(columns) {
   );
 }
 
-function posteriorOf(given, n) {
+function returnsOf(given, n) {
+  const [low, high] = [array(given.low, "low", n), array(given.high, "high", n)];
+  return { ...given, low, high };
+}
+
+function posteriorOf(given, n, returns) {
   if (!given) return null;
   const prior = array(given.prior, "prior", null);
   const profiles = array(given.profiles, "profiles", n, prior.length);
@@ -259,7 +265,9 @@ function posteriorOf(given, n) {
     array(variances, "variances", null),
   );
   const candidates = prior.length;
-  return { profiles, prior, candidates, known, temper: given.temper, dependence };
+  const { temper, noise = 1 } = given;
+  const { shift = 0, stretch = 1 } = returns || {}; // from results to those of the candidates
+  return { profiles, prior, candidates, known, temper, noise, shift, stretch, dependence };
 }
 
 // -- access ---------------------------------------------------------------------------------------

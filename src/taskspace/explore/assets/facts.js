@@ -12,6 +12,10 @@ const TOOLTIPS = {
     " agent.",
   "success rate": "Mean over all agents.",
   "expected success rate": "Mean predicted probability of success over all tasks.",
+  "mean return": "Mean over all agents.",
+  "expected normalised return":
+    "Mean predicted return over all tasks: 0 % is the lowest that known agents reached, 100 % the" +
+    " highest, or the best return if it is known.",
   "expected error rate":
     "How often the prediction would be wrong if it counted a task as solved above 50 %.",
   "accuracy on other tasks":
@@ -24,10 +28,10 @@ const LENGTH = "Length of the task's vector. The longer it is, the fewer agents 
 const FAILURE = "Probability that an agent of the population fails.";
 
 // The difficulty of a task and, on an information map, its information.
-export function measures({ informative, measure }, difficulty, information) {
+export function measures({ informative, measure, returns }, difficulty, information) {
   if (!informative) return [["difficulty", figure(difficulty), LENGTH]];
   return [
-    ["difficulty", percent(difficulty), FAILURE],
+    ["difficulty", percent(difficulty), returns ? returns.difficulty : FAILURE],
     measure === CORRELATION
       ? ["correlation of two attempts", figure(information)]
       : ["information", `${figure(information)} bits`],

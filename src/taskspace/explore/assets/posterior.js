@@ -16,9 +16,10 @@ function probability(profiles, index) {
 // The posterior weight of each candidate after answers [{task, result}]; `leftOut` is an agent to
 // exclude from the candidates, or null.
 export function weights(posterior, answers, leftOut = null) {
-  const { profiles, prior, candidates, temper } = posterior;
+  const { profiles, prior, candidates, temper, shift, stretch } = posterior;
   const logs = new Float64Array(candidates);
-  for (const { task, result } of answers) {
+  for (const { task, result: given } of answers) {
+    const result = shift + stretch * given;
     for (let c = 0; c < candidates; c++) {
       const p = probability(profiles, task * candidates + c);
       logs[c] += temper * (result * Math.log(p) + (1 - result) * Math.log(1 - p));
@@ -63,14 +64,14 @@ function profileOf({ profiles, candidates }, task) {
 
 // The predicted probability of success on every task, after answers with these consequences.
 export function predictedSuccess(posterior, given, count, known) {
-  const { profiles, candidates } = posterior;
+  const { profiles, candidates, shift, stretch } = posterior;
   const { indices, shares } = likely(given, 1e-7);
   const found = new Float32Array(count);
   for (let task = 0; task < count; task++) {
     const start = task * candidates;
     let sum = 0;
     for (let at = 0; at < indices.length; at++) sum += profiles[start + indices[at]] * shares[at];
-    found[task] = sum / 255;
+    found[task] = Math.min(Math.max((sum / 255 - shift) / stretch, 0), 1);
   }
   for (const [task, row] of known.rows)
     found[task] = shares.reduce((sum, share, at) => sum + share * row[indices[at]], 0);
@@ -113,7 +114,8 @@ function reductions(posterior, given, known, asked, wanted) {
   const width = roots.length;
   return asked.map((task, a) => {
     const first = mean(left, a, roots);
-    const variance = first * (1 - first);
+    const square = dot(left, a, left, a, width);
+    const variance = square - first * first + posterior.noise * (first - square);
     if (variance <= CERTAIN) return 0;
     const covariances = second.map((q, w) => dot(left, a, right, w, width) - first * q);
     if (place.has(task)) covariances[place.get(task)] = variance;

@@ -2,6 +2,7 @@
 
 import { rate } from "./data.js";
 import { CORRELATION } from "./information.js";
+import { label, meanShown, words } from "./results.js";
 
 export const GREY = 6; // its index among the colours of names
 export const MISSING = "(missing)"; // the name of tasks without a label
@@ -12,8 +13,10 @@ const MAX_GROUPS = 12; // of agents, with a colour each
 // optionally a `palette` of colour indices, and `muted` if they are not to be relied on), "number",
 // "probability" (0 to 1), "rate" (the same, with colours for failure and success), "difference"
 // (-1 to 1) or "correlation" (the same, not in percent). Those with too `many` names have neither
-// colours nor filters.
+// colours nor filters. `text` is a function that shows a value, if its kind does not say how.
 export function quantities(space, insight) {
+  const of = words(space);
+  const text = (value) => meanShown(space, value);
   const found = [
     {
       key: "cluster",
@@ -29,7 +32,7 @@ export function quantities(space, insight) {
       kind: space.informative ? "probability" : "number",
       values: space.difficulty,
     },
-    { key: "success", label: "success rate", kind: "rate", values: space.success },
+    { key: "success", label: label(space, of.mean), kind: "rate", values: space.success, text },
   ];
   if (space.informative) {
     const signed = space.measure === CORRELATION;
@@ -43,9 +46,10 @@ export function quantities(space, insight) {
   if (insight.predicted) {
     found.push({
       key: "predicted",
-      label: "predicted probability",
+      label: label(space, of.predicted),
       kind: "rate",
       values: insight.predicted,
+      text,
     });
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
@@ -99,8 +103,9 @@ function ofGroups(space, grouping) {
   if (!OF_GROUPS.has(grouping)) {
     const rates = grouping.titles.map((title, index) => ({
       key: `group ${title}`,
-      label: `success rate of ${title}`,
+      label: label(space, `${words(space).of} ${title}`),
       kind: "rate",
+      text: (value) => meanShown(space, value),
       values: meanRates(space, (agent) => grouping.ofAgents[agent] === index),
     }));
     OF_GROUPS.set(grouping, rates);
@@ -125,9 +130,10 @@ function meanRates(space, isAmong) {
 
 function ofAgent(space, { predicted, truth, agent }) {
   const missed = truth.map((value, task) => predicted[task] - value);
-  const label = `observed success rate of ${space.agents[agent]}`;
+  const name = label(space, `${words(space).observed} of ${space.agents[agent]}`);
+  const text = (value) => meanShown(space, value);
   return [
-    { key: "true", label, kind: "rate", values: truth },
+    { key: "true", label: name, kind: "rate", values: truth, text },
     { key: "missed", label: "predicted − observed", kind: "difference", values: missed },
   ];
 }

@@ -13,8 +13,10 @@ export function knownTask(space, index) {
 }
 
 // The similarity of a task to all tasks by the measure of the map; null for a new task without a
-// success model, which can be compared only by its vector.
+// success model, which can be compared only by its vector, and for returns, which the map compares
+// better.
 export function similarities(space, { index, profile }) {
+  if (space.returns) return null;
   if (profile) return profileSimilarities(profile, space.profiles, space.measure);
   return index >= 0 ? tableSimilarities(space, index) : null;
 }

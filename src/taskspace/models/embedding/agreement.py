@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.models.embedding.axes import best_rotation, unit
+from taskspace.models.embedding.axes import best_rotation
+from taskspace.models.embedding.spectral import unit
 
 PAIRS = 100_000  # pairs of tasks that are compared at most
 

@@ -8,13 +8,15 @@ rotated towards a reference that depends on the outcomes alone.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from taskspace.models.embedding.lookup import Lookup
+from taskspace.models.embedding.spectral import unit
+
+if TYPE_CHECKING:
+    import torch
 
 
 def spectral_map(similarity: NDArray[np.floating], size: int) -> NDArray[np.float64]:
@@ -48,14 +50,12 @@ def best_rotation(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.
     return left @ right
 
 
-def unit(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Scale vectors to length 1; vectors of length 0 stay 0."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1)
-
-
 def fold(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Module:
     """Rotate the vectors of a `Lookup` or perceptron by changing its last weights."""
+    import torch
+
+    from taskspace.models.embedding.lookup import Lookup
+
     with torch.no_grad():
         if isinstance(network, Lookup):
             network.vectors.copy_(network.vectors @ torch.as_tensor(rotation).to(network.vectors))
@@ -71,6 +71,8 @@ def fold(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Mo
 
 def append(network: torch.nn.Module, rotation: NDArray[np.float64]) -> torch.nn.Module:
     """Append the rotation as a layer to any network, whose last weights may be of any type."""
+    import torch
+
     size = len(rotation)
     like = next(network.parameters())
     turn = torch.nn.Linear(size, size, bias=False, device="meta")  # draws no random weights

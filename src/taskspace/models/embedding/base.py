@@ -7,24 +7,22 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
 from taskspace.models.embedding import storage
-from taskspace.models.embedding.axes import unit
-from taskspace.models.embedding.lookup import are_names
+from taskspace.models.embedding.reading import Reading
 from taskspace.models.embedding.verdict import Evidence
 from taskspace.outcomes.feature_rows import in_order, rows
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import as_list, positions
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Embedding(Reading, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of embeddings, which map each task to a vector.
 
     A subclass implements `fit`, which sets the attributes below, and `_vectors`.
@@ -37,30 +35,6 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             features. Columns of a DataFrame of tasks are found by these names.
     """
 
-    n_components_: int
-    test_scores_: dict[str, float]
-    task_names_: NDArray[np.str_] | None = None
-    feature_names_: tuple[str, ...] = ()
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Map tasks to vectors; the tasks may be new.
-
-        Args:
-            X: Rows of features. If the model was fitted without features, the names of tasks as
-                text, or their positions in the outcomes as integers.
-
-        Returns:
-            The vectors (tasks, n_components).
-
-        Raises:
-            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
-                is a position and also the name of another task.
-        """
-        check_is_fitted(self, "n_components_")
-        vectors = self._vectors(self._validated(X, reset=False))
-        checks.finite(vectors, "the vectors of these tasks")
-        return vectors
-
     def evidence(self, agents: int, tasks: int) -> Evidence:
         """What is known about the quality of the map, for a verdict.
 
@@ -71,7 +45,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns:
             The evidence.
         """
-        check_is_fitted(self, "n_components_")
+        self._check_fitted()
         pairs, needs = self._tested(agents, tasks)
         scores = getattr(self, "test_scores_", {})
         accuracy, by_half = scores.get("similarity"), "plain" in scores
@@ -80,51 +54,6 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
         """The number of pairs of tasks of the test scores, and what such a test requires."""
         return 0, ""
-
-    def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
-        """Similarity of tasks: the inner products of their vectors.
-
-        Args:
-            first: The tasks in the rows, as in `transform`; one task is accepted too.
-            second: The tasks in the columns.
-
-        Returns:
-            The similarities (first, second).
-        """
-        return self.transform(self._rows(first)) @ self.transform(self._rows(second)).T
-
-    def direction(self, X: Any) -> NDArray[np.float64]:
-        """Direction of the vector of each task.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            Vectors of length 1 (tasks, n_components), or 0 where the vector is 0.
-        """
-        return unit(self.transform(self._rows(X)))
-
-    def points(self, X: Any) -> NDArray[np.float64]:
-        """The points whose distances figures, clusters and silhouettes are based on: the vectors.
-
-        Args:
-            X: The tasks, as in `transform`.
-
-        Returns:
-            One point per task.
-        """
-        return self.transform(X)
-
-    def difficulty(self, X: Any) -> NDArray[np.float64]:
-        """Difficulty of each task, by default the length of its vector.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            One difficulty per task.
-        """
-        return np.linalg.norm(self.transform(self._rows(X)), axis=1)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model to a folder: settings in JSON, weights in safetensors, no pickle.
@@ -135,7 +64,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises:
             ValueError: If the folder contains other files, or if the network is a custom one.
         """
-        check_is_fitted(self, "n_components_")
+        self._check_fitted()
         storage.save(self, folder)
 
     @classmethod
@@ -154,23 +83,13 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         return storage.load(cls, folder)
 
-    def _rows(self, tasks: ArrayLike) -> Any:
-        """A table of tasks, or a list of names, also if one task is given."""
-        if self.task_names_ is not None:
-            return as_list(tasks)
-        array = checks.array(in_order(tasks, self.feature_names_), "tasks")
-        return array[None] if array.ndim == 1 else array
+    def _check_fitted(self) -> None:
+        check_is_fitted(self, "n_components_")
 
     def _validated(self, X: Any, **options: Any) -> NDArray[Any]:
-        """Check the tasks and convert them to an array: features, or indices of names."""
-        if self.task_names_ is not None:
-            X = positions(self.task_names_, X, "map")[:, None]
-        elif are_names(X):
-            raise ValueError(
-                "tasks must be one row of features per task, got names; this map was fitted to"
-                " features, so it cannot find a task by name"
-            )
-        elif not options.get("reset", True):
+        """Check the tasks as scikit-learn does, and convert them to an array."""
+        X = self._numbered(X)
+        if self.task_names_ is None and not options.get("reset", True):
             X = in_order(X, self.feature_names_)
             X = X if hasattr(X, "columns") else rows(X)
         options["ensure_all_finite"] = False  # scikit-learn's own message about NaN is long

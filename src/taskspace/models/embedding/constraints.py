@@ -9,14 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.similarity.information import entropy
 from taskspace.similarity.profiles import INFORMATION
-from taskspace.similarity.statistics import (
-    ENOUGH_TOGETHER,
-    NOTICEABLE,
-    SuccessStatistics,
-    sample_pairs,
-)
+from taskspace.similarity.statistics import NOTICEABLE, sample_pairs
+from taskspace.similarity.task_statistics import ENOUGH_TOGETHER, TaskStatistics
 
 SHARPNESS = 1000.0  # the paper's beta: how strongly a difference in similarity determines the order
 DIFFICULTY_GAP = 0.1  # smallest difference in the probability of success of a pair
@@ -62,7 +57,7 @@ class Triplets:
 
 
 def draw_triplets(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     n: int,
     rng: np.random.Generator,
     pool: NDArray[np.int64],
@@ -83,6 +78,7 @@ def draw_triplets(
     Raises:
         ValueError: If there are fewer than three tasks, or if too few agents tried the same tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> statistics = SuccessStatistics.from_rates([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1]])
     >>> rng = np.random.default_rng(0)
     >>> triplets = draw_triplets(statistics, 100, rng, np.arange(3))
@@ -100,7 +96,7 @@ def draw_triplets(
 
 
 def _gaps(
-    statistics: SuccessStatistics, tasks: NDArray[np.int64], measure: str
+    statistics: TaskStatistics, tasks: NDArray[np.int64], measure: str
 ) -> NDArray[np.float64]:
     """Similarity to the first task: the second minus the third; NaN if unknown."""
     near = statistics.pairs(tasks[:, 0], tasks[:, 1], measure)
@@ -108,7 +104,7 @@ def _gaps(
 
 
 def _draw_unknown_again(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     tasks: NDArray[np.int64],
     gaps: NDArray[np.float64],
     rng: np.random.Generator,
@@ -138,7 +134,7 @@ def _draw_unknown_again(
 
 
 def draw_pairs(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: TaskStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Draw pairs of tasks whose difficulties differ by more than 0.1 (C_NORM in the paper).
 
@@ -154,6 +150,7 @@ def draw_pairs(
     Raises:
         ValueError: If there are fewer than two tasks.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> statistics = SuccessStatistics.from_rates([[1.0, 0.0, 0.5]])
     >>> pairs = draw_pairs(statistics, 100, np.random.default_rng(0), np.arange(3))
     >>> np.unique(pairs, axis=0).tolist()
@@ -175,7 +172,7 @@ def draw_pairs(
 
 
 def _far_apart(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: TaskStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """`n` pairs drawn uniformly from those that differ by at least (nearly) DIFFICULTY_GAP."""
     hardest_first = pool[np.argsort(statistics.success[pool], kind="stable")]
@@ -189,7 +186,7 @@ def _far_apart(
 
 
 def can_tell_similarity(
-    statistics: SuccessStatistics, pool: NDArray[np.int64], measure: str = INFORMATION
+    statistics: TaskStatistics, pool: NDArray[np.int64], measure: str = INFORMATION
 ) -> bool:
     """Whether the similarities of tasks in the pool are known and differ."""
     chosen = pool[:: max(1, len(pool) // 200)]
@@ -202,13 +199,13 @@ def can_tell_similarity(
     return bool(np.ptp(matrix[known]) > 1e-6)
 
 
-def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
+def can_tell_difficulty(statistics: TaskStatistics, pool: NDArray[np.int64]) -> bool:
     """Whether any two tasks in the pool differ enough in difficulty."""
     success = statistics.success[pool]
     return len(pool) >= 2 and bool(np.ptp(success) > DIFFICULTY_GAP)
 
 
-def check_orders(statistics: SuccessStatistics, measure: str = INFORMATION) -> None:
+def check_orders(statistics: TaskStatistics, measure: str = INFORMATION) -> None:
     """Refuse outcomes that give no constraints; warn if too few agents tried the same tasks."""
     _check_together(statistics)
     everything = np.arange(statistics.n_tasks)
@@ -217,7 +214,7 @@ def check_orders(statistics: SuccessStatistics, measure: str = INFORMATION) -> N
         return
     mean = float(statistics.success.mean())
     cause = "all tasks have the same outcomes in this population"
-    if float(entropy(statistics.success).max(initial=0.0)) < 1e-9:
+    if float(statistics.bounds().max(initial=0.0)) < 1e-9:
         cause = "every task is always solved" if mean > 0.5 else "no task is ever solved"
     raise ValueError(
         f"outcomes must differ between tasks, got outcomes in which {cause}; add weaker or stronger"
@@ -225,7 +222,7 @@ def check_orders(statistics: SuccessStatistics, measure: str = INFORMATION) -> N
     )
 
 
-def _check_together(statistics: SuccessStatistics) -> None:
+def _check_together(statistics: TaskStatistics) -> None:
     """Check that enough agents tried both tasks of the pairs."""
     if statistics.tried is None or statistics.n_tasks < 2:
         return

@@ -24,6 +24,7 @@ def check_agents(outcomes: Outcomes) -> None:
     if (lowest >= highest).all():
         which = " (every task is solved)" if (lowest >= 1).all() else ""
         which = " (no task is solved)" if (highest <= 0).all() else which
+        which = which if outcomes.scale is None else ""
         raise ValueError(
             f"outcomes must have agents that differ, got {outcomes.n_agents} agents with the same"
             f" results{which}; add agents that solve other tasks"
@@ -34,6 +35,15 @@ def warn_if_uninformative(outcomes: Outcomes) -> None:
     """Warn if all agents, or none, solve a task: it has no similarity to any other."""
     lowest, highest = _extremes(outcomes)
     tried = lowest <= highest
+    if outcomes.scale is not None:
+        equal = int((tried & (lowest >= highest)).sum())
+        if equal:
+            warnings.warn(
+                f"all agents have the same return on {equal} of the {outcomes.n_tasks} tasks; these"
+                " tasks tell nothing about the agents, so the map knows only their difficulty",
+                stacklevel=3,
+            )
+        return
     by_all, by_none = int((tried & (lowest >= 1)).sum()), int((tried & (highest <= 0)).sum())
     if by_all or by_none:
         warnings.warn(

@@ -16,8 +16,8 @@ from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.worlds import SIDE
 from taskspace.models.embedding.base import features_of
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.models.embedding.pools import Constraints
 from taskspace.models.embedding.scoring import accuracies
-from taskspace.models.embedding.training import Constraints
 from taskspace.models.success.karel_encoder import encode
 from taskspace.outcomes.outcomes import Outcomes
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import torch
 
 START = 0.1  # standard deviation of initial coordinates; trained vectors have length 2 to 4
@@ -20,12 +17,3 @@ class Lookup(torch.nn.Module):
     def forward(self, positions: torch.Tensor) -> torch.Tensor:
         """One row per index."""
         return torch.nn.functional.embedding(positions[:, 0], self.vectors)
-
-
-def are_names(tasks: Any) -> bool:
-    """Whether the tasks are names rather than rows of numbers."""
-    if isinstance(tasks, str):
-        return True
-    if isinstance(tasks, np.ndarray):
-        return tasks.dtype.kind == "U"
-    return isinstance(tasks, (list, tuple)) and bool(tasks) and isinstance(tasks[0], str)

@@ -1,15 +1,13 @@
-"""The network of the map, and a forward pass in which the rows are independent."""
+"""The network of the map."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-ROWS_AT_ONCE = 4096  # so that the outputs of a layer stay in the cache
+from taskspace.models.embedding.forward import Layer
 
 
 def perceptron(sizes: Sequence[int]) -> torch.nn.Sequential:
@@ -35,31 +33,6 @@ def layers_of(network: torch.nn.Module) -> list[torch.nn.Linear]:
     return layers if alternate else []
 
 
-def forward(layers: Sequence[torch.nn.Linear], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The outputs of a perceptron (rows, outputs) for rows of inputs (rows, inputs).
-
-    A matrix product sums in an order that depends on the number of rows, so rounding in one row
-    would depend on the number of other rows. Here each sum runs over the inputs one by one, with
-    multiplications and additions that every processor rounds in the same way.
-    """
-    found = np.empty((len(rows), layers[-1].out_features))
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        some = slice(start, start + ROWS_AT_ONCE)
-        found[some] = _forward(layers, np.ascontiguousarray(rows[some].T)).T
-    return found
-
-
-def _forward(layers: Sequence[torch.nn.Linear], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same, transposed (inputs, rows), so that NumPy's inner loops run along the rows."""
-    for layer in layers:
-        if layer is not layers[0]:
-            values = np.maximum(values, 0.0)
-        weight, bias = layer.weight.detach().numpy(), layer.bias.detach().numpy()
-        total = np.repeat(bias[:, None], values.shape[1], axis=1)
-        product = np.empty_like(total)
-        with np.errstate(over="ignore", invalid="ignore"):  # inputs far out of range
-            for column, value in zip(weight.T, values, strict=True):
-                np.multiply(column[:, None], value, out=product)
-                total += product
-        values = total
-    return values
+def weights_of(layers: Sequence[torch.nn.Linear]) -> list[Layer]:
+    """The weight and the bias of each layer."""
+    return [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in layers]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.network import forward, layers_of, perceptron
+from taskspace.models.embedding.forward import forward
+from taskspace.models.embedding.network import layers_of, perceptron, weights_of
 from taskspace.models.embedding.storage import State
 
 _TASKS_AT_ONCE = 1 << 16  # so that the outputs of a hidden layer take at most 20 MB
@@ -49,7 +50,7 @@ class NetworkEmbedding(Embedding):
         """The outputs of the network for tasks, in one pass."""
         inputs = self._inputs(tasks)
         if layers := layers_of(self.network_):
-            return forward(layers, inputs.numpy())
+            return forward(weights_of(layers), inputs.numpy())
         with torch.no_grad():
             return self.network_(inputs).double().numpy()
 
@@ -69,18 +70,18 @@ class NetworkEmbedding(Embedding):
     def _state(self) -> State:
         if callable(self.hidden):
             raise ValueError("an embedder with a custom network cannot be saved; save its weights")
-        tensors = dict(self.network_.state_dict())
-        tensors |= {name: torch.tensor(getattr(self, f"{name}_")) for name in self._scales()}
-        return State(self._findings(), tensors)
+        arrays = {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
+        arrays |= {name: np.asarray(getattr(self, f"{name}_")) for name in self._scales()}
+        return State(self._findings(), arrays)
 
     def _restore(self, state: State) -> None:
-        tensors = dict(state.tensors)
+        arrays = dict(state.arrays)
         for name in self._scales():
-            setattr(self, f"{name}_", tensors.pop(name).numpy())
+            setattr(self, f"{name}_", arrays.pop(name))
         with torch.random.fork_rng(devices=[]):  # new layers draw weights, which are overwritten
             network = self._network(self.n_features_in_, self.n_components_)
         self.network_ = network.to(self.precision)
-        self.network_.load_state_dict(tensors)
+        self.network_.load_state_dict({name: torch.tensor(part) for name, part in arrays.items()})
         self._restore_findings(state.settings)
 
     def _scales(self) -> tuple[str, ...]:

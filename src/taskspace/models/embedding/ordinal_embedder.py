@@ -21,22 +21,22 @@ from taskspace.models.embedding.network_embedding import (
     check_device,
     check_layers,
 )
-from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of
-from taskspace.models.embedding.training import (
+from taskspace.models.embedding.pools import (
     FEW_FOR_PAIRS,
     FEW_TASKS,
     HELD_OUT,
     Constraints,
-    Training,
-    fit_network,
     pair_pools,
     task_pools,
     tested_pairs,
 )
+from taskspace.models.embedding.scoring import accuracies, drawn, given_statistics
+from taskspace.models.embedding.training import Batches, Training, fit_network
 from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import progress_bar
-from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+from taskspace.similarity.statistics import warn_if_anti_correlated
+from taskspace.similarity.task_statistics import TaskStatistics
 from taskspace.torch_state import one_thread, torch_seed
 
 MOST_CONSTRAINTS = 100_000_000
@@ -169,7 +169,7 @@ class OrdinalEmbedder(NetworkEmbedding):
         tasks = self._validated(X, ensure_min_samples=3)
         if outcomes is not None:
             check_agents(outcomes)
-        statistics = statistics_of(tasks, y, outcomes)
+        statistics = given_statistics(tasks, y, outcomes)
         check_orders(statistics)
         if outcomes is not None:
             warn_if_anti_correlated(statistics, outcomes.tasks)
@@ -196,7 +196,7 @@ class OrdinalEmbedder(NetworkEmbedding):
         return accuracies(vectors, np.linalg.norm(vectors, axis=1), constraints)
 
     def _fit_dimensions(
-        self, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any, rng: Any
+        self, inputs: torch.Tensor, statistics: TaskStatistics, pools: Any, rng: Any
     ) -> None:
         """Fit the given number of dimensions, or increase it until the test loss stops falling."""
         train, validation, test = pools
@@ -211,7 +211,8 @@ class OrdinalEmbedder(NetworkEmbedding):
                 size, int(seed), inputs, statistics, (train, validation)
             )
             with torch.no_grad():
-                loss = float(self.test_.batches().loss(0, network, inputs, self.norm_weight))
+                batch = Batches.of(self.test_)
+                loss = float(batch.loss(0, network, inputs, self.norm_weight))
             self.dimension_losses_[size] = loss
             if auto and loss > best * (1 - WORTH_ANOTHER):
                 break
@@ -222,7 +223,7 @@ class OrdinalEmbedder(NetworkEmbedding):
             self.history_["validation"] = history.validation
 
     def _fit_one(
-        self, size: int, seed: int, inputs: torch.Tensor, statistics: SuccessStatistics, pools: Any
+        self, size: int, seed: int, inputs: torch.Tensor, statistics: TaskStatistics, pools: Any
     ) -> Any:
         rate, batch = self.learning_rate, self.batch_size
         if self.task_names_ is not None:
@@ -248,7 +249,7 @@ class OrdinalEmbedder(NetworkEmbedding):
             return self.hidden(inputs, outputs)
         return super()._network(inputs, outputs)
 
-    def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: SuccessStatistics) -> None:
+    def _turn_to_canonical_axes(self, tasks: NDArray[Any], statistics: TaskStatistics) -> None:
         """Rotate the map to the canonical axes, which do not depend on the seed."""
         from threadpoolctl import threadpool_limits
 
@@ -311,7 +312,7 @@ class OrdinalEmbedder(NetworkEmbedding):
         if isinstance(X, Outcomes):
             X, outcomes = features_of(X) if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
-        statistics = statistics_of(tasks, y, outcomes)
+        statistics = given_statistics(tasks, y, outcomes)
         everything, rng = np.arange(len(tasks)), np.random.default_rng(0)
         asked = drawn(statistics, everything, rng, self.norm_weight)
         return float(np.mean(list(self._accuracies(tasks, asked).values())))

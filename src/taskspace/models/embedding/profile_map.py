@@ -26,19 +26,24 @@ class ProfileMap:
     landmarks: Floats  # (agents, landmarks): the profiles of the landmark tasks
     weights: Floats  # (landmarks, dimensions)
     measure: str
+    dispersion: float | None = None  # of attempts, if the profiles are of normalised returns
 
     def vectors(self, profiles: Floats) -> Floats:
         """The vectors (tasks, dimensions) of tasks with these profiles (agents, tasks)."""
-        return profile_similarity(profiles, self.landmarks, self.measure) @ self.weights
+        near = profile_similarity(profiles, self.landmarks, self.measure, self.dispersion)
+        return near @ self.weights
 
 
-def fit_profiles(landmarks: Floats, size: int | str, measure: str) -> tuple[ProfileMap, Floats]:
+def fit_profiles(
+    landmarks: Floats, size: int | str, measure: str, dispersion: float | None = None
+) -> tuple[ProfileMap, Floats]:
     """The map with `size` dimensions, or with 95 % of the information if `size` is "auto".
 
     Args:
         landmarks: The profiles of the landmark tasks (agents, tasks).
         size: The number of dimensions, or "auto".
         measure: The measure of similarity.
+        dispersion: That of attempts, if the profiles are of returns; see `profile_similarity`.
 
     Returns:
         The map, and the eigenvalues of the similarities of the landmarks, the largest first.
@@ -52,9 +57,10 @@ def fit_profiles(landmarks: Floats, size: int | str, measure: str) -> tuple[Prof
     landmarks = np.ascontiguousarray(
         landmarks
     )  # as in a loaded map: another order rounds otherwise
-    values, axes = eigen(profile_similarity(landmarks, landmarks, measure))
+    values, axes = eigen(profile_similarity(landmarks, landmarks, measure, dispersion))
     count = enough_dimensions(values) if size == "auto" else int(size)
     axes, scale = axes[:, :count], np.sqrt(values[:count])
     weights = axes / scale @ canonical_rotation(axes * scale)
     missing = count - weights.shape[1]  # dimensions without information are 0
-    return ProfileMap(landmarks, np.pad(weights, ((0, 0), (0, missing))), measure), values
+    weights = np.pad(weights, ((0, 0), (0, missing)))
+    return ProfileMap(landmarks, weights, measure, dispersion), values

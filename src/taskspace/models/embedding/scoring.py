@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.models.embedding.constraints import Triplets
-from taskspace.models.embedding.training import HELD_OUT, Constraints, Pool
+from taskspace.models.embedding.pools import HELD_OUT, Constraints, Pool
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION
+from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 Tasks = NDArray[np.int64]
@@ -25,7 +27,7 @@ def inner_products(vectors: Floats) -> PairSimilarity:
     return lambda first, second: (vectors[first] * vectors[second]).sum(1)
 
 
-def pair_similarities(statistics: SuccessStatistics, measure: str) -> PairSimilarity:
+def pair_similarities(statistics: TaskStatistics, measure: str) -> PairSimilarity:
     """The similarity of pairs of tasks with these outcomes."""
     return lambda first, second: statistics.pairs(first, second, measure)
 
@@ -52,7 +54,7 @@ def accuracies(vectors: Floats, difficulty: Floats, constraints: Constraints) ->
 
 
 def drawn(
-    statistics: SuccessStatistics,
+    statistics: TaskStatistics,
     tasks: NDArray[np.int64],
     rng: np.random.Generator,
     norm_weight: float = 1.0,
@@ -62,7 +64,7 @@ def drawn(
     return Constraints.draw(statistics, Pool(tasks), HELD_OUT, norm_weight, rng, measure)
 
 
-def statistics_of(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:
+def given_statistics(tasks: Any, y: Any, outcomes: Outcomes | None) -> TaskStatistics:
     """The statistics of outcomes, or of scores (tasks, agents) in place of success rates."""
     if outcomes is not None:
         if outcomes.n_tasks != len(tasks):
@@ -70,7 +72,7 @@ def statistics_of(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStati
                 f"tasks and outcomes must have the same number of tasks, got {len(tasks)} tasks and"
                 f" outcomes on {outcomes.n_tasks}"
             )
-        return SuccessStatistics.from_outcomes(outcomes)
+        return statistics_of(outcomes)
     scores = checks.numbers(y, "y")
     scores = scores[:, None] if scores.ndim == 1 else scores
     if scores.ndim != 2 or len(scores) != len(tasks):

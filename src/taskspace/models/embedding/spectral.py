@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,3 +79,14 @@ def enough_dimensions(values: Floats, fraction: float = ENOUGH) -> int:
     """
     sizes = range(1, len(values) + 1)
     return next((size for size in sizes if kept(values, size) >= fraction - 1e-12), 1)
+
+
+def unit(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Scale vectors to length 1; vectors of length 0 stay 0.
+
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0, length, 1)

@@ -5,21 +5,24 @@ A map of a success model also has the folder of that model.
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from taskspace.models.folders import ModelFolder
-from taskspace.models.success.model import SuccessModel
+from taskspace.models.success.predicting import Predicting
 
 if TYPE_CHECKING:
-    import torch
+    from taskspace.models.success.model import SuccessModel
 
 MODEL = "success-model"
-_FOLDER = ModelFolder("embedder", "embedder.json", version=1, inner=MODEL)
+FOLDER = ModelFolder("embedder", "embedder.json", version=1, inner=MODEL)
 
 # What 0.1.0 called the classes. Its TaskEmbedder was the paper's; the oldest files name no class.
 _OLD_NAMES = {None: "OrdinalEmbedder", "TaskEmbedder": "OrdinalEmbedder"}
@@ -28,10 +31,10 @@ _NEW = "class"  # its key in the settings; 0.1.0 used "kind"
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What `fit` has found: JSON values, tensors, and the success model of an information map."""
+    """What `fit` has found: JSON values, arrays, and the success model of an information map."""
 
     settings: dict[str, Any]
-    tensors: dict[str, torch.Tensor]
+    arrays: dict[str, NDArray[Any]]
     model: SuccessModel | None = None
 
 
@@ -50,13 +53,13 @@ def save(embedder: Any, folder: str | os.PathLike[str]) -> None:
         **state.settings,
     }
     model = None if state.model is None else state.model.save
-    _FOLDER.save(folder, settings, state.tensors, model)
+    FOLDER.save(folder, settings, state.arrays, model)
 
 
 def _parameters(embedder: Any) -> dict[str, Any]:
     """The parameters that a file can hold: a success model is saved only after it was fitted."""
     found = embedder.get_params(deep=False).items()
-    return {name: value for name, value in found if not isinstance(value, SuccessModel)}
+    return {name: value for name, value in found if not isinstance(value, Predicting)}
 
 
 def _plain(value: Any) -> Any:
@@ -68,33 +71,38 @@ def _plain(value: Any) -> Any:
 
 def load(cls: Any, folder: str | os.PathLike[str]) -> Any:
     """Read an embedder from the folder."""
-    settings = _FOLDER.load_settings(folder)
-    name = _class_name(settings, folder)
+    settings = FOLDER.load_settings(folder)
+    name = class_name(settings, folder)
     if name != cls.__name__:
         raise ValueError(f"{folder} must hold a {cls.__name__}, got a {name}; use {name}.load")
-    tensors = _FOLDER.load_tensors(folder, settings)
-    inner = _FOLDER.inner_folder(folder, settings)
-    model = None if inner is None else SuccessModel.load(inner)
+    arrays = FOLDER.load_arrays(folder, settings)
+    inner = FOLDER.inner_folder(folder, settings)
+    model = None if inner is None else _load_model(inner)
     try:
-        return _restored(cls, State(settings, tensors, model))
+        return _restored(cls, State(settings, arrays, model))
     except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-        raise _FOLDER.damaged(folder, error) from error
+        raise FOLDER.damaged(folder, error) from error
 
 
-def load_any(folder: str | os.PathLike[str], classes: Sequence[type[Any]]) -> Any:
-    """Read an embedder that is of one of these classes."""
-    name = _class_name(_FOLDER.load_settings(folder), folder)
-    for cls in classes:
-        if cls.__name__ == name:
-            return load(cls, folder)
-    expected = " or ".join(cls.__name__ for cls in classes)
-    raise ValueError(f"{folder} must hold a {expected}, got a {name}")
+def _load_model(folder: Path) -> SuccessModel:
+    from taskspace.models.success.model import SuccessModel  # imports torch
+
+    return SuccessModel.load(folder)
 
 
-def _class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
+def load_any(folder: str | os.PathLike[str], classes: Mapping[str, str]) -> Any:
+    """Read an embedder that is of one of these classes, whose modules are imported when needed."""
+    name = class_name(FOLDER.load_settings(folder), folder)
+    if name not in classes:
+        raise ValueError(f"{folder} must hold a {' or '.join(classes)}, got a {name}")
+    return load(getattr(importlib.import_module(classes[name]), name), folder)
+
+
+def class_name(settings: dict[str, Any], folder: str | os.PathLike[str]) -> str:
+    """The name of the class of a saved embedder."""
     found = settings.get(_NEW, settings.get("kind"))
     if found is not None and not isinstance(found, str):
-        raise _FOLDER.damaged(folder, "the name of its class is not text")
+        raise FOLDER.damaged(folder, "the name of its class is not text")
     return str(found) if _NEW in settings else _OLD_NAMES.get(found, str(found))
 
 
@@ -102,12 +110,17 @@ def _restored(cls: Any, state: State) -> Any:
     settings = state.settings
     parameters = settings["parameters"].items()
     embedder = cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in parameters})
+    restore_names(embedder, settings)
+    if settings["feature_names"] is not None:
+        embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
+    embedder._restore(state)
+    return embedder
+
+
+def restore_names(embedder: Any, settings: dict[str, Any]) -> None:
+    """Set the number of dimensions and features, and the names of tasks and features."""
     if settings.get("task_names") is not None:  # older files lack this key
         embedder.task_names_ = np.array(settings["task_names"], np.str_)
     embedder.n_features_in_ = int(settings["features"])
-    if settings["feature_names"] is not None:
-        embedder.feature_names_in_ = np.array(settings["feature_names"], dtype=object)
     embedder.feature_names_ = tuple(settings.get("outcomes_feature_names", ()))  # older: none
     embedder.n_components_ = int(settings["components"])
-    embedder._restore(state)
-    return embedder

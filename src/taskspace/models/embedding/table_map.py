@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from taskspace.models.embedding.spectral import canonical_rotation, eigen, enough_dimensions
 from taskspace.similarity.chance import parallel_analysis
 from taskspace.similarity.estimates import agents_together, estimates
-from taskspace.similarity.information import entropy
-from taskspace.similarity.profiles import INFORMATION
-from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +36,7 @@ class Estimates:
     @classmethod
     def of(
         cls,
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         rows: NDArray[np.int64],
         columns: NDArray[np.int64],
         measure: str,
@@ -52,22 +50,24 @@ class Estimates:
 
 
 def fit_table(
-    statistics: SuccessStatistics, size: int | str, measure: str, rng: np.random.Generator
+    statistics: TaskStatistics, size: int | str, measure: str, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """The vectors (tasks, dimensions) of all tasks, and the eigenvalues that exceed chance.
 
     With "auto", the map has the dimensions that keep 95 % of what exceeds chance.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> rng = np.random.default_rng(0)
     >>> skills = np.repeat(rng.normal(size=(400, 2)), 10, axis=1)  # ten tasks for each of two
     >>> solved = rng.random((400, 20)) < 1 / (1 + np.exp(-2 * skills))
-    >>> vectors, values = fit_table(SuccessStatistics.from_rates(solved), "auto", INFORMATION, rng)
+    >>> statistics = SuccessStatistics.from_rates(solved)
+    >>> vectors, values = fit_table(statistics, "auto", "information", rng)
     >>> vectors.shape
     (20, 2)
     """
     landmarks = _landmarks(statistics, rng)
     given = Estimates.of(statistics, landmarks, landmarks, measure)
-    bounds = _bounds(statistics, measure)[landmarks]
+    bounds = statistics.bounds(measure)[landmarks]
     supported = dimensions_above_chance(statistics, landmarks, rng)
     lengths = np.linalg.svd(_factor(given, bounds, supported), compute_uv=False)
     values = np.square(lengths[lengths > 0], dtype=np.float64)
@@ -82,13 +82,13 @@ def fit_table(
 
 
 def dimensions_above_chance(
-    statistics: SuccessStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
+    statistics: TaskStatistics, tasks: NDArray[np.int64], rng: np.random.Generator
 ) -> int:
     """The number of dimensions that the results support, at least 1, by parallel analysis."""
     return max(1, parallel_analysis(statistics, tasks, rng).above)
 
 
-def _landmarks(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArray[np.int64]:
+def _landmarks(statistics: TaskStatistics, rng: np.random.Generator) -> NDArray[np.int64]:
     """The tasks that most agents tried; ties are broken at random."""
     order = rng.permutation(statistics.n_tasks)
     if statistics.tried is not None:
@@ -96,14 +96,9 @@ def _landmarks(statistics: SuccessStatistics, rng: np.random.Generator) -> NDArr
     return np.sort(order[:MOST_LANDMARKS])
 
 
-def _most_tries(statistics: SuccessStatistics) -> int:
+def _most_tries(statistics: TaskStatistics) -> int:
     assert statistics.tried is not None
     return int(statistics.tried.sum(1).max())
-
-
-def _bounds(statistics: SuccessStatistics, measure: str) -> Floats:
-    """The largest possible similarity of each task with itself."""
-    return entropy(statistics.success) if measure == INFORMATION else np.ones(statistics.n_tasks)
 
 
 def _factor(given: Estimates, bounds: Floats, size: int) -> Floats:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -17,22 +16,28 @@ from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
 from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
-from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
+from taskspace.models.embedding.profile_map import fit_profiles
+from taskspace.models.embedding.reading import ReadingInformation
 from taskspace.models.embedding.scoring import (
     accuracies,
     drawn,
+    given_statistics,
     pair_similarities,
-    statistics_of,
     triplet_accuracy,
 )
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
 from taskspace.models.embedding.verdict import judge, warn_if_weak
-from taskspace.models.success.model import FEW_TASKS, SuccessModel
+from taskspace.models.success.predicting import FEW_TASKS, Predicting
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import INFORMATION, check_measure
-from taskspace.similarity.statistics import SuccessStatistics, warn_if_anti_correlated
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.statistics import warn_if_anti_correlated
+from taskspace.similarity.task_statistics import TaskStatistics
+
+if TYPE_CHECKING:
+    from taskspace.models.success.model import SuccessModel
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +45,7 @@ FEWEST_TASKS = 3
 FEWEST_AGENTS = 16  # with fewer, half of the agents is too few to test a map of the other half
 
 
-class TaskEmbedder(Embedding):
+class TaskEmbedder(ReadingInformation, Embedding):
     """Learns a vector for every task, whose inner products are similarities of tasks.
 
     A vector has two readings: its direction shows which skills the task requires, and its squared
@@ -89,6 +94,9 @@ class TaskEmbedder(Embedding):
     array([[0.1, 0. ]])
     """
 
+    model_: SuccessModel
+    _with_scores = True
+
     def __init__(
         self,
         n_components: int | str = "auto",
@@ -101,6 +109,15 @@ class TaskEmbedder(Embedding):
         self.measure = measure
         self.model = model
         self.random_state = random_state
+
+    def untested(self) -> TaskEmbedder:
+        """Do not compute test scores of maps without features.
+
+        Returns:
+            The embedder itself.
+        """
+        self._with_scores = False
+        return self
 
     # -- learning --------------------------------------------------------------------------------
 
@@ -129,8 +146,8 @@ class TaskEmbedder(Embedding):
         rng = np.random.default_rng(self.random_state)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of an earlier fit
-        if isinstance(X, SuccessModel):
-            return self._fit_model(X)
+        if isinstance(X, Predicting):
+            return self._fit_model(cast("SuccessModel", X))
         given = X if isinstance(X, Outcomes) else self._as_outcomes(X, y, outcomes)
         if given is X and given.features is not None:  # otherwise X has been validated
             self._validated(given.features)
@@ -141,7 +158,7 @@ class TaskEmbedder(Embedding):
             )
         if y is None:  # with y, one agent is a regression target of scikit-learn
             check_agents(given)
-        statistics = SuccessStatistics.from_outcomes(given)
+        statistics = statistics_of(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
         if given.features is None:
@@ -150,6 +167,8 @@ class TaskEmbedder(Embedding):
             self._fit_table(given, statistics, rng)
             warn_if_weak(judge(self.evidence(given.n_agents, given.n_tasks)))
             return self
+        from taskspace.models.success.model import SuccessModel  # imports torch
+
         model = SuccessModel() if self.model is None else clone(self.model)
         if self.model is None or model.random_state is None:
             model.set_params(random_state=int(rng.integers(2**31)))
@@ -172,14 +191,14 @@ class TaskEmbedder(Embedding):
             if not isinstance(outcomes, Outcomes):
                 raise ValueError(f"outcomes must be Outcomes, got {checks.brief(outcomes)}")
             return dataclasses.replace(outcomes, features=tasks, feature_names=())
-        rates = statistics_of(tasks, y, None).rates.T.astype(np.float64)
+        rates = given_statistics(tasks, y, None).rates.T.astype(np.float64)
         return Outcomes(rates, np.array(1), features=tasks)
 
     def _fit_model(self, model: SuccessModel) -> TaskEmbedder:
         """The map of a success model."""
         from threadpoolctl import threadpool_limits
 
-        check_is_fitted(model, "test_scores_")
+        model._check_fitted()
         if model.task_names_ is not None:
             raise ValueError(
                 "the success model must be one of tasks with features; without features, fit the"
@@ -188,7 +207,9 @@ class TaskEmbedder(Embedding):
         # Single precision is enough for landmarks, and files are half as large.
         landmarks = model.predict_proba(model.sample_).astype(np.float32).astype(np.float64)
         with threadpool_limits(1):  # bit-identical on any number of cores
-            self.map_, self.spectrum_ = fit_profiles(landmarks, self.n_components, self.measure)
+            self.map_, self.spectrum_ = fit_profiles(
+                landmarks, self.n_components, self.measure, model.dispersion_
+            )
         self.model_, self.test_scores_ = model, {}
         self.n_components_ = self.map_.weights.shape[1]
         self.n_features_in_ = model.n_features_in_
@@ -197,14 +218,16 @@ class TaskEmbedder(Embedding):
         return self
 
     def _fit_table(
-        self, outcomes: Outcomes, statistics: SuccessStatistics, rng: np.random.Generator
+        self, outcomes: Outcomes, statistics: TaskStatistics, rng: np.random.Generator
     ) -> None:
         """The map of a table of results, whose tasks are known by name."""
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1):  # bit-identical on any number of cores
             found = fit_table(statistics, self.n_components, self.measure, rng)
-            self.test_scores_ = self._scores_of_halves(outcomes, found[0].shape[1], rng)
+            self.test_scores_ = {}
+            if self._with_scores:
+                self.test_scores_ = self._scores_of_halves(outcomes, found[0].shape[1], rng)
         self.task_names_, self.n_features_in_ = outcomes.tasks, 1
         self._known, self.spectrum_ = found
         self._difficulty = 1 - statistics.success
@@ -250,60 +273,11 @@ class TaskEmbedder(Embedding):
         check_measure(self.measure)
         if self.random_state is not None:
             checks.seed(self.random_state)
-        if self.model is not None and not isinstance(self.model, SuccessModel):
+        if self.model is not None and not isinstance(self.model, Predicting):
             kind = type(self.model).__name__
             raise ValueError(f"model must be a SuccessModel or None, got {kind}")
 
     # -- reading the map -------------------------------------------------------------------------
-
-    def _vectors(self, tasks: NDArray[Any]) -> Floats:
-        if self.task_names_ is not None:
-            return self._known[tasks[:, 0].astype(np.int64)]
-        return self.map_.vectors(self.model_.predict_proba(tasks))
-
-    def points(self, X: Any) -> Floats:
-        """The points whose distances figures, clusters and silhouettes are based on: directions.
-
-        In one dimension there are only two directions, so the points are the vectors.
-
-        Args:
-            X: The tasks, as in `transform`.
-
-        Returns:
-            One point per task.
-        """
-        check_is_fitted(self, "n_components_")
-        return self.direction(X) if self.n_components_ > 1 else self.transform(X)
-
-    def information(self, X: Any) -> Floats:
-        """Information that two attempts at a task by the same agent share: the squared length.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            One number per task: bits, or the correlation of the two attempts if the measure is
-            "correlation".
-        """
-        squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
-        return squared
-
-    def difficulty(self, X: Any) -> Floats:
-        """Difficulty of tasks: the probability that an agent of the population fails.
-
-        Args:
-            X: The tasks, as in `transform`; one task is accepted too.
-
-        Returns:
-            One difficulty per task, from 0 to 1.
-        """
-        check_is_fitted(self, "n_components_")
-        return self._difficulties(self._validated(self._rows(X), reset=False))
-
-    def _difficulties(self, tasks: NDArray[Any]) -> Floats:
-        if self.task_names_ is not None:
-            return self._difficulty[tasks[:, 0].astype(np.int64)]
-        return self.model_.difficulty(tasks)
 
     def score(self, X: Any, y: Any = None, *, outcomes: Outcomes | None = None) -> float:
         """Fraction of ordinal constraints that hold on given tasks.
@@ -323,14 +297,14 @@ class TaskEmbedder(Embedding):
         if isinstance(X, Outcomes):
             X, outcomes = X.task_inputs if self.task_names_ is None else X.tasks, X
         tasks = self._validated(X, reset=False)
-        statistics, rng = statistics_of(tasks, y, outcomes), np.random.default_rng(0)
+        statistics, rng = given_statistics(tasks, y, outcomes), np.random.default_rng(0)
         found = self._scores(tasks, statistics, np.arange(len(tasks)), rng)
         return float(np.mean(list(found.values())))
 
     def _scores(
         self,
         tasks: NDArray[Any],
-        statistics: SuccessStatistics,
+        statistics: TaskStatistics,
         held_out: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> dict[str, float]:
@@ -355,25 +329,10 @@ class TaskEmbedder(Embedding):
             landmarks = self.map_.landmarks.astype(np.float32)  # exactly, see `_fit_model`
             arrays = {"landmarks": landmarks, "weights": self.map_.weights}
         arrays["spectrum"] = self.spectrum_
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()}
-        return State(settings, tensors, None if self.task_names_ is not None else self.model_)
+        return State(settings, arrays, None if self.task_names_ is not None else self.model_)
 
     def _restore(self, state: State) -> None:
-        arrays = {name: tensor.numpy() for name, tensor in state.tensors.items()}
-        self.kept_, self.test_scores_ = state.settings["kept"], state.settings["test_scores"]
-        self.spectrum_ = arrays["spectrum"]
-        if self.task_names_ is not None:
-            self._known, self._difficulty = arrays["vectors"], arrays["difficulty"]
-            if self._known.shape != (len(self.task_names_), self.n_components_):
-                raise ValueError("the shape of the vectors must agree with the names")
-            return
-        if state.model is None:
-            raise ValueError("the success model is missing")
-        self.model_ = state.model
-        landmarks = arrays["landmarks"].astype(np.float64)
-        self.map_ = ProfileMap(landmarks, arrays["weights"], self.measure)
-        if self.map_.weights.shape[1] != self.n_components_:
-            raise ValueError("the shape of the weights must agree with the dimensions")
+        self._restore_arrays(state.settings, state.arrays, state.model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -386,8 +345,7 @@ class TaskEmbedder(Embedding):
 
 def _part(
     outcomes: Outcomes, agents: NDArray[np.int64], tasks: NDArray[np.int64]
-) -> SuccessStatistics:
+) -> TaskStatistics:
     """The statistics of some agents on some tasks."""
-    cells = np.ix_(agents, tasks)
-    part = Outcomes(outcomes.successes[cells], outcomes.rollouts[cells])
-    return SuccessStatistics.from_outcomes(part)
+    some = outcomes.of_tasks(outcomes.tasks[tasks].tolist())
+    return statistics_of(some.of_agents(outcomes.agents[agents].tolist()))

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from taskspace.models.embedding.training import HELD_OUT
+from taskspace.models.embedding.pools import HELD_OUT
 from taskspace.similarity.profiles import CORRELATION
 
 RELIABLE, CARE, WEAK, UNTESTED = (

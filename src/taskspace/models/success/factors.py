@@ -11,6 +11,7 @@ problem in closed form. The result is deterministic.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 ITERATIONS = 60
 _ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
 _LEAST_VARIANCE = 1e-2  # of the biases, also if all tasks are equally hard
-_MOST_AT_ONCE = 1 << 21  # pairs of agent and task per block, to bound memory
+_MOST_AT_ONCE = 1 << 17  # pairs of agent and task per block, so that it stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Gaussians:
     mean: Floats  # (n, d)
     covariance: Floats  # (n, d, d)
 
-    @property
+    @functools.cached_property
     def moments(self) -> Floats:
         """Second moments (n, d * d)."""
         products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
@@ -44,7 +45,10 @@ class Gaussians:
 
     def moved(self, shift: Floats, turn: Floats) -> Gaussians:
         """The Gaussians of `turn` times (x - shift)."""
-        return Gaussians((self.mean - shift) @ turn.T, turn @ self.covariance @ turn.T)
+        # As two products of large matrices; covariances are symmetric.
+        half = self.covariance.reshape(-1, len(turn)) @ turn.T
+        both = half.reshape(self.covariance.shape).swapaxes(1, 2).reshape(half.shape) @ turn.T
+        return Gaussians((self.mean - shift) @ turn.T, both.reshape(self.covariance.shape))
 
     def after_one(self) -> Gaussians:
         """The Gaussians with a constant first coordinate 1, which multiplies the bias."""
@@ -152,9 +156,16 @@ def _components(successes: Floats, attempts: Floats, rate: Floats, rank: int) ->
 
 
 def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
-    """The curvature of the bound at each pair (agents, tasks): the weight of its results."""
-    width = np.sqrt(np.maximum(agents.after_one().moments @ tasks.moments.T, 1e-8))
-    weight: Floats = attempts * np.tanh(width / 2) / (2 * width)
+    """The curvature of the bound at each pair (agents, tasks): the weight of its results.
+
+    The agents have the constant first coordinate.
+    """
+    # In place: new memory for each step would take longer than the arithmetic.
+    width = agents.moments @ tasks.moments.T
+    np.sqrt(np.maximum(width, 1e-8, out=width), out=width)
+    weight: Floats = np.tanh(width / 2)
+    weight *= attempts
+    weight /= np.multiply(width, 2, out=width)
     return weight
 
 
@@ -168,8 +179,8 @@ def _update_tasks(
 ) -> Gaussians:
     informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
     for rows in blocks(*attempts.shape):
-        some, tried = agents.part(rows), attempts[rows]
-        weight, known = _curvature(tried, some, tasks), some.after_one()
+        known, tried = agents.part(rows).after_one(), attempts[rows]
+        weight = _curvature(tried, known, tasks)
         informed += (weight.T @ known.moments).reshape(informed.shape)
         pull += (successes[rows] - tried / 2).T @ known.mean
     return _solve(informed + np.diag(precision), pull + precision * centre)
@@ -189,7 +200,7 @@ def _update_agents(
 def _update_some(
     successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
 ) -> Gaussians:
-    weight, size = _curvature(attempts, agents, tasks), tasks.mean.shape[1]
+    weight, size = _curvature(attempts, agents.after_one(), tasks), tasks.mean.shape[1]
     informed = (weight @ tasks.moments).reshape(-1, size, size)
     # The bias does not depend on the agent, so its part is subtracted.
     pull = (successes - attempts / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
@@ -197,7 +208,7 @@ def _update_some(
 
 
 def _solve(precision: Floats, pull: Floats) -> Gaussians:
-    covariance: Floats = np.linalg.inv(precision).astype(np.float64)
+    covariance: Floats = np.asarray(np.linalg.inv(precision), np.float64)
     return Gaussians(np.einsum("nij,nj->ni", covariance, pull), covariance)
 
 

@@ -1,4 +1,4 @@
-"""`SuccessModel`: the probability of success of every agent on any task."""
+"""`SuccessModel`: every agent's probability of success, or expected return, on any task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
-from taskspace.models.folders import ModelFolder
+from taskspace.models.success.dispersion import dispersion_of, residual_dispersion
 from taskspace.models.success.encoders import (
     Encoder,
     describe,
@@ -31,6 +31,7 @@ from taskspace.models.success.few_tasks import (
     linear_candidates,
     means_candidate,
 )
+from taskspace.models.success.forward import Forward
 from taskspace.models.success.low_rank import fit_low_rank, log_loss
 from taskspace.models.success.network import (
     Counts,
@@ -40,32 +41,27 @@ from taskspace.models.success.network import (
     fit_network,
     linear_network,
     logits_of,
-    precise,
     success_network,
 )
-from taskspace.outcomes import feature_rows
-from taskspace.outcomes.feature_rows import in_order
+from taskspace.models.success.predicting import FEW_TASKS, FOLDER, Predicting
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.task_names import as_list, positions
+from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.progress import Advance, progress_bar
-from taskspace.similarity.profiles import INFORMATION, check_measure, profile_similarity
 from taskspace.torch_state import one_thread, torch_seed
 
 Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
-FEW_TASKS = 300  # with features: with fewer tasks, the model is chosen by cross-validation
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 RELIABILITY_BINS = 15
 MOST_BLOCKS = 100  # of the network
-_FOLDER = ModelFolder("success model", "success-model.json", version=1)
 SAMPLE = 1000  # tasks that are saved with the model
 
 
-class SuccessModel(BaseEstimator):  # type: ignore[misc]
+class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     """Learns the probability that each agent of a population solves a task.
 
     A network maps the features of a task to the probabilities of all agents at once, so that agents
@@ -81,6 +77,9 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     If the outcomes have no features, tasks are given by name, and the probabilities come from a
     low-rank model of the table (`low_rank`), in which pairs may be missing. Then pairs are held out
     instead of tasks, and only `random_state` is used.
+
+    If the outcomes are returns (`Outcomes.from_returns`), the same models learn the expected
+    normalised return, from 0 to 1, and "probability" means that wherever it is said here.
 
     Args:
         width: The width of the network.
@@ -106,7 +105,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             empty if the scores are cross-validated (only with features).
         test_scores_: Held-out or cross-validated scores: `log_loss` (nats per rollout),
             `agent_mean_log_loss` (the same if each agent's mean success rate is the prediction),
-            `brier`, and `calibration_error` (the expected calibration error).
+            `brier`, and `calibration_error` (the expected calibration error). For returns also
+            `error`, the root mean square error of normalised returns, and `dispersion`, its square
+            relative to the largest possible variance.
+        scale_: The scale of the returns, or None if the model is one of successes.
+        dispersion_: How much attempts vary around the expected return: 1 if as much as successes,
+            0 if not at all; an upper bound if there is one attempt per pair. None without returns.
+        misfit_: How far expected returns are from predicted ones: the part of the `dispersion` of
+            the test that attempts do not explain. None without returns.
         network_: The network from tasks to logits; a linear model has one layer (only with
             features).
         history_: The training and validation losses of a network, with their steps (only with
@@ -125,10 +131,6 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     >>> model.fit(ts.Outcomes(2 * solved, 2)).difficulty(["task-3", "task-7"]).shape
     (2,)
     """
-
-    feature_names_: tuple[str, ...] = ()
-    history_: dict[str, list[float]]
-    calibration_: dict[str, float]
 
     def __init__(
         self,
@@ -156,7 +158,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
     # -- learning --------------------------------------------------------------------------------
 
     def fit(self, outcomes: Outcomes) -> SuccessModel:
-        """Learn from success counts.
+        """Learn from success counts or from returns.
 
         Args:
             outcomes: The outcomes, in which each agent tried at least one task; pairs may be
@@ -181,6 +183,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
                 "each agent must have tried at least one task, got no attempts of"
                 f" {outcomes.agents[idle.argmax()]}"
             )
+        self.scale_ = _new_tasks_scale(outcomes)
         rng = np.random.default_rng(self.random_state)
         if outcomes.features is None:
             self._fit_table(outcomes, rng)
@@ -188,7 +191,20 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             self._fit_features(outcomes, rng)
         self.agents_, self.feature_names_ = outcomes.agents, outcomes.feature_names
         self.task_names_ = outcomes.tasks if outcomes.features is None else None
+        self.dispersion_ = self.misfit_ = None
+        if self.scale_ is not None:
+            self._set_dispersion(outcomes)
         return self
+
+    def _set_dispersion(self, outcomes: Outcomes) -> None:
+        """How much attempts vary, and how much of the errors this does not explain."""
+        within, errors = dispersion_of(outcomes), self.test_scores_["dispersion"]
+        if within is None:  # errors and noise cannot be told apart
+            self.dispersion_ = self.misfit_ = errors
+            return
+        attempts = outcomes.rollouts[outcomes.rollouts > 0]
+        self.dispersion_ = within
+        self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
         everything = Counts(
@@ -211,12 +227,16 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
-        with progress_bar("Learning success", steps, self.progress) as advance:
+        with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
         means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        self.test_scores_ = _test_scores(predicted, means, test)
+        self._set_scores(predicted, means, test)
+
+    @property
+    def _learning(self) -> str:
+        return "Learning success" if self.scale_ is None else "Learning returns"
 
     def _fit_few(self, counts: Counts, rng: np.random.Generator) -> None:
         """Fit the kind of model that is best in cross-validation, and keep its scores there."""
@@ -230,7 +250,7 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         enough = len(counts) >= ENOUGH_TO_COMPARE
         with (
             torch_seed(int(rng.integers(2**31))),
-            progress_bar("Learning success", total, self.progress) as advance,
+            progress_bar(self._learning, total, self.progress) as advance,
         ):
             learn = functools.partial(self._learn_few, training=training, rng=rng, advance=advance)
             encoder = self._encoder(counts.tasks.numpy(), bins=0)
@@ -244,9 +264,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
         if self.kind_ != "network":
             self.history_, self.calibration_ = {}, {}
         if self.kind_ == "means" and enough:
-            warnings.warn("features do not predict success beyond the agents' means", stacklevel=4)
+            what = "success" if self.scale_ is None else "returns"
+            warnings.warn(f"features do not predict {what} beyond the agents' means", stacklevel=4)
         predicted, means = torch.sigmoid(choice.logits), torch.sigmoid(choice.means)
-        self.test_scores_ = _test_scores(predicted, means, counts)
+        self._set_scores(predicted, means, counts)
+
+    def _set_scores(self, predicted: torch.Tensor, means: Any, test: Counts) -> None:
+        """Score the probabilities (tasks, agents) of the model and of the agents' means."""
+        chances = predicted.double().numpy()
+        base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
+        results = test.successes.double().numpy(), test.rollouts.double().numpy()
+        self.test_scores_ = scores(chances, base, *results, returns=self.scale_ is not None)
 
     def _validated(self, features: Any) -> NDArray[Any]:
         """The features in double precision, or as they are if an encoder takes them."""
@@ -304,10 +332,14 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             seen = np.where(tested, 0, attempts)
             counts = np.where(tested, 0, outcomes.rollouts)
             rest = Outcomes(np.where(tested, 0, outcomes.successes), counts)
-            predicted = fit_low_rank(rest, settings=model.settings, seed=seed).profiles
+            again = fit_low_rank(
+                rest, settings=model.settings, seed=seed, dispersion=model.dispersion
+            )
+            predicted = again.profiles
         means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
         base = np.broadcast_to(means, tested.shape)
-        self.test_scores_ = scores(*(a[tested] for a in (predicted, base, successes, attempts)))
+        pairs = (a[tested] for a in (predicted, base, successes, attempts))
+        self.test_scores_ = scores(*pairs, returns=self.scale_ is not None)
         self.profiles_ = model.profiles
         self.sample_ = rng.permutation(outcomes.tasks)[:SAMPLE]
 
@@ -330,71 +362,17 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
 
     # -- predicting ------------------------------------------------------------------------------
 
-    def predict_proba(self, tasks: Any) -> Floats:
-        """Predict the probability that each agent solves each task; the tasks may be new.
-
-        Args:
-            tasks: Rows of features. If the model was fitted without features, the names of tasks
-                as text, or their positions in the outcomes as integers. One task is accepted too.
-
-        Returns:
-            The probabilities (agents, tasks).
-
-        Raises:
-            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
-                is a position and also the name of another task.
-        """
+    def _check_fitted(self) -> None:
         check_is_fitted(self, "test_scores_")
-        if self.task_names_ is not None:
-            return self.profiles_[:, positions(self.task_names_, as_list(tasks), "model")]
-        array = checks.array(in_order(tasks, self.feature_names_), "tasks")
-        if array.dtype.kind in "US":
-            raise ValueError(
-                "tasks must be one row of features per task, got names; this model was fitted to"
-                " features, so it cannot find a task by name"
-            )
-        rows = feature_rows.rows(array if array.ndim != 1 else array[None])
-        _check_rows(rows, self.sample_.dtype)
-        features = validate_data(self, rows, dtype=self.sample_.dtype, reset=False)
-        checks.moderate(features, "the features of tasks")
+
+    def _probabilities(self, features: NDArray[Any]) -> Floats:
+        if isinstance(self.network_[0], Encoding):
+            arrays = {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
+            return Forward(arrays).probabilities(features)
         with one_thread():  # bit-identical on any number of cores
-            logits = logits_of(precise(self.network_), torch.from_numpy(features.copy()))
-        probabilities: Floats = torch.sigmoid(logits.double()).numpy().T
-        checks.finite(probabilities, "the probabilities of success on these tasks")
-        return probabilities
-
-    def difficulty(self, tasks: Any) -> Floats:
-        """Difficulty of tasks: 1 minus the mean probability of success of the population.
-
-        Args:
-            tasks: The tasks, as in `predict_proba`.
-
-        Returns:
-            One difficulty per task.
-        """
-        failing: Floats = 1 - self.predict_proba(tasks).mean(0)
-        return failing
-
-    def similarity(self, tasks: Any, others: Any = None, measure: str = INFORMATION) -> Floats:
-        """Similarity of tasks: the mutual information of their outcomes, in bits.
-
-        It is computed from predicted probabilities instead of rollouts; see `taskspace.similarity`.
-
-        Args:
-            tasks: The tasks in the rows, as in `predict_proba`.
-            others: The tasks in the columns; the same tasks by default.
-            measure: "information", or "correlation" for the correlation of outcomes.
-
-        Returns:
-            The similarities (tasks, others).
-
-        Raises:
-            ValueError: If there is no such measure.
-        """
-        check_measure(measure)
-        rates = self.predict_proba(tasks)
-        columns = rates if others is None else self.predict_proba(others)
-        return profile_similarity(rates, columns, measure)
+            logits = logits_of(self.network_, torch.from_numpy(features))
+        found: Floats = torch.sigmoid(logits.double()).numpy()
+        return found
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -418,19 +396,21 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             "feature_names": self.feature_names_,
             "test_scores": self.test_scores_,
         }
+        if self.scale_ is not None:
+            settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
+            settings["misfit"] = self.misfit_
         if self.task_names_ is not None:
             settings["task_names"] = self.task_names_.tolist()
             settings["sample"] = self.sample_.tolist()
-            tensors = {"profiles": torch.from_numpy(self.profiles_)}
+            arrays: dict[str, NDArray[Any]] = {"profiles": self.profiles_}
         else:
             settings |= {"history": self.history_, "calibration": self.calibration_}
             settings["kind"] = self.kind_
             if not isinstance(self.network_[0], Encoding):
                 settings["encoder"] = describe(self.network_[0])
-            found = {"sample": self.sample_, "held_out": self.held_out_}
-            tensors = {name: torch.from_numpy(array) for name, array in found.items()}
-            tensors |= self.network_.state_dict()
-        _FOLDER.save(folder, settings, tensors)
+            arrays = {"sample": self.sample_, "held_out": self.held_out_}
+            arrays |= {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
+        FOLDER.save(folder, settings, arrays)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
@@ -446,31 +426,20 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             FileNotFoundError: If there is no success model in the folder.
             ValueError: If the model is damaged.
         """
-        settings = _FOLDER.load_settings(folder)
-        tensors = _FOLDER.load_tensors(folder, settings)
+        settings = FOLDER.load_settings(folder)
+        arrays = FOLDER.load_arrays(folder, settings)
         try:
-            return cls._restored(settings, tensors)
+            return cls._restored(settings, arrays)
         except (AttributeError, KeyError, TypeError, RuntimeError, ValueError) as error:
-            raise _FOLDER.damaged(folder, error) from error
+            raise FOLDER.damaged(folder, error) from error
 
     @classmethod
-    def _restored(cls, settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> SuccessModel:
+    def _restored(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SuccessModel:
         model = cls(**settings["parameters"])
-        model.agents_ = np.array(settings["agents"], np.str_)
-        model.test_scores_, model.task_names_ = settings["test_scores"], None
-        model.feature_names_ = tuple(settings.get("feature_names", ()))  # older folders have none
-        if "task_names" in settings:
-            model.task_names_ = np.array(settings["task_names"], np.str_)
-            model.profiles_ = tensors["profiles"].numpy()
-            model.sample_ = np.array(settings["sample"], np.str_)
-            if model.profiles_.shape != (len(model.agents_), len(model.task_names_)):
-                raise ValueError("the shape of profiles must agree with the names")
+        model._restore(settings, arrays)
+        if model.task_names_ is not None:
             return model
-        model.history_, model.calibration_ = settings["history"], settings["calibration"]
-        model.sample_ = tensors.pop("sample").numpy()
-        model.kind_ = settings.get("kind", "network")
-        # Older folders do not say what was held out, and are all of networks.
-        model.held_out_ = tensors.pop("held_out", torch.arange(0)).numpy()
+        tensors = {name: torch.tensor(array) for name, array in arrays.items()}
         with torch.random.fork_rng(
             devices=[]
         ):  # new layers draw weights, which are then overwritten
@@ -480,23 +449,33 @@ class SuccessModel(BaseEstimator):  # type: ignore[misc]
             else:
                 network = linear_network(encoder, len(model.agents_))
         network.load_state_dict(tensors)
-        model.network_, model.n_features_in_ = network.eval(), model.sample_.shape[1]
+        model.network_ = network.eval()
         return model
-
-
-def _check_rows(rows: Any, kind: np.dtype[Any]) -> None:
-    """Refuse what is not finite, and what is not a byte if the model was fitted to bytes."""
-    if getattr(rows, "dtype", None) == np.uint8:
-        return  # as numbers, bytes would take eight times the memory
-    values = checks.numbers(rows, "tasks")
-    if kind == np.uint8 and (wrong := values[values != values.clip(0, 255).round()]).size:
-        raise ValueError(f"tasks must be integers from 0 to 255, got {wrong[0]:g}")
 
 
 def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> torch.nn.Module:
     if "encoder" in settings:
         return restore(settings["encoder"])
     return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
+
+
+def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
+    """The scale of returns, which must hold for new tasks too if the tasks have features."""
+    scale = outcomes.scale
+    if scale is None or outcomes.features is None:
+        return scale
+    for name, value in vars(scale).items():
+        if value is not None and value.ndim:
+            raise ValueError(
+                f"{name} must be one number if tasks have features, because it must hold for new"
+                f" tasks too, got one for each of {len(value)} tasks"
+            )
+    return scale
+
+
+def _listed(scale: ReturnScale) -> dict[str, Any]:
+    """A scale as numbers and lists."""
+    return {name: part.tolist() for name, part in vars(scale).items() if part is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -509,17 +488,17 @@ def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
     return means
 
 
-def _test_scores(predicted: torch.Tensor, means: Any, test: Counts) -> dict[str, float]:
-    """Scores of the probabilities (tasks, agents) of a model and of the agents' means."""
-    chances = predicted.double().numpy()
-    base = np.broadcast_to(np.asarray(means, np.float64), chances.shape)
-    return scores(chances, base, test.successes.double().numpy(), test.rollouts.double().numpy())
-
-
 def scores(
-    predicted: Floats, agent_means: Floats, successes: Floats, attempts: Floats
+    predicted: Floats,
+    agent_means: Floats,
+    successes: Floats,
+    attempts: Floats,
+    *,
+    returns: bool = False,
 ) -> dict[str, float]:
     """Scores of predicted probabilities per rollout, given the results.
+
+    If these are normalised returns, there are also their error and dispersion.
 
     >>> found = scores(*np.array([[0.2, 0.6], [0.5, 0.5], [0.0, 2.0], [2.0, 2.0]]))
     >>> {name: round(value, 3) for name, value in found.items()}
@@ -527,12 +506,18 @@ def scores(
     """
     total = float(attempts.sum())
     squares = successes * (1 - predicted) ** 2 + (attempts - successes) * predicted**2
-    return {
+    found = {
         "log_loss": log_loss(predicted, successes, attempts) / total,
         "agent_mean_log_loss": log_loss(agent_means, successes, attempts) / total,
         "brier": float(squares.sum()) / total,
         "calibration_error": calibration_error(predicted, successes, attempts),
     }
+    if returns:
+        tried = attempts > 0
+        rates, guesses = successes[tried] / attempts[tried], predicted[tried]
+        found["error"] = float(np.sqrt(np.mean((guesses - rates) ** 2)))
+        found["dispersion"] = residual_dispersion(guesses, rates)
+    return found
 
 
 def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) -> float:

@@ -21,9 +21,10 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
+from taskspace.models.success.forward import FARTHEST, NARROWEST, PARTS
+
 MOST_LEVELS = 16  # a column with more distinct values is divided into bins
 TASKS_PER_BIN = 16  # at least
-FARTHEST = 1e6  # standard deviations; values farther away are clipped
 BLOCK = 8192  # tasks per forward pass
 ENCODED = 256  # the same for an encoder of structured tasks, whose layers may take much memory
 
@@ -31,7 +32,7 @@ ENCODED = 256  # the same for an encoder of structured tasks, whose layers may t
 class Encoding(torch.nn.Module):
     """Maps features in double precision to standardized columns, and ramps across some of them."""
 
-    parts: ClassVar[tuple[str, ...]] = ("mean", "scale", "columns", "edges")
+    parts: ClassVar[tuple[str, ...]] = PARTS
 
     mean: torch.Tensor  # (features,)
     scale: torch.Tensor  # (features,)
@@ -67,7 +68,7 @@ class Encoding(torch.nn.Module):
         standard = ((tasks - self.mean) / self.scale).clamp(-FARTHEST, FARTHEST).to(self.edges)
         low, high = self.edges[:, :-1], self.edges[:, 1:]
         ahead = standard[:, self.columns, None] - low
-        ramps = (ahead / (high - low).clamp(min=1e-6)).clamp(0, 1)
+        ramps = (ahead / (high - low).clamp(min=NARROWEST)).clamp(0, 1)
         return torch.cat([standard, 2 * ramps.flatten(1) - 1], dim=1)
 
 
@@ -124,14 +125,6 @@ def logits_of(network: torch.nn.Sequential, tasks: torch.Tensor) -> torch.Tensor
     """Logits (tasks, agents) without gradients, block by block."""
     cheap = isinstance(network[0], (Encoding, torch.nn.Linear))
     return outputs(network, tasks, BLOCK if cheap else ENCODED)
-
-
-def precise(network: torch.nn.Sequential) -> torch.nn.Sequential:
-    """A copy in double precision if the network reads features, otherwise the network itself.
-
-    Rounding depends on the tasks beside a task; in double precision it is negligible.
-    """
-    return copy.deepcopy(network).double() if isinstance(network[0], Encoding) else network
 
 
 def outputs(network: torch.nn.Module, tasks: torch.Tensor, block: int = ENCODED) -> torch.Tensor:

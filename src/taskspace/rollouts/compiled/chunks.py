@@ -22,6 +22,7 @@ from taskspace.rollouts.compiled.loop import EnginePolicy, play_factory
 from taskspace.rollouts.compiled.network import LANES
 from taskspace.rollouts.compiled.python_policies import play_general
 from taskspace.rollouts.errors import PlayError, PolicyOutputError
+from taskspace.rollouts.return_moments import ReturnMoments
 
 # The largest number of steps in a chunk: at most a tenth of a second, so that Ctrl-C works quickly
 # and threads end together, but enough that the last lanes of a chunk cost little.
@@ -116,14 +117,16 @@ class CompiledEvaluation:
         solved: NDArray[np.bool_], returns: NDArray[np.float64],
         errors: Mapping[int, tuple[int, str]] | None = None,
     ) -> PartialResults:  # fmt: skip
-        means = None
+        moments, tasks = None, self.tasks_of(chunk)
         if self.keep_returns:
-            means = (self._sums(chunk, returns) / self.rollouts).astype(np.float32)
+            task = np.arange(chunk.first, chunk.last) // self.rollouts - tasks.start
+            failed = [number - tasks.start for number in errors or {}]
+            moments = ReturnMoments.of_episodes(task, returns, tasks.stop - tasks.start, failed)
         return PartialResults(
-            tasks=self.tasks_of(chunk),
+            tasks=tasks,
             successes=successes,
             steps=steps,
-            returns=means,
+            returns=moments,
             results=solved if self.keep_results else None,
             first_episode=chunk.first,
             errors=errors or {},

@@ -24,6 +24,7 @@ from taskspace.rollouts.accumulator import PartialResults
 from taskspace.rollouts.errors import PlayError, PolicyOutputError
 from taskspace.rollouts.gymnasium.actions import network_function, seed_lanes, to_actions
 from taskspace.rollouts.gymnasium.env_pool import EnvPool, EpisodeResult, EpisodeStart
+from taskspace.rollouts.return_moments import ReturnMoments
 
 LANES = 64  # the number of actions that a policy chooses at a time, for any number of processes
 EPISODES_PER_CALL = 8  # sent to a process at a time, for agents that play one episode at a time
@@ -77,7 +78,7 @@ class EpisodeRunner:
         self.evaluation, self.agent, self.tasks, self.pool = evaluation, agent, tasks, pool
         self.processes, self.advance = processes, advance
         self.successes, self.rollouts, self.steps = np.zeros((3, len(tasks)), np.int64)
-        self.rewards = np.zeros(len(tasks))  # sums
+        self.returns = ReturnMoments.zeros((len(tasks),))
         self.results = np.zeros(
             (len(tasks), evaluation.rollouts if evaluation.keep_results else 0), np.bool_
         )
@@ -112,7 +113,7 @@ class EpisodeRunner:
             tasks=slice(self.tasks.start, self.tasks.stop),
             successes=self.successes,
             steps=self.steps,
-            returns=np.float32(self.rewards / np.maximum(self.rollouts, 1)),
+            returns=self.returns,
             results=self.results.ravel() if self.evaluation.keep_results else None,
             first_episode=self.tasks.start * self.evaluation.rollouts,
             errors={task: (self._missing(task), why) for task, why in self.errors.items()},
@@ -187,7 +188,8 @@ class EpisodeRunner:
         self.successes[index] += result.solved
         self.rollouts[index] += 1
         self.steps[index] += result.length
-        self.rewards[index] += result.total_reward
+        earned = np.array([result.total_reward])
+        self.returns.add([index], ReturnMoments(np.ones(1, np.int64), earned, np.zeros(1)))
         self.keys |= result.keys
         if self.evaluation.keep_results:
             self.results[index, rollout] = result.solved

@@ -17,7 +17,7 @@ from gymnasium.envs.registration import EnvSpec, registry
 from taskspace import checks
 from taskspace.agents.adapters import EpisodeAgent, named_policy
 from taskspace.envs.from_gymnasium import GymEnvironment, as_task
-from taskspace.envs.success_rules import InfoKey
+from taskspace.envs.success_rules import InfoKey, ReturnsOnly
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import Advance, progress_bar
 from taskspace.rollouts import ray
@@ -49,6 +49,12 @@ def evaluate_gymnasium(
         raise ValueError("tasks must be at least one task, got none")
     if on_error == "skip" and keep_results:
         raise ValueError("keep_results must be False with on_error='skip', got True")
+    by_return = isinstance(environment.rule, ReturnsOnly)
+    if by_return and keep_results:
+        raise ValueError(
+            f"keep_results must be False for {environment.name}, which has no notion of success,"
+            " got True"
+        )
     rollouts = checks.whole(rollouts, "rollouts", 1, checks.MOST_ROLLOUTS)
     asked = None if workers is None else checks.whole(workers, "workers", 1, checks.MOST_THREADS)
     key = checks.seed(seed)
@@ -57,6 +63,7 @@ def evaluate_gymnasium(
     evaluation = GymEvaluation(
         environment, spaces, columns, rows, names, rollouts, key, on_error == "skip", keep_results
     )
+    keep_returns = keep_returns or by_return
     totals = Accumulator.empty(
         names, len(rows), rollouts, keep_results=keep_results, keep_returns=keep_returns
     )
@@ -71,7 +78,8 @@ def evaluate_gymnasium(
                 evaluation, policies, asked or _paying_processes(evaluation), totals, advance
             )
     _check_key(environment, totals)
-    return _outcomes(evaluation, totals)
+    outcomes = _outcomes(evaluation, totals)
+    return outcomes.by_return() if by_return else outcomes
 
 
 def _play_here(

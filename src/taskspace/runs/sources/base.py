@@ -74,6 +74,10 @@ class Source(ABC):
     def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map from the outcomes."""
 
+    def learn_again(self, played: Played, seed: int) -> Embedding:
+        """Learn a map with another seed, to compare the two; its test scores are not needed."""
+        return self.learn(played, seed)
+
     @abstractmethod
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The clusters of the tasks of the outcomes."""

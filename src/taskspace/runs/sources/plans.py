@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
-from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.success.encoders import encoder_factory
-from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity import profiles
+
+if TYPE_CHECKING:
+    from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+    from taskspace.models.success.model import SuccessModel
 
 INFORMATION, ORDINAL = METHODS = ("information", "ordinal")
 
@@ -50,6 +51,9 @@ class InformationPlan(Plan):
 
     def success_model(self, seed: int) -> SuccessModel:
         """The success model, not yet fitted."""
+        from taskspace.models.success.encoders import encoder_factory  # imports torch
+        from taskspace.models.success.model import SuccessModel
+
         return SuccessModel(
             network=None if self.encoder is None else encoder_factory(self.encoder),
             learning_rate=self.learning_rate,
@@ -84,6 +88,8 @@ class OrdinalPlan(Plan):
         self, outcomes: Outcomes, seed: int, measure: str = profiles.INFORMATION
     ) -> OrdinalEmbedder:
         """Learn the paper's map, which has one measure."""
+        from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder  # imports torch
+
         embedder = OrdinalEmbedder(
             self.n_components,
             norm_weight=self.norm_weight,

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.informative import check_agents
-from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import READING
 from taskspace.outcomes.result_tables import check_telling_apart
+from taskspace.outcomes.returns import SCALE_ARRAYS, pack_scale
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
@@ -73,8 +73,9 @@ class TableSource(Source):
         if columns["task"] is None:
             lines = [f"agents: {agent}; tasks: the other columns of numbers"]
         else:
-            results = " and ".join(map(repr, columns["score"]))
-            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; results: {results}"]
+            found = " and ".join(map(repr, columns["score"]))
+            what = "results" if outcomes.scale is None else "returns"
+            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; {what}: {found}"]
         if outcomes.feature_names:
             lines.append(
                 f"features, which the map learns from: {', '.join(outcomes.feature_names)}"
@@ -91,10 +92,20 @@ class TableSource(Source):
     def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map with the given number of dimensions."""
         if self.method == ORDINAL:
+            from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder  # imports torch
+
             paper = OrdinalEmbedder(self.n_components, steps=self.steps, random_state=seed)
             return paper.fit(played.outcomes)
-        embedder = TaskEmbedder(self.n_components, measure=self.similarity, random_state=seed)
-        return embedder.fit(played.outcomes)
+        return self._embedder(seed).fit(played.outcomes)
+
+    def learn_again(self, played: Played, seed: int) -> Embedding:
+        """Learn a map without test scores, which would take as long as the map."""
+        if self.method == ORDINAL:
+            return self.learn(played, seed)
+        return self._embedder(seed).untested().fit(played.outcomes)
+
+    def _embedder(self, seed: int) -> TaskEmbedder:
+        return TaskEmbedder(self.n_components, measure=self.similarity, random_state=seed)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """Find clusters in the map."""
@@ -130,8 +141,11 @@ def _digest(outcomes: Outcomes) -> str:
     """A digest that identifies the results."""
     digest = hashlib.sha256()
     parts = {**vars(outcomes), "labels": pack(outcomes.task_labels, outcomes.agent_labels)}
-    for part in ("successes", "rollouts", "agents", "tasks", "features", "labels"):
-        value = parts[part]
+    parts |= pack_scale(outcomes.scale)
+    names = ["successes", "rollouts", "agents", "tasks", "features", "labels"]
+    names += [] if outcomes.scale is None else ["returns", "return_spreads", *SCALE_ARRAYS]
+    for part in names:
+        value = parts.get(part)
         if value is not None:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())

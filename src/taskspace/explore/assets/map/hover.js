@@ -1,8 +1,9 @@
 // The card beside the pointer: a task's picture and values.
 
 import { labelsOfTask, valuesOf } from "../data.js";
-import { el, figure, percent, short } from "../dom.js";
+import { el, figure, short } from "../dom.js";
 import { fact, measures } from "../facts.js";
+import { shown, words } from "../results.js";
 import { picture } from "../tasks/cards.js";
 
 const MAX_VALUES = 8;
@@ -19,9 +20,9 @@ export class HoverCard {
     // Short names, because the card is narrow.
     const rows = [
       ...measures(space, space.difficulty[task], space.information?.[task]),
-      ["success", percent(space.success[task])],
+      [words(space).short, shown(space, task, space.success[task])],
     ];
-    if (insight.predicted) rows.push(["predicted", percent(insight.predicted[task])]);
+    if (insight.predicted) rows.push(["predicted", shown(space, task, insight.predicted[task])]);
     if (space.columns.size <= MAX_VALUES) {
       for (const [name, column] of space.columns) rows.push([name, figure(short(column[task]))]);
     }

@@ -55,7 +55,8 @@ function flip(state, quantity, index) {
 }
 
 function scale(quantity, { low, high, colours }) {
-  const text = ["number", "correlation"].includes(quantity.kind) ? figure : percent;
+  const plain = ["number", "correlation"].includes(quantity.kind) ? figure : percent;
+  const text = quantity.text || plain;
   const strip = el("span", { class: "strip" });
   strip.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
   return [

@@ -2,6 +2,7 @@
 
 import { button, el, figure, percent } from "../dom.js";
 import { meanOf } from "../quantities.js";
+import { label as nameOf, meanShown, words } from "../results.js";
 import { describeSelection } from "../selection.js";
 import { byGroup, groupingChoice } from "./detail.js";
 
@@ -45,7 +46,7 @@ export function comparison(app, selections) {
     members[0].every((task, index) => task === members[1][index]);
   if (same) lines.push(el("p", { class: "fault", text: "A and B contain the same tasks." }));
   if (space.groupings.size > 1)
-    lines.push(el("p", { text: "Success rates " }, ...groupingChoice(app)));
+    lines.push(el("p", { text: words(space).title }, ...groupingChoice(app)));
   return [
     ...lines,
     el(
@@ -71,13 +72,14 @@ function rowsOf(space, insight, members) {
   );
   const solving = some.map((tasks) => byGroup(space, insight.grouping, tasks));
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
-  for (const { key, label, kind, values } of insight.quantities) {
+  for (const { key, label, kind, values, text } of insight.quantities) {
     if (kind === "names" || /^(column|group) /.test(key)) continue;
-    const text = ["number", "correlation"].includes(kind) ? figure : percent;
-    rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
+    const show = text || (["number", "correlation"].includes(kind) ? figure : percent);
+    rows.push([label, each((tasks) => show(meanOf(values, tasks)))]);
   }
   for (const [index, title] of (insight.grouping?.titles || []).entries()) {
-    rows.push([`success rate of ${title}`, solving.map((found) => percent(found[index].mean))]);
+    const means = solving.map((found) => meanShown(space, found[index].mean));
+    rows.push([nameOf(space, `${words(space).of} ${title}`), means]);
   }
   for (const { label, names, values } of [insight.quantity("cluster"), ...labelsOf(insight)])
     rows.push(...shareRows(label, names, values, members));

@@ -31,7 +31,7 @@ function lines(rows) {
 
 function columnName({ key, label }) {
   const names = {
-    success: "success",
+    success: label === "success rate" ? "success" : label,
     information: "information",
     similarity: "correlation",
     predicted: "predicted",

@@ -1,9 +1,10 @@
-// The panel of one task: its picture and features, success rates, and similar tasks.
+// The panel of one task: its picture and features, results of agents, and similar tasks.
 
 import { labelsOfTask, rate, valuesOf } from "../data.js";
-import { button, el, figure, percent, select, short } from "../dom.js";
+import { button, el, figure, select, short } from "../dom.js";
 import { fact, measures } from "../facts.js";
 import { colourOfName } from "../map/colours.js";
+import { shown, words } from "../results.js";
 import { knownTask } from "../similar.js";
 import { neighbourLists, picture } from "../tasks/cards.js";
 
@@ -34,8 +35,8 @@ export class Detail {
     const { space } = this.app;
     const steps = [
       ["Hover", "over a point to see its task."],
-      ["Click", "a point to see its success rates and similar tasks."],
-      ["Quiz", "an agent: a few answers predict its success on all tasks."],
+      ["Click", "a point to see its results and similar tasks."],
+      ["Quiz", "an agent: a few answers predict its results on all tasks."],
       ["Select", "tasks with a lasso or filters, compare two selections, save a table."],
       ...(space.answers ? OF_TABLES : []),
       ...(this.app.form ? [["New task", "shows where your own task lies on the map."]] : []),
@@ -72,8 +73,9 @@ export class Detail {
 
   successRates(task) {
     const { space, insight } = this.app;
-    const title = el("h3", { text: "Success rate " }, ...groupingChoice(this.app));
-    return el("section", {}, title, bars(byGroup(space, insight.grouping, [task])));
+    const title = el("h3", { text: words(space).title }, ...groupingChoice(this.app));
+    const text = (mean) => shown(space, task, mean);
+    return el("section", {}, title, bars(byGroup(space, insight.grouping, [task]), text));
   }
 }
 
@@ -99,11 +101,14 @@ function cluster(space, task) {
 function facts(space, insight, task) {
   const rows = [
     ...measures(space, space.difficulty[task], space.information?.[task]),
-    ["success rate", percent(space.success[task])],
+    [words(space).mean, shown(space, task, space.success[task])],
   ];
-  if (insight.predicted) rows.push(["predicted probability", percent(insight.predicted[task])]);
-  if (insight.truth)
-    rows.push([`observed rate of ${space.agents[insight.agent]}`, percent(insight.truth[task])]);
+  if (insight.predicted)
+    rows.push([words(space).predicted, shown(space, task, insight.predicted[task])]);
+  if (insight.truth) {
+    const name = `observed ${space.returns ? "return" : "rate"} of ${space.agents[insight.agent]}`;
+    rows.push([name, shown(space, task, insight.truth[task])]);
+  }
   return el("dl", { class: "facts" }, ...rows.map(fact));
 }
 
@@ -152,7 +157,7 @@ export function byGroup(space, grouping, tasks) {
   }));
 }
 
-function bars(rows) {
+function bars(rows, text) {
   return el(
     "ul",
     { class: "bars" },
@@ -165,7 +170,7 @@ function bars(rows) {
         { "data-group": name, title: count },
         el("span", { class: "name", text: name }),
         el("span", { class: "track" }, fill),
-        el("span", { class: "value", text: percent(mean) }),
+        el("span", { class: "value", text: text(mean) }),
       );
     }),
   );

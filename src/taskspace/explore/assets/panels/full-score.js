@@ -1,7 +1,8 @@
 // The full score of the agent that takes the quiz, with its interval, from the server.
 
 import { isExported } from "../data.js";
-import { el, percent, select } from "../dom.js";
+import { el, figure, percent, select } from "../dom.js";
+import { returnOf } from "../results.js";
 import { post } from "../server.js";
 
 const PAUSE = 150; // milliseconds without another answer
@@ -48,8 +49,11 @@ export class FullScore {
   }
 
   async ask(answers) {
-    const { names } = this.app.space;
-    const quiz = answers.map(({ task, result }) => ({ task: names[task], result }));
+    const { names, returns } = this.app.space;
+    const quiz = answers.map(({ task, result }) => ({
+      task: names[task],
+      ...(returns ? { return: returnOf(returns, task, result) } : { result }),
+    }));
     const { by } = this;
     const { answer, fault } = await post("api/score", { quiz, by, level: LEVEL });
     if (this.answers !== answers || this.by !== by) return; // another answer was given meanwhile
@@ -65,21 +69,24 @@ export class FullScore {
   }
 
   shown({ groups }) {
-    const range = ({ low, high }) => `${percent(low)} to ${percent(high)}`;
+    const { returns } = this.app.space;
+    const text = returns ? figure : percent;
+    const what = returns ? WHAT.replace("success rate", "return") : WHAT;
+    const range = ({ low, high }) => `${text(low)} to ${text(high)}`;
     if (this.by === null) {
       const [all] = groups;
       return [
         el(
           "p",
           { class: "count" },
-          el("strong", { text: percent(all.score), id: "score" }),
+          el("strong", { text: text(all.score), id: "score" }),
           ` (${range(all)})`,
         ),
-        el("p", { class: "quiet", text: WHAT }),
+        el("p", { class: "quiet", text: what }),
       ];
     }
     const cells = (group) => [
-      percent(group.score),
+      text(group.score),
       range(group),
       `${group.answered} of ${group.tasks}`,
     ];
@@ -98,7 +105,7 @@ export class FullScore {
       el(
         "table",
         {},
-        el("caption", { class: "quiet", text: WHAT }),
+        el("caption", { class: "quiet", text: what }),
         el("thead", {}, el("tr", {}, el("td"), ...heads)),
         el("tbody", {}, ...rows),
       ),

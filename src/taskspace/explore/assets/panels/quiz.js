@@ -1,9 +1,10 @@
 // The panel of the quiz: the user answers for an agent, and the page predicts all other tasks.
 
 import { groupingOf, rate, valuesOf } from "../data.js";
-import { button, el, percent, select } from "../dom.js";
+import { button, el, figure, percent, select } from "../dom.js";
 import { fact } from "../facts.js";
 import { meanOf } from "../quantities.js";
+import { resultOf, returnOf, shown, words } from "../results.js";
 import { picture } from "../tasks/cards.js";
 import { FullScore } from "./full-score.js";
 import { scatter } from "./scatter.js";
@@ -11,7 +12,7 @@ import { scatter } from "./scatter.js";
 const LOADED = 10; // questions to an agent of the population
 const LOADING =
   `Asks an agent of the population ${LOADED} questions and compares the prediction with its` +
-  " observed success rates. Its other results are not used for the prediction.";
+  " observed results. Its other results are not used for the prediction.";
 const COMPARED =
   "Each point is a task that was not asked. The thick line is the mean. On the dashed line," +
   " prediction and truth agree.";
@@ -34,7 +35,9 @@ export class QuizPanel {
       {},
       el("h2", { text: "Quiz an agent" }),
       el("p", {
-        text: "Enter what an agent solves. The map shows its probability of success on all tasks.",
+        text: app.space.returns
+          ? "Enter the returns of an agent. The map shows its expected return on all tasks."
+          : "Enter what an agent solves. The map shows its probability of success on all tasks.",
       }),
       ...omissions(app.space),
       this.question,
@@ -114,13 +117,34 @@ export class QuizPanel {
         propose,
       ),
       ...[picture(space, valuesOf(space, now.task))].filter(Boolean),
-      el(
-        "div",
-        { class: "choice", role: "group", "aria-label": "Does the agent solve it?" },
-        choice("✓ Solved", 1, "yes"),
-        choice("✗ Not solved", 0, "no"),
-      ),
+      space.returns
+        ? this.entry(now.task, given)
+        : el(
+            "div",
+            { class: "choice", role: "group", "aria-label": "Does the agent solve it?" },
+            choice("✓ Solved", 1, "yes"),
+            choice("✗ Not solved", 0, "no"),
+          ),
     ];
+  }
+
+  // A field for the return of the agent; Enter answers.
+  entry(task, given) {
+    const { returns } = this.app.space;
+    const range = `${figure(returns.low[task])} to ${figure(returns.high[task])}`;
+    const [min, max] = [returns.low[task], returns.high[task]]; // beyond, candidates say nothing
+    const field = el("input", { type: "number", step: "any", id: "return", min, max });
+    if (given) field.value = String(returnOf(returns, task, given.result));
+    const answer = (event) => {
+      event.preventDefault();
+      if (field.value !== "") this.answer(task, resultOf(returns, task, Number(field.value)));
+    };
+    return el(
+      "form",
+      { class: "choice", onsubmit: answer },
+      el("label", {}, `Return, known agents ${range} `, field),
+      el("button", { type: "submit", class: "answer", text: "Answer" }),
+    );
   }
 
   summaryOf() {
@@ -128,8 +152,10 @@ export class QuizPanel {
     if (!insight.predicted) return [];
     const all = [...space.names.keys()];
     const errors = insight.predicted.map((p) => Math.min(p, 1 - p));
+    const expected = percent(meanOf(insight.predicted, all));
+    if (space.returns) return [fact(["expected normalised return", expected])];
     const rows = [
-      ["expected success rate", percent(meanOf(insight.predicted, all))],
+      ["expected success rate", expected],
       ["expected error rate", percent(meanOf(errors, all))],
     ];
     return rows.map(fact);
@@ -138,7 +164,8 @@ export class QuizPanel {
   answered({ task, result }) {
     const { space, state } = this.app;
     const name = space.names[task];
-    const symbol = result === 1 ? "✓" : result === 0 ? "✗" : percent(result);
+    const plain = result === 1 ? "✓" : result === 0 ? "✗" : percent(result);
+    const symbol = space.returns ? shown(space, task, result) : plain;
     const kind = result >= 0.5 ? "yes" : "no";
     return el(
       "li",
@@ -173,7 +200,7 @@ export class QuizPanel {
     const answers = [...rest, { task, result }];
     state.change({ answers, colour: "predicted" });
     state.change({ task: insight.nextQuestion(answers) });
-    const again = this.question.querySelector(`[data-result="${result}"]`);
+    const again = this.question.querySelector(`[data-result="${result}"], #return`);
     if (focused && again) again.focus(); // so that the keyboard can answer the next one
   }
 
@@ -213,14 +240,23 @@ export class QuizPanel {
     const mean = (of) => percent(meanOf(tasks.map(of), tasks.keys()));
     const { truth } = insight;
     const right = (predicted) => (task) => Number(predicted[task] > 0.5 === truth[task] > 0.5);
-    const rows = [
-      ["accuracy on other tasks", mean(right(insight.predicted))],
-      ["accuracy without answers", mean(right(insight.predictedBefore))],
-      ["mean absolute error", mean((task) => Math.abs(insight.predicted[task] - truth[task]))],
-    ];
+    const error = (predicted) => mean((task) => Math.abs(predicted[task] - truth[task]));
+    const rows = space.returns
+      ? [
+          ["mean absolute error (of the range)", error(insight.predicted)],
+          ["the same without answers", error(insight.predictedBefore)],
+        ]
+      : [
+          ["accuracy on other tasks", mean(right(insight.predicted))],
+          ["accuracy without answers", mean(right(insight.predictedBefore))],
+          ["mean absolute error", error(insight.predicted)],
+        ];
+    const axes = space.returns
+      ? ["predicted normalised return", "observed normalised return"]
+      : [words(space).predicted, words(space).observed];
     return [
       el("dl", { class: "facts" }, ...rows.map(fact)),
-      scatter(insight.predicted, truth, tasks, "predicted probability", "observed success rate"),
+      scatter(insight.predicted, truth, tasks, ...axes),
       el("p", { class: "quiet", text: COMPARED }),
     ];
   }

@@ -4,6 +4,7 @@ import { valuesOf } from "../data.js";
 import { arrowKeys, el, figure, percent } from "../dom.js";
 import { CORRELATION } from "../information.js";
 import { knownTask, products, ranked, similarities } from "../similar.js";
+import { shown, words } from "../results.js";
 import { drawing } from "./drawing.js";
 
 const SHOWN = 4;
@@ -31,7 +32,8 @@ export function neighbourLists(space, task, go) {
   const alike = LISTS.map(([title, side, failing, lengths]) => {
     const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
     const measured = signed ? "by correlation" : "by shared information";
-    const sides = space.informative ? failing : lengths;
+    const harder = space.returns ? side && `${side} by the difficulty of returns` : failing;
+    const sides = space.informative ? harder : lengths;
     const subtitle = sides || (known ? measured : "by inner product");
     return list(title, side || "nearest", subtitle, cards(found));
   });
@@ -56,7 +58,8 @@ function list(title, name, subtitle, cards) {
 
 export function neighbours(space, index) {
   const task = knownTask(space, index);
-  return ranked(space, task, similarities(space, task), SHOWN);
+  const by = similarities(space, task) || products(space, task.vector);
+  return ranked(space, task, by, SHOWN);
 }
 
 function card(space, task, similarity, onMap, go) {
@@ -77,7 +80,7 @@ function card(space, task, similarity, onMap, go) {
     similarity === null ? null : quiet(...stated(space, similarity)),
     quiet(`inner product ${figure(onMap)}`, PRODUCT),
     quiet(`difficulty ${space.informative ? percent(difficulty) : figure(difficulty)}`),
-    space.informative ? null : quiet(`success rate ${percent(success)}`),
+    space.informative ? null : quiet(`${words(space).mean} ${shown(space, task, success)}`),
   );
 }
 
