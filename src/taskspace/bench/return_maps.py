@@ -17,8 +17,8 @@ from taskspace.runs.measures import label_scores, map_scores
 from taskspace.similarity.returns import statistics_of
 
 ENVIRONMENTS = ("PointMass", "CartPoleVar")
-TASKS, ROLLOUTS = 2000, 5  # from which the maps are learned
-NEW_TASKS, NEW_ROLLOUTS = 300, 20  # on which they are tested
+TASKS, ROLLOUTS = 1000, 5  # from which the maps are learned
+NEW_TASKS, NEW_ROLLOUTS = 200, 20  # on which they are tested
 READINGS = ("success", "return")
 
 

@@ -513,7 +513,7 @@ def test_difficulty_of_returns_follows_the_scale() -> None:
 
 
 def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
-    truth, outcomes = _played(tasks=30, attempts=5)
+    truth, _ = _played(tasks=30, attempts=5)
     wide = truth * np.linspace(1, 9, 30)
     table = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
     model = SuccessModel(random_state=0).fit(table)
