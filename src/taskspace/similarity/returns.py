@@ -134,9 +134,10 @@ class ReturnStatistics(TaskStatistics):
 
     def bounds(self, measure: str = INFORMATION) -> Floats:
         """The largest similarity that so many agents can show; 0 bits if all returns are equal."""
+        if measure != INFORMATION:
+            return np.ones(self.n_tasks)
         number = self.n_agents if self.tried is None else self.tried.sum(1)
-        most = 0.5 * np.log2(number) if measure == INFORMATION else np.ones(self.n_tasks)
-        return np.where(self._varies, most, 0.0) if measure == INFORMATION else most
+        return np.where(self._varies, 0.5 * np.log2(number), 0.0)
 
     def with_values(self, values: NDArray[np.float32]) -> ReturnStatistics:
         """The same statistics with the scores of each task in another order."""
