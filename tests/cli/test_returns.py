@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import taskspace as ts
 from taskspace.cli import main
+from taskspace.explore.data import explorer_data
+from taskspace.explore.service import Service
 from taskspace.runs.run import open_run
 from tests.cli.maps import check_complaint, command, rows_of
 
@@ -103,3 +106,57 @@ def test_outcomes_can_be_fitted_by_their_returns(tmp_path: Path) -> None:
     )
     with pytest.raises(ValueError, match="no returns"):
         ts.fit(ts.Outcomes(np.eye(4, dtype=int), np.array(1)), tmp_path / "no", returns=True)
+
+
+def test_predictions_scores_and_quizzes_are_in_returns(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    quiz = tmp_path / "quiz.csv"
+    quiz.write_text(f"task,return\nt0,{RETURNS[0, 0]}\nt1,{RETURNS[0, 1]}\nt2,\n")
+    tasks = tmp_path / "tasks.csv"
+    tasks.write_text("task\nt4\nt5\n")
+    found = rows_of(command("predict", folder, "--quiz", quiz, tasks).stdout)
+    for row, task in zip(found, (4, 5), strict=True):
+        low, middle, high = (float(row[name]) for name in ("low", "return", "high"))
+        assert low <= middle <= high
+        assert abs(middle - RETURNS[0, task]) < np.ptp(RETURNS[:, task]) / 2
+    (score,) = rows_of(command("score", folder, quiz).stdout)
+    assert RETURNS.min() < float(score["low"]) <= float(score["score"]) <= float(score["high"]) <= 0
+    answers = f"good\n{RETURNS[0].mean()}\n-1e9\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(answers))
+    assert main(["quiz", str(folder), "--at-most", "2"]) == 0
+    done = capsys.readouterr()
+    assert "'good'" in done.err
+    assert "-1e+09" in done.err
+    assert "answers: 1" in done.err
+    assert {"task", "return", "low", "high"} == set(rows_of(done.out)[0])
+
+
+def test_what_needs_successes_refuses_returns(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for given in (["subset", str(folder), "-k", "3"], ["agents", str(folder)]):
+        check_complaint(given, "0 1 returns", capsys)
+
+
+def test_report_and_page_speak_of_returns(folder: Path) -> None:
+    made = open_run(folder)
+    report = made.report().read_text(encoding="utf-8")
+    assert "mean normalised regret" in report
+    assert "that the return on" in report
+    data = explorer_data(made)
+    assert data["returns"]["shared"] is False
+    np.testing.assert_allclose(data["returns"]["low"], RETURNS.min(0), rtol=1e-5)
+    shift, stretch = data["returns"]["shift"], data["returns"]["stretch"]
+    agents = data["posterior"]["agents"]
+    known = data["posterior"]["profiles"][:, :agents] / 255
+    near = np.abs(known - (shift + stretch * made.outcomes.rates.T)).mean()
+    assert near < 0.1  # candidates are on the wider scale
+    service = Service(made)
+    predicted, low, high = service.predict(["t0"], [float(RETURNS[0, 0])], ["t4"], 0.9)
+    assert low is not None
+    assert high is not None
+    assert low[0] <= predicted[0] <= high[0] <= 0
