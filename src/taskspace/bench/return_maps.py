@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,20 @@ def _read(outcomes: Outcomes, reading: str) -> Outcomes:
     return outcomes.by_return() if reading == "return" else outcomes
 
 
+def print_maps(console: Console, name: str, found: dict[str, Any]) -> None:
+    """Print what `compare` found, with one column per map."""
+    lines: dict[str, Callable[[Any], str]] = {
+        "dimensions": lambda each: str(each["dims"]),
+        "triplet accuracy on new tasks": lambda each: f"{each['triplet_accuracy']:.1%}",
+        "noise ceiling": lambda each: f"{each['noise_ceiling']:.1%}",
+        "difficulty-pair accuracy": lambda each: f"{each['difficulty_pair_accuracy']:.1%}",
+        "nearest neighbour of the same kind": lambda each: f"{each['purity']:.1%}",
+        "by chance": lambda each: f"{each['chance']:.1%}",
+    }
+    print_lines(console, f"{name}: maps by", lines, found)
+
+
 def print_report(console: Console) -> None:
     """Print one table per environment."""
     for name in ENVIRONMENTS:
-        found = compare(Subject.trained(name))
-        lines = {
-            "dimensions": lambda each: str(each["dims"]),
-            "triplet accuracy on new tasks": lambda each: f"{each['triplet_accuracy']:.1%}",
-            "noise ceiling": lambda each: f"{each['noise_ceiling']:.1%}",
-            "difficulty-pair accuracy": lambda each: f"{each['difficulty_pair_accuracy']:.1%}",
-            "nearest neighbour of the same kind": lambda each: f"{each['purity']:.1%}",
-            "by chance": lambda each: f"{each['chance']:.1%}",
-        }
-        print_lines(console, f"{name}: maps by", lines, found)
+        print_maps(console, name, compare(Subject.trained(name)))
