@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,12 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.return_scale import ReturnScale
 from tests.messages import says
 
-SCALE = ReturnScale([0.0, -5.0, 7.0], [10.0, 5.0, 7.0])
+
+def scale_of(*ends: Any, **known: Any) -> ReturnScale:
+    return ReturnScale(*ends, **known)
+
+
+SCALE = scale_of([0.0, -5.0, 7.0], [10.0, 5.0, 7.0])
 
 
 def test_returns_are_normalised_per_task() -> None:
@@ -69,12 +75,12 @@ def test_means_on_one_scale_are_means_of_returns() -> None:
 
 
 def test_words_and_refusals() -> None:
-    assert "regret" in difficulty_in_words(ReturnScale(0, 10, best=10))
-    assert "below 4" in difficulty_in_words(ReturnScale(0, 10, success=4))
-    assert "reached" in difficulty_in_words(ReturnScale(0, 10))
+    assert "regret" in difficulty_in_words(scale_of(0, 10, best=10))
+    assert "below 4" in difficulty_in_words(scale_of(0, 10, success=4))
+    assert "reached" in difficulty_in_words(scale_of(0, 10))
     assert "fail" in difficulty_in_words(None)
     with pytest.raises(ValueError, match=says("test returns")):
         refuse_returns(SCALE, "a test requires successes")
-    assert check_return_width(5, ReturnScale(0, 10)) == 0.5
+    assert check_return_width(5, scale_of(0, 10)) == 0.5
     with pytest.raises(ValueError, match=says("width positive 0")):
         check_return_width(0, SCALE)

@@ -20,7 +20,7 @@ def profiles(seed: int = 0) -> np.ndarray:
 
 def test_only_the_order_of_the_agents_counts() -> None:
     found = profile_similarity(profiles(), profiles(), "correlation", dispersion=0.0)
-    assert found[0, 1] == pytest.approx(1, abs=0.01)  # a curve of it
+    assert found[0, 1] == pytest.approx(1, abs=0.1)  # a curve of it, in steps
     assert abs(found[0, 2]) < 0.4
     np.testing.assert_allclose(found, found.T, atol=1e-12)
 

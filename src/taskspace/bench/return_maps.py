@@ -33,12 +33,9 @@ def compare(subject: Subject, tasks: int = TASKS, new: int = NEW_TASKS) -> dict[
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # anti-correlated tasks
             embedder = TaskEmbedder(random_state=0).fit(_read(learned, reading))
-        scores = map_scores(
-            embedder,
-            truth.features,
-            *(statistics_of(_read(each, reading)) for each in (truth, again)),
-            np.random.default_rng(0),
-        )
+        first, second = (statistics_of(_read(each, reading)) for each in (truth, again))
+        rng = np.random.default_rng(0)
+        scores = map_scores(embedder, truth.features, first, second, rng)
         kinds = subject.env.clusters(truth.features).astype(np.str_).astype(object)
         together = label_scores({"kind": kinds}, embedder.points(truth.features))
         found[reading] = {**scores, **together["labels"]["kind"], "dims": embedder.n_components_}

@@ -31,6 +31,7 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared, or the map and labels
@@ -190,8 +191,8 @@ def new_task_scores(
 def map_scores(
     embedder: TaskEmbedder,
     tasks: Tasks,
-    truth: SuccessStatistics,
-    again: SuccessStatistics,
+    truth: TaskStatistics,
+    again: TaskStatistics,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Accuracies on tasks of known outcomes, with those of a second evaluation as ceiling.
@@ -214,7 +215,7 @@ def map_scores(
 
 
 def similarity_scores(
-    similarity: PairSimilarity, truth: SuccessStatistics, triplets: Triplets
+    similarity: PairSimilarity, truth: TaskStatistics, triplets: Triplets
 ) -> dict[str, Any]:
     """How well similarities of pairs agree with those of known outcomes.
 
@@ -230,7 +231,7 @@ def similarity_scores(
     }
 
 
-def _clear(truth: SuccessStatistics, triplets: Triplets) -> Triplets:
+def _clear(truth: TaskStatistics, triplets: Triplets) -> Triplets:
     """The triplets whose two similarities differ clearly, so that their order is certain."""
     anchor, one, other = triplets.tasks.T
     gap = truth.pairs(anchor, one) - truth.pairs(anchor, other)
