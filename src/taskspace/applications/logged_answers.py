@@ -24,7 +24,7 @@ class LoggedAnswers:
     Attributes:
         agents: The names of the agents.
         tasks: The names of the known tasks that any of them answered.
-        results: The success rates or returns (agents, tasks); NaN if an agent did not answer a task.
+        results: The success rates or returns (agents, tasks); NaN where an agent did not answer.
         unknown: The number of other tasks, which are left out.
 
     >>> outcomes = Outcomes([[1, 0, 1]], 1, agents=["new"], tasks=["a", "b", "x"])

@@ -22,8 +22,8 @@ def add(commands: Any) -> None:
     example = (
         "ANSWERS is a table (.csv or .parquet) with the columns `task` and `result` (or `score`,\n"
         "`solved`, `success`), values from 0 to 1, or `return` if the map is one of returns, in\n"
-        "which case the score is the mean return; empty cells are skipped answers. Or ANSWERS is a\n"
-        "file or folder of logs, read as `fit` reads them; each model in them is an agent.\n\n"
+        "which case the score is the mean return. Empty cells are skipped answers. Or ANSWERS is\n"
+        "a file or folder of logs, read as `fit` reads them; each model in them is an agent.\n\n"
         "examples:\n"
         "  taskspace score runs/helm answers.csv\n"
         "  taskspace score runs/helm answers.csv --by scenario --level 0.9\n"
