@@ -16,7 +16,8 @@ _AGENTS, _QUESTIONS, _TASKS = 20, 10, 500  # most that the difference is measure
 def omitted_share(predictor: PerformancePredictor, rates: Floats) -> dict[str, Any] | None:
     """How predictions without the linear share differ from whole ones; None if they do not.
 
-    Known agents, which have these success rates or normalised returns (agents, tasks), take quizzes of ten random tasks.
+    Known agents, which have these success rates or normalised returns (agents, tasks), take quizzes
+    of ten random tasks.
     """
     if not predictor.linear_share_ or predictor.population_ is None:
         return None
