@@ -18,8 +18,9 @@ def add(commands: Any) -> None:
     example = (
         f"{TASKS}The quiz has one additional column `result` (or `score`, `solved`, `success`)\n"
         "with values from 0 to 1; empty cells are skipped answers.\n\n"
-        "example:\n"
+        "examples:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
+        "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv --interval 0.9\n"
     )
     parser = add_command(
         commands, "predict", _run, "predict the success of an agent after a quiz", example
@@ -29,6 +30,10 @@ def add(commands: Any) -> None:
         "--quiz", metavar="QUIZ", required=True, help="table of tasks with results of the agent"
     )
     parser.add_argument("tasks", metavar="TASKS", help="table of tasks, of any length")
+    parser.add_argument(
+        "--interval", type=float, metavar="LEVEL",
+        help="also print an interval that has the true probability with this probability, e.g. 0.9",
+    )  # fmt: skip
     add_out(parser)
 
 
@@ -36,14 +41,23 @@ def _run(options: argparse.Namespace) -> None:
     """Predict the success of an agent on tasks, from its results on a quiz of other tasks.
 
     The output is the table of tasks with an additional column `probability`, the predicted
-    probability of success.
+    probability of success. With --interval, the columns `low` and `high` are bounds of the success
+    rate over many attempts.
     """
+    from taskspace.applications.predictor import check_level
+
+    if options.interval is not None:
+        check_level(options.interval, "--interval")
     made = open_folder(options, options.tasks, options.quiz)
     quiz, results = read_quiz(made, options.quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
-        return {"probability": predictor.predict_proba(quiz, results, tasks)}
+        found = {"probability": predictor.predict_proba(quiz, results, tasks)}
+        if options.interval is not None:
+            bounds = predictor.interval(quiz, results, tasks, options.interval)
+            found["low"], found["high"] = bounds
+        return found
 
     print_answers(options, made, answer)
 

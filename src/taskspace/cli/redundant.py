@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import print_columns, print_table
+from taskspace.cli.json_output import rows
+from taskspace.cli.printing import on_screen, print_columns, print_note, print_table
 
 
 def add(commands: Any) -> None:
@@ -55,7 +55,9 @@ def _run(options: argparse.Namespace) -> None:
     checks.fraction(options.level, "--level")
     made = open_folder(options)
     found = redundant(made, threshold=options.threshold, level=options.level)
-    if options.out is None and sys.stdout.isatty() and found.groups:
+    if on_screen(options) and found.groups:
         print_columns(found.group_columns)
-    print_table(options, found.columns)
-    print(f"{found.summary}.", file=sys.stderr)
+    summary = f"{found.summary}."
+    groups = list(rows(found.group_columns)) if options.json else []
+    print_table(options, found.columns, summary=summary, groups=groups)
+    print_note(options, summary)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.predict import read_quiz
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_note, print_table
 
 
 def add(commands: Any) -> None:
@@ -55,11 +54,11 @@ def _run(options: argparse.Namespace) -> None:
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
     if found.unusual:
-        print(f"warning: {found.warning}", file=sys.stderr)
+        print_note(options, f"warning: {found.warning}")
     columns = found.columns
     if options.width is not None:
         columns["more"] = predictor.answers_needed(quiz, results, options.width, **settings)
-    print_table(options, columns)
+    print_table(options, columns, warning=found.warning if found.unusual else None)
 
 
 def _check(options: argparse.Namespace) -> None:
