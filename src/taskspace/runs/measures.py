@@ -199,7 +199,7 @@ def map_scores(
     the truth, which the error of the second evaluation shows.
     """
     constraints = drawn(truth, np.arange(len(tasks)), rng)
-    similarity = inner_products(embedder.transform(tasks))
+    similarity = inner_products(np.asarray(embedder.transform(tasks)))
     repeated = similarity_scores(again.pairs, truth, constraints.triplets)
     return {
         **similarity_scores(similarity, truth, constraints.triplets),

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +39,7 @@ from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
@@ -50,6 +51,9 @@ from taskspace.runs.stages import check_result, derive, has_result, read_setting
 from taskspace.similarity.estimates import estimates
 from taskspace.similarity.profiles import profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
+
+if TYPE_CHECKING:
+    from taskspace.report.interactive import InteractiveMap
 
 T = TypeVar("T")
 MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
@@ -117,6 +121,15 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r}: {self.name}, {self.outcomes.n_tasks} tasks)"
+
+    def _repr_html_(self) -> str:
+        """The measurements and the verdict in a notebook."""
+        from taskspace.report.sections import measurements_table
+
+        rows = measurements_table(self.results)
+        columns = {"measurement": [row[0] for row in rows], "value": [row[1] for row in rows]}
+        notes = [str(self.verdict), f"Report: {self.folder / layout.REPORT.file}"]
+        return html_table(columns, f"A map of {self.name}", notes, "measurements")
 
     def variant(self, **parts: Any) -> Run:
         """A copy of the run in memory with some parts replaced; nothing is saved to the folder.
@@ -203,7 +216,8 @@ class Run:
             return read_arrays(self._path(layout.VECTORS))
         tasks = self.outcomes.task_inputs
         return {
-            "vectors": self.embedder.transform(tasks), "difficulty": self.embedder.difficulty(tasks)
+            "vectors": np.asarray(self.embedder.transform(tasks)),
+            "difficulty": self.embedder.difficulty(tasks),
         }  # fmt: skip
 
     @functools.cached_property
@@ -524,7 +538,7 @@ class Run:
             new = self.model.predict_proba(row) if known is None else self.profiles[:, known, None]
             return profile_similarity(new, self.profiles)[0]
         if known is None:
-            return self.index.vectors @ self.embedder.transform(row)[0]
+            return self.index.vectors @ np.asarray(self.embedder.transform(row))[0]
         return np.maximum(estimates(self._statistics, [known])[0], 0.0)
 
     def similar(
@@ -563,6 +577,34 @@ class Run:
         found = np.flatnonzero(suitable)
         found = found[np.argsort(-bits[found], kind="stable")[:most]]
         return found, bits[found]
+
+    def map(self, projection: str | None = None) -> InteractiveMap:
+        """An interactive map of all tasks, which a notebook shows; it needs no network.
+
+        Hover over a task to see its name, difficulty, success rate and labels.
+
+        Args:
+            projection: One of `layouts`, e.g. "t-SNE" or "PCA"; by default the first.
+
+        Returns:
+            The map; its `save` writes it to a .html file.
+
+        Raises:
+            ValueError: If there is no such projection, or if there are more than 100,000 tasks.
+        """
+        from taskspace.report.plots import plot_map
+
+        chosen = next(iter(self.layouts)) if projection is None else projection
+        if chosen not in self.layouts:
+            known = " or ".join(map(repr, self.layouts))
+            raise ValueError(f"projection must be {known}, got {checks.brief(projection)}")
+        success = mean_rates(self.outcomes.rates, axis=0)
+        return plot_map(
+            self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
+            cluster_names=self.clusters.names, title=f"A map of {self.name} ({chosen} projection)",
+            muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
+            labels={"success rate": success, **self.outcomes.task_labels},
+        )  # fmt: skip
 
     # -- report, page and exports ------------------------------------------------------------------
 

@@ -61,6 +61,22 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         checks.finite(vectors, "the vectors of these tasks")
         return vectors
 
+    def _array(self, X: Any) -> NDArray[np.float64]:
+        """The vectors as an array; after `set_output`, `transform` returns a DataFrame."""
+        return np.asarray(self.transform(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the dimensions, for scikit-learn's `set_output`.
+
+        Args:
+            input_features: Not used; scikit-learn passes it.
+
+        Returns:
+            The names "v0", "v1" and so on, as `taskspace embed` writes them.
+        """
+        check_is_fitted(self, "n_components_")
+        return np.array([f"v{index}" for index in range(self.n_components_)], object)
+
     def evidence(self, agents: int, tasks: int) -> Evidence:
         """What is known about the quality of the map, for a verdict.
 
@@ -91,7 +107,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns:
             The similarities (first, second).
         """
-        return self.transform(self._rows(first)) @ self.transform(self._rows(second)).T
+        return self._array(self._rows(first)) @ self._array(self._rows(second)).T
 
     def direction(self, X: Any) -> NDArray[np.float64]:
         """Direction of the vector of each task.
@@ -102,7 +118,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns:
             Vectors of length 1 (tasks, n_components), or 0 where the vector is 0.
         """
-        return unit(self.transform(self._rows(X)))
+        return unit(self._array(self._rows(X)))
 
     def points(self, X: Any) -> NDArray[np.float64]:
         """The points whose distances figures, clusters and silhouettes are based on: the vectors.
@@ -113,7 +129,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns:
             One point per task.
         """
-        return self.transform(X)
+        return self._array(X)
 
     def difficulty(self, X: Any) -> NDArray[np.float64]:
         """Difficulty of each task, by default the length of its vector.
@@ -124,7 +140,7 @@ class Embedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns:
             One difficulty per task.
         """
-        return np.linalg.norm(self.transform(self._rows(X)), axis=1)
+        return np.linalg.norm(self._array(self._rows(X)), axis=1)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the model to a folder: settings in JSON, weights in safetensors, no pickle.

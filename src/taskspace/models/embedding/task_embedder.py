@@ -267,7 +267,7 @@ class TaskEmbedder(Embedding):
             One point per task.
         """
         check_is_fitted(self, "n_components_")
-        return self.direction(X) if self.n_components_ > 1 else self.transform(X)
+        return self.direction(X) if self.n_components_ > 1 else self._array(X)
 
     def information(self, X: Any) -> Floats:
         """Information that two attempts at a task by the same agent share: the squared length.
@@ -278,7 +278,7 @@ class TaskEmbedder(Embedding):
         Returns:
             One number per task, in bits if the measure is "information".
         """
-        squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
+        squared: Floats = (self._array(self._rows(X)) ** 2).sum(1)
         return squared
 
     def difficulty(self, X: Any) -> Floats:
