@@ -91,7 +91,8 @@ def test_outcomes_without_tasks_are_refused() -> None:
 
 def test_tables_of_pandas_and_polars_are_wanted_of_transform_alone() -> None:
     solved = np.random.default_rng(0).integers(0, 2, (40, 6))
-    embedder = TaskEmbedder(2, random_state=0).fit(Outcomes(solved, 1))
+    outcomes = Outcomes(solved, np.ones_like(solved))
+    embedder = TaskEmbedder(2, random_state=0).fit(outcomes)
     vectors, similar = embedder.transform([0, 1]), embedder.similarity([0], [1, 2])
     for package in ("pandas", "polars"):
         table = embedder.set_output(transform=package).transform([0, 1])
