@@ -103,9 +103,14 @@ def plot_map(
     if interactive:
         if ax is not None:
             raise ValueError("ax must be None for an interactive map, got axes")
-        said = {**({} if hard is None else {"difficulty": hard}), **(labels or {})}
+        said: dict[str, ArrayLike] = {} if hard is None else {"difficulty": hard}
+        for name, values in (labels or {}).items():
+            said[name if name not in said else f"label:{name}"] = values
         areas = _areas(np.ones(len(points)) if hard is None else hard)
         return _interactive(points, areas, members, numbers, muted, names, said, title)
+    if names is not None or labels is not None:
+        given = "names" if names is not None else "labels"
+        raise ValueError(f"{given} must be used with interactive=True, got interactive=False")
     ax = _axes(ax, 8.4, 5.6)
     areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
     if numbers is None:

@@ -603,7 +603,7 @@ class Run:
             self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
             cluster_names=self.clusters.names, title=f"A map of {self.name} ({chosen} projection)",
             muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
-            labels={"success rate": success, **self.outcomes.task_labels},
+            labels=beside({"success rate": success}, self.outcomes.task_labels, LABEL),
         )  # fmt: skip
 
     # -- report, page and exports ------------------------------------------------------------------
