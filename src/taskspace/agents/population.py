@@ -109,7 +109,9 @@ class Population(Mapping[str, Any]):
         names = self.subpopulations
         columns = {
             "subpopulation": [name or "agents" for name in names],
-            "agents": [_summary(self.select(name).agents).strip() for name in names],
+            "agents": [
+                ", ".join(_summary(self.select(n).agents).strip().split("  ")) for n in names
+            ],
         }
         return html_table(columns, repr(self), what="subpopulations")
 

@@ -126,7 +126,7 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        return html_table(self.columns, self.verdict, self.advice)
+        return html_table(self.columns, self.verdict, self.advice, most=100)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

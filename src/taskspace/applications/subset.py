@@ -93,7 +93,7 @@ class Subset:
 
     def _repr_html_(self) -> str:
         """The table in a notebook."""
-        return html_table(self.columns, notes=[self.verdict], what="tasks")
+        return html_table(self.columns, notes=[self.verdict], what="tasks", most=100)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -129,7 +129,7 @@ class Run:
         rows = measurements_table(self.results)
         columns = {"measurement": [row[0] for row in rows], "value": [row[1] for row in rows]}
         notes = [str(self.verdict), f"Report: {self.folder / layout.REPORT.file}"]
-        return html_table(columns, f"A map of {self.name}", notes, "measurements")
+        return html_table(columns, f"A map of {self.name}", notes, "measurements", most=len(rows))
 
     def variant(self, **parts: Any) -> Run:
         """A copy of the run in memory with some parts replaced; nothing is saved to the folder.
