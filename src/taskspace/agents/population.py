@@ -107,6 +107,7 @@ class Population(Mapping[str, Any]):
     def _repr_html_(self) -> str:
         """The subpopulations in a notebook."""
         names = self.subpopulations
+        said = [_summary(self.select(name).agents) for name in names]
         columns = {
             "subpopulation": [name or "agents" for name in names],
             "agents": [
