@@ -110,9 +110,7 @@ class Population(Mapping[str, Any]):
         said = [_summary(self.select(name).agents) for name in names]
         columns = {
             "subpopulation": [name or "agents" for name in names],
-            "agents": [
-                ", ".join(_summary(self.select(n).agents).strip().split("  ")) for n in names
-            ],
+            "agents": [", ".join(text.strip().split("  ")) for text in said],
         }
         return html_table(columns, repr(self), what="subpopulations")
 
