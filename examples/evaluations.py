@@ -332,8 +332,10 @@ def neighbours(folder: Path, fast: bool) -> None:
         labels = outcomes.task_labels[by]
         chance = np.mean([(labels == label).sum() - 1 for label in labels]) / (len(labels) - 1)
         found = {"chance": chance, "correlation": same(correlations(outcomes.rates), labels)}
-        bits = estimates(SuccessStatistics.from_outcomes(outcomes), np.arange(outcomes.n_tasks))
-        found["similar"] = same(np.nan_to_num(bits, nan=-np.inf), labels)
+        statistics = SuccessStatistics.from_outcomes(outcomes)
+        for measure in ("information", "correlation"):
+            similar = estimates(statistics, measure=measure)
+            found[f"similar ({measure})"] = same(np.nan_to_num(similar, nan=-np.inf), labels)
         for measure in ("information",) if fast else ("information", "correlation"):
             embedder = ts.TaskEmbedder(measure=measure, random_state=0).fit(outcomes)
             directions = embedder.direction(outcomes.tasks)

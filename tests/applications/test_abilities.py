@@ -145,3 +145,13 @@ def test_agents_with_opposite_strengths_are_not_alike() -> None:
     found = abilities(results_of(np.array([half, ~half], int), 1))
     assert found.alike.tolist() == ["", ""]
     assert np.isnan(found.correlation).all()
+
+
+def test_numeric_labels_are_integers_in_their_order() -> None:
+    rng = np.random.default_rng(0)
+    grades = np.repeat([10.0, 9.0, np.nan, 2.5], 10)
+    found = abilities(
+        results_of(rng.integers(0, 2, (20, 40)), 1, task_labels={"grade": grades}), by="grade"
+    )
+    assert found.groups.tolist() == ["2.5", "9", "10"]
+    assert [name for name in found.columns if name.startswith("score:")][-1] == "score:10"

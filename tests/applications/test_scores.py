@@ -115,7 +115,7 @@ def test_the_table_has_one_row_per_group() -> None:
 def test_tasks_without_a_value_are_in_no_group() -> None:
     labels = {"size": np.array([2.0, np.nan, 1.0])}
     names, groups = groups_by(labels, "size", 3)
-    assert names.tolist() == ["1.0", "2.0"]
+    assert names.tolist() == ["1", "2"]
     assert groups.tolist() == [1, -1, 0]
     told = estimate_scores(
         LinearPopulation.from_rates(RNG.random((5, 3)), None, 0),

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from taskspace.applications import subset_choices
-from taskspace.applications.subset_choices import anchor_points, at_random, disputed, informative
+from taskspace.applications.subset_choices import (
+    anchor_points,
+    at_random,
+    disputed,
+    half_random,
+    informative,
+)
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import LinearPopulation
 
@@ -106,3 +112,24 @@ def test_anchor_points_of_labels_keep_the_limits_and_fill_up_with_random_tasks()
     chosen, weights = anchor_points(population, 12, limits, rng())
     assert len(set(chosen.tolist())) == 12
     assert weights.sum() == pytest.approx(1)
+
+
+def test_half_of_the_tasks_are_informative_ones_of_each_label_and_the_others_random() -> None:
+    population, labels = simulate(30, 60), np.arange(60) % 3
+    targets, limits = np.full((60, 1), 1 / 60), Limits(labels, least=6)
+    found = [
+        half_random(population, targets, 18, limits, np.random.default_rng(seed))
+        for seed in range(2)
+    ]
+    for chosen in found:
+        assert len(set(chosen.tolist())) == 18
+        assert np.bincount(labels[chosen]).tolist() == [6, 6, 6]
+    first = informative(population, targets, 9, Limits(labels, least=3), np.random.default_rng(0))
+    assert found[0][:9].tolist() == first.tolist()
+    assert set(found[0][9:].tolist()) != set(found[1][9:].tolist())
+
+
+def test_half_random_tests_keep_one_task_per_label() -> None:
+    population, labels = simulate(30, 20), np.arange(20) % 5
+    chosen = half_random(population, np.full((20, 1), 1 / 20), 5, Limits(labels, least=1), rng())
+    assert sorted(labels[chosen].tolist()) == [0, 1, 2, 3, 4]

@@ -246,6 +246,8 @@ OPTIONS = [
         )
         for value in values
     ],
+    _fit("measure of an ordinal map", LONG, "measure ordinal correlation",
+         "--method ordinal --measure correlation"),
     _fit("steps of another method", LONG, "--steps ordinal", "--steps 5"),
     _fit("an option of another command", LONG, "--preset", "--preset fast"),
     _fit("an option without its value", LONG, "--agent", "--agent"),

@@ -13,7 +13,7 @@ import numpy as np
 
 import taskspace as ts
 from taskspace.report import plots
-from taskspace.similarity.estimates import estimates
+from taskspace.similarity.estimates import estimates, pair_estimates
 from taskspace.similarity.information import entropy, mutual_information, paired_similarity
 from taskspace.similarity.profiles import profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
@@ -73,6 +73,11 @@ CALLS = [
     Call("matrix: a number", _ask(lambda s: s.matrix(0)), "rows list 0"),
     Call("matrix: measure", _ask(lambda s: s.matrix(measure="cosine")), "measure 'cosine'"),
     Call("estimates: measure", _ask(lambda s: estimates(s, measure="cosine")), "measure 'cosine'"),
+    Call("pairs: measure", _ask(lambda s: s.pairs([0], [1], "cosine")), "measure 'cosine'"),
+    Call("pair_estimates: measure", _ask(lambda s: pair_estimates(s, [0], [1], "cosine")),
+         "measure 'cosine'"),
+    Call("most_similar: measure", _ask(lambda s: s.most_similar(1, measure="cosine")),
+         "measure 'cosine'"),
     Call("estimates: out of range", _ask(lambda s: estimates(s, [0], [-5])), "columns -5"),
     Call("most_similar: k 0", _ask(lambda s: s.most_similar(0)), "k 0"),
     Call("most_similar: k too large", _ask(lambda s: s.most_similar(12)), "k 12"),

@@ -30,5 +30,5 @@ def test_the_table_is_that_of_the_library(fitted: Path, tmp_path: Path) -> None:
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    check_complaint(["agents", str(fitted), "--by", "colour"], "by 'colour'", capsys)
+    check_complaint(["agents", str(fitted), "--by", "colour"], "--by 'colour'", capsys)
     check_complaint(["agents", str(fitted), "--level", "0"], "--level 0", capsys)

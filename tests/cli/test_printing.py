@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from taskspace.cli import main
-from taskspace.cli.printing import MOST_SHOWN
+from taskspace.cli.printing import MOST_SHOWN, print_columns
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
@@ -69,6 +69,27 @@ def test_a_person_at_a_terminal_gets_a_table(
     assert set(rule.strip()) == {"─"}
     assert len(rows) == 2
     assert all(len(number) <= 6 for row in rows for number in row.split()[1:3])
+
+
+def test_names_are_shortened_in_the_middle_so_that_numbers_and_labels_fit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    names = np.array([f"benchmark_of_{'many_' * 20}words/{number}" for number in range(3)])
+    numbers = {name: np.full(3, 0.123456) for name in ("similarity", "on_map", "success")}
+    texts = np.array(["What is one plus one, and what is it not?"] * 3, object)
+    print_columns({"task": names, **numbers, "text": texts})
+    head, _, *rows, note = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert head.split() == ["task", *numbers, "text"]
+    assert [re.search(r"^ *benchmark.*…\S*words/(\d) ", row)[1] for row in rows] == list("012")  # type: ignore[index]
+    assert all("What is one" in row for row in rows)
+    assert re.search(says("names shortened --out"), note)
+    assert max(map(len, [head, *rows, note])) <= 80
+    print_columns({"task": np.array(["task-1"]), "year": np.array([20231.0])})
+    shown = capsys.readouterr().out
+    assert "20231" in shown
+    assert "shortened" not in shown
 
 
 def test_labels_are_shown_beside_the_tasks_and_cut_on_the_screen_alone(

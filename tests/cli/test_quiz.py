@@ -113,6 +113,17 @@ def test_answers_decide_the_chances(
         assert (float(row["probability"]) > 0.5) == (number % 2 == solved)
         assert float(row["low"]) <= float(row["probability"]) <= float(row["high"])
         assert max(map(len, (row["probability"], row["low"], row["high"]))) <= len("0.1234")
+    assert [row["task"] for row in table if row["answer"]] == [question]
+    assert float(table[int(question[1:])]["answer"]) == 1
+
+
+def test_without_answers_none_is_marked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("none.csv", "none.parquet"):
+        answers(monkeypatch, "")
+        run(str(folder), "--out", str(tmp_path / name))
+    assert {row["answer"] for row in rows(tmp_path / "none.csv")} == {""}
 
 
 def test_it_asks_again_where_it_does_not_understand(

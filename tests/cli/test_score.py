@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from taskspace.runs.run import open_run
 from tests.cli.maps import check_complaint, command, rows_of
+from tests.messages import says
+from tests.outcomes.readers.logs import lines, write
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +30,27 @@ def test_scores_are_those_of_the_predictor(fitted: Path, tmp_path: Path) -> None
     assert int(row["more"]) == predictor.answers_needed(*asked, 0.1, level=0.8)[0]
 
 
+def test_logs_are_answers_one_score_per_model_and_unknown_items_are_counted(
+    fitted: Path, tmp_path: Path
+) -> None:
+    models = {
+        "new": {"q3": 1, "q7": 0, "q12": 1, "q99": 1, "other": 0},
+        "newer": {"q3": 0},
+        "s3": {"q1": 1},  # an agent of the run
+    }
+    rows = [{"subject_id": name, "responses": found} for name, found in models.items()]
+    write(tmp_path / "logs" / "responses.jsonl", lines(*rows))
+    done = command("score", fitted, tmp_path / "logs", "--width", "0.1")
+    assert done.returncode == 0, done.stderr
+    found = rows_of(done.stdout)
+    assert [row["agent"] for row in found] == list(models)
+    assert [row["answered"] for row in found] == ["3", "1", "1"]
+    told = open_run(fitted).predictor.score(["q3", "q7", "q12"], [1, 0, 1])
+    np.testing.assert_allclose(float(found[0]["score"]), told.scores[0], rtol=1e-5)
+    assert re.search(says("2 6 tasks unknown"), done.stderr)
+    assert re.search(says("warning 's3' agent run"), done.stderr)
+
+
 @pytest.mark.usefixtures("inputs")
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
@@ -38,3 +62,8 @@ def test_bad_input_is_told_in_one_sentence(
     check_complaint(["score", str(fitted), "answers.csv", "--width", "2"], "--width 2.0", capsys)
     check_complaint(["score", "nowhere", "answers.csv", "--level", "nan"], "--level nan", capsys)
     check_complaint(["score", str(fitted), "bad.csv"], "7.0", capsys)
+    write(Path("logs/r.jsonl"), lines({"subject_id": "a", "responses": {"x": 1}}))
+    check_complaint(["score", str(fitted), "logs"], "logs 'q0' none 1 'x'", capsys)
+    check_complaint(["score", str(fitted), "nologs"], "nologs", capsys)
+    words = ["score", str(fitted), "answers.csv", "--metric", "acc"]
+    check_complaint(words, "--metric logs answers.csv", capsys)

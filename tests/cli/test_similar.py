@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import open_run
-from tests.cli.maps import check_complaint, command, rows_of
+from tests.cli.maps import SOLVED, check_complaint, command, rows_of
+from tests.messages import says
+from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -31,9 +36,42 @@ def test_harder_tasks_are_harder(either: Path) -> None:
     assert all(float(row["difficulty"]) > own for row in similar)
 
 
+def test_a_task_that_no_results_tell_apart_is_told(tmp_path: Path) -> None:
+    solved = SOLVED[:, :6] * 1
+    solved[:, 0], solved[:, 1] = 0, 1
+    outcomes = Outcomes(solved, np.array(1))
+    embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
+    folder = write_run(tmp_path / "run", {"name": "some"}, outcomes, embedder).folder
+    for task, tokens in (("task-0", "60 agents never"), ("task-1", "60 agents always")):
+        done = command("similar", folder, task)
+        assert re.search(says(f"No results '{task}' {tokens} nothing."), done.stderr)
+    assert command("similar", folder, "task-2").stderr == ""
+
+
 @pytest.mark.usefixtures("inputs")
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_complaint(["similar", str(fitted), "q99"], "'q99'", capsys)
     check_complaint(["similar", str(fitted), "q1", "-k", "0"], "-k 0", capsys)
+    check_complaint(
+        ["similar", str(fitted), "q1", "--opposite"], "opposite correlation information", capsys
+    )
+
+
+def test_a_map_by_correlation_lists_similar_and_opposite_tasks(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "signed"
+    options = ("--measure", "correlation", "--dimensions", "2")
+    done = command("fit", table, "--out", folder, *options)
+    assert done.returncode == 0, done.stderr
+    made = open_run(folder)
+    assert made.settings["measure"] == "correlation"
+    for opposite in (False, True):
+        more = ("--opposite",) if opposite else ()
+        listed = rows_of(command("similar", folder, "q5", "-k", "3", *more).stdout)
+        found, values = made.similar("q5", 3, opposite=opposite)
+        assert [row["task"] for row in listed] == made.outcomes.tasks[found].tolist()
+        signed = [float(row["correlation"]) for row in listed]
+        np.testing.assert_allclose(signed, values, rtol=1e-5)
+        assert "similarity" not in listed[0]
+        assert all((value < 0) == opposite for value in signed)

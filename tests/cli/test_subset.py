@@ -46,12 +46,12 @@ def test_bad_input_is_told_in_one_sentence(
 ) -> None:
     for words, tokens in (
         (["-k", "0"], "-k 0"),
-        (["-k", "40"], "k 40"),
-        (["--by", "topic"], "by 'topic'"),
+        (["-k", "40"], "-k 40"),
+        (["--by", "topic"], "--by 'topic'"),
         (["--plot", "errors.txt"], "--plot 'errors.txt'"),
         (["--plot", "no/errors.png"], "no"),
-        (["--at-least", "-1"], "--at-least -1"),
-        (["--at-least", "3"], "by label at_least None"),
+        (["--at-least", "-1", "--by", "topic"], "--at-least -1"),
+        (["--at-least", "3"], "--by label --at-least none"),
     ):
         check_complaint(["subset", str(fitted), *words], tokens, capsys)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from taskspace.applications.scores import Scores
 from taskspace.explore.export import export_page
 from taskspace.runs.run import Run
 from tests.explore.browser import READY, served
@@ -105,4 +106,16 @@ def test_the_exported_file_has_what_is_stored(browser: Any, copies: Run, tmp_pat
     assert "taskspace explore" in page.inner_text("#panel-test")
     open_tab(page, "quiz")
     assert "taskspace explore" in page.inner_text("#full-score")
+    share = copies.predictor.linear_share_
+    assert page.locator("#omitted").count() == (1 if share else 0)
+    if share:
+        assert f"{share:.0%}".replace("%", " %") in page.inner_text("#omitted")
     page.close()
+
+
+def test_unusual_answers_are_told(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Scores, "warning", "the answers are unlike any other")
+    page.goto(f"{page.url.split('#')[0]}#tab=quiz&quiz=1:1")
+    page.reload()
+    page.wait_for_selector("#score-warning", timeout=LONG)
+    assert "unlike any other" in page.inner_text("#score-warning")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ def test_missing_answers_have_a_reason(course: Run) -> None:
     with pytest.raises(ValueError, match="too few agents"):
         service.redundant()
     del service.run.__dict__["redundancy"]
+
+
+def test_unusual_answers_have_a_warning(copies: Run) -> None:
+    assert score_values(copies.predictor.score(["q0"], [1]))["warning"] is None
+    odd = replace(copies.predictor.score(["q0"], [1]), misfit=2.5)
+    assert score_values(odd)["warning"] == odd.warning
 
 
 def test_scores_have_their_intervals(copies: Run) -> None:

@@ -392,6 +392,7 @@ def test_scores_are_those_of_the_predictor(table: httpx.Client, copies: Run) -> 
     quiz, results = ["q3", "q4", "q9"], [1, 0, 1]
     told = ask(table, "score", quiz=quiz_of(quiz, results), by="topic", level=0.8)
     expected = copies.predictor.score(quiz, results, by="topic", level=0.8)
+    assert told["warning"] == (expected.warning or None)
     assert [group["name"] for group in told["groups"]] == ["areas", "sums"]
     assert (told["level"], [group["tasks"] for group in told["groups"]]) == (0.8, [12, 12])
     for name, values in (("score", expected.scores), ("low", expected.low)):

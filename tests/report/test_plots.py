@@ -197,6 +197,18 @@ def test_similarity_is_ordered_by_cluster() -> None:
     assert ax.figure.axes[1].get_ylabel() == "similarity (bits)"
 
 
+def test_colours_of_correlations_diverge_from_zero() -> None:
+    matrix = np.array([[1.0, -0.6], [-0.6, 1.0]])
+    ax = plots.plot_similarity(matrix, [0, 1], ["a", "b"], signed=True)
+    image: Any = ax.images[0]
+    assert (image.norm.vmin, image.norm.vmax) == (-1, 1)
+    negative, none, positive = image.cmap(image.norm([-1.0, 0.0, 1.0]))[:, :3]
+    assert negative[0] > negative[2]  # orange
+    assert np.ptp(none) < 0.05  # grey
+    assert positive[2] > positive[0]  # blue
+    assert ax.figure.axes[1].get_ylabel() == "correlation"
+
+
 def test_unknown_similarities_are_left_out() -> None:
     matrix = np.array([[1.0, np.nan], [np.nan, 0.5]])
     drawn: Any = plots.plot_similarity(matrix, [0, 0], ["a"]).images[0].get_array()

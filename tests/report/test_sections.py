@@ -27,6 +27,10 @@ TABLE_MAP = {
     "kept_information": 1.0,
 }
 
+SIGNED = {
+    **{name: value for name, value in INFORMATION.items() if "bits" not in name},
+    "measure": "correlation", "similarity_error_correlation": 0.01234,
+}  # fmt: skip
 LABELS = {
     **TABLE,
     "labels": {
@@ -42,6 +46,7 @@ LABELS = {
         (TABLE, "60 40 2 81.2% 0.912 0.710 0.988"),
         (ENVIRONMENT, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 0.912 0.710 0.988"),
         (LABELS, "60 40 2 81.2% 0.912 65.4%(bychance33.3%) 0.123 1.0%(bychance0.0%) 0.710 0.988"),
+        (SIGNED, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 95.1% 0.0123 0.710 0.988"),
         (INFORMATION, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 95.1% 0.0123bits 0.710 0.988"),
         ({**TABLE_MAP, "success_model": {}}, "60 40 2 81.2% 100.0% 0.710 0.988"),
         (TABLE_MAP, "60 40 2 81.2% 100.0%"),  # no seed changes it

@@ -43,6 +43,25 @@ def test_tasks_of_one_direction_are_one_cluster(vectors: np.ndarray) -> None:
     assert found.labels.tolist() == [0] * len(vectors)
 
 
+@pytest.mark.parametrize(
+    ("points", "sizes"),
+    [
+        ([0.8, 0.7, 0.9, -0.8, -0.6], [3, 2]),
+        ([-0.8, -0.7, -0.9, 0.8, 0.6], [3, 2]),
+        ([0.8, 0.7, 0.9, 0.8, -0.05], [5]),  # noise
+        ([0.0, 0.0, 0.0], [3]),
+    ],
+)
+def test_in_one_dimension_opposite_tasks_of_a_signed_map_are_two_clusters(
+    points: list[float], sizes: list[int]
+) -> None:
+    vectors = np.array(points)[:, None]
+    found = Clusters.found(vectors, signed=True)
+    assert np.bincount(found.labels).tolist() == sizes
+    assert found.labels[0] == 0
+    assert len(Clusters.found(vectors).names) == 1
+
+
 def test_many_tasks_are_labelled_by_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors, expected = around(np.eye(2), [70, 50])
     monkeypatch.setattr(module, "MOST_LOOKED_AT", 30)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.similarity.estimates import agents_together, estimates
+from taskspace.similarity.estimates import agents_together, estimates, pair_estimates
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.statistics import ENOUGH_TOGETHER, SuccessStatistics
 from tests.tolerances import BITS
@@ -58,11 +58,48 @@ def test_known_probabilities_keep_what_they_share() -> None:
     np.testing.assert_allclose(found[off], truth[off], atol=0.03)
 
 
-def test_correlations_are_left_as_they_are() -> None:
-    statistics = independent(30, 1, 0.3)
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_correlations_of_single_attempts_are_shrunk_by_the_number_of_agents(missing: float) -> None:
+    statistics = independent(30, 1, missing)
+    raw, agents = statistics.matrix(measure=CORRELATION), agents_together(statistics)
     found = estimates(statistics, measure=CORRELATION)
-    np.testing.assert_array_equal(found, statistics.matrix(measure=CORRELATION))
+    np.testing.assert_allclose(found, raw * agents / (agents + 10), atol=BITS)
     assert abs(np.nanmean(found[UPPER])) < 0.01
+    np.testing.assert_allclose(
+        pair_estimates(statistics, *UPPER, CORRELATION), found[UPPER], atol=BITS
+    )
+
+
+def test_several_attempts_are_shrunk_less() -> None:
+    """The error of a correlation is smaller, as is the bias of information."""
+    kept = []
+    for rollouts in (1, 10):
+        statistics = independent(30, rollouts, 0.0)
+        raw = statistics.matrix(measure=CORRELATION)[UPPER]
+        found = estimates(statistics, measure=CORRELATION)[UPPER]
+        kept.append(np.median(found[raw != 0] / raw[raw != 0]))
+    assert kept[0] == pytest.approx(30 / 40)
+    assert kept[1] > 0.99
+
+
+@pytest.mark.parametrize("agents", [10, 20, 50])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_shrinking_reduces_the_error(agents: int, sign: int) -> None:
+    """Two skills; with `sign` -1, half of the tasks are solved by those who lack theirs."""
+    rng = np.random.default_rng(agents)
+    need = np.repeat(np.eye(2), 15, axis=0) * np.tile([1, sign], 15)[:, None]
+    levels = rng.normal(size=30)
+    few, many = (
+        1 / (1 + np.exp(levels - 2 * rng.normal(size=(n, 2)) @ need.T)) for n in (agents, 4000)
+    )
+    truth = SuccessStatistics.from_rates(many).matrix(measure=CORRELATION)
+    solved = SuccessStatistics.from_rates(1.0 * (rng.random(few.shape) < few))
+    pairs = np.triu_indices(30, 1)
+    errors = [
+        np.square(found[pairs] - truth[pairs]).mean()
+        for found in (solved.matrix(measure=CORRELATION), estimates(solved, measure=CORRELATION))
+    ]
+    assert errors[1] < 0.9 * errors[0]
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.5])

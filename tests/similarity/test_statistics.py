@@ -10,6 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.similarity.information import mutual_information, paired_similarity
+from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.statistics import (
     ENOUGH_TOGETHER,
     SuccessStatistics,
@@ -264,6 +265,22 @@ def test_the_most_similar_are_those_of_the_whole_matrix(
     np.testing.assert_allclose(np.take_along_axis(plain, places, 1), expected, **SINGLE)
     assert all(len(set(row)) == k for row in places.tolist())
     np.testing.assert_allclose(statistics.most_similar(k, [40, 3])[1], expected[[40, 3]], **SINGLE)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_by_correlation_opposite_tasks_come_last(gaps: bool) -> None:
+    statistics = SuccessStatistics.from_outcomes(exact_outcomes(101, gaps))
+    everything = np.arange(statistics.n_tasks)
+    matrix = statistics.matrix(measure=CORRELATION).astype(float)
+    first, second = np.nonzero(~np.eye(len(matrix), dtype=bool))
+    found = statistics.pairs(first, second, CORRELATION)
+    np.testing.assert_allclose(found, matrix[first, second], **SINGLE)
+    np.fill_diagonal(matrix, np.nan)
+    values = statistics.most_similar(9, everything, CORRELATION)[1]
+    np.testing.assert_allclose(values, -np.sort(-matrix, axis=1)[:, :9], **SINGLE)
+    halves = SuccessStatistics.from_rates([[1, 1, 0, 1], [0, 0, 1, 1]] * 5)
+    assert halves.most_similar(3, [0], CORRELATION)[0].tolist() == [[1, 3, 2]]
+    assert halves.most_similar(3, [0])[0].tolist() == [[1, 2, 3]]
 
 
 def test_where_few_similarities_are_known_the_rest_is_left_open() -> None:

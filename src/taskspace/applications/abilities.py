@@ -165,7 +165,7 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
     if outcomes.n_agents < 2:
         raise ValueError(f"outcomes must have at least 2 agents, got {outcomes.n_agents}")
-    name, groups, numbers = _grouped(source, outcomes, by)
+    name, groups, numbers = groups_of(source, outcomes, by)
     expected, rates = _expected(outcomes), outcomes.rates
     tried = ~np.isnan(rates)
     scores, low, high = _scores(rates, tried, expected, sure)
@@ -194,10 +194,13 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
     )
 
 
-def _grouped(
-    source: Any, outcomes: Outcomes, by: str | None
+def groups_of(
+    source: Any, outcomes: Outcomes, by: str | None, what: str = "by"
 ) -> tuple[str, NDArray[np.str_], Numbers]:
-    """The label, its values, and the number of the group of each task, or -1."""
+    """The label, its values, and the number of the group of each task, or -1.
+
+    `what` is what error messages call the label.
+    """
     labels = outcomes.task_labels
     clusters = None if source is outcomes else getattr(source, "clusters", None)
     if clusters is not None and CLUSTERS not in labels:
@@ -207,7 +210,7 @@ def _grouped(
         if not dividing:
             return "", np.zeros(0, np.str_), np.full(outcomes.n_tasks, -1)
         by = dividing[0]
-    return by, *groups_by(labels, by, outcomes.n_tasks)
+    return by, *groups_by(labels, by, outcomes.n_tasks, what)
 
 
 def _expected(outcomes: Outcomes) -> Floats:

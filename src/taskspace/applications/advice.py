@@ -133,8 +133,8 @@ def _about_measure(found: Diagnosis) -> Ranked:
     if found.better_measure != CORRELATION:
         return []
     text = (
-        f"Use measure='correlation', which keeps more of the order of similarities between halves"
-        f" of the agents: {_short(one)} against {_short(other)}."
+        "Use measure='correlation' (--measure correlation), which keeps more of the order of"
+        f" similarities between halves of the agents: {_short(one)} against {_short(other)}."
     )
     return [(one - other, text)]
 

@@ -6,10 +6,9 @@ import importlib.util
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from taskspace import checks
 from taskspace.applications.predictor import PerformancePredictor
+from taskspace.applications.stopping_rule import StoppingRule
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.collector import BENCHMARK, TEXT
 from taskspace.outcomes.readers.inspect_logs import scores_of
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSpec
     from inspect_ai.scorer import SampleScore
     from inspect_ai.util import EarlyStop
-
-_FEWEST = 10  # answered tasks before an evaluation may end
-_SHARE = 20  # the score is estimated again after 1/20 more answers, since each time takes a while
 
 
 class ScoreStopping:
@@ -43,7 +39,8 @@ class ScoreStopping:
         earlier: The outcomes of earlier models, as `read_results` reads them, or a predictor
             fitted to them.
         half_width: Half of the width of the interval at which the evaluation ends, e.g. 0.02.
-        level: The probability that the interval contains the full score.
+        level: The probability that the interval contains the full score. As an evaluation ends
+            when its interval happens to be narrow, intervals are wider than those of `score`.
         metric: The scorer whose scores are meant, if there are several.
 
     Raises:
@@ -95,11 +92,11 @@ class ScoreStopping:
         self._running = True
         self._benchmark, self._attempts = task.task, len(samples) * epochs
         self._names = {str(sample.id): self._known(sample) for sample in samples}
-        self._group = self._group_of(list(self._names.values()))
-        self._sums: dict[str, float] = {}
-        self._counts: dict[str, int] = {}
-        self._finished, self._next = 0, _FEWEST
-        self._reached = False
+        group = self._group_of(list(self._names.values()))
+        self._rule = StoppingRule(
+            self.predictor, self.half_width, level=self.level,
+            by=None if group is None else BENCHMARK, value=group,
+        )  # fmt: skip
         return "taskspace"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
@@ -112,7 +109,7 @@ class ScoreStopping:
         Returns:
             The reason to skip it, or None to evaluate it.
         """
-        if not self._reached:
+        if not self._rule.reached:
             return None
         from inspect_ai.util import EarlyStop
 
@@ -134,16 +131,8 @@ class ScoreStopping:
                 from 0 to 1.
         """
         value = self._value(scores)
-        if math.isnan(value):
-            return
-        name = self._names[str(id)]
-        self._sums[name] = self._sums.get(name, 0.0) + value
-        self._counts[name] = self._counts.get(name, 0) + 1
-        self._finished += 1
-        if not self._reached and len(self._sums) >= self._next:
-            self._next = len(self._sums) + max(1, len(self._sums) // _SHARE)
-            found = self._estimate()
-            self._reached = (found["high"] - found["low"]) / 2 <= self.half_width
+        if not math.isnan(value):
+            self._rule.add(self._names[str(id)], value)
 
     async def complete_task(self) -> dict[str, Any]:
         """Summarise the evaluation for the log.
@@ -154,8 +143,9 @@ class ScoreStopping:
         """
         self._running = False
         return {
-            **self._estimate(), "level": self.level, "half_width": self.half_width,
-            "stopped": self._reached, "finished": self._finished, "planned": self._attempts,
+            **self._rule.estimate(), "level": self.level, "half_width": self.half_width,
+            "stopped": self._rule.reached, "finished": self._rule.finished,
+            "planned": self._attempts,
         }  # fmt: skip
 
     def _known(self, sample: Sample) -> str:
@@ -202,16 +192,3 @@ class ScoreStopping:
         if not (0 <= value <= 1 or math.isnan(value)):
             raise ValueError(f"scores must be from 0 to 1, got {value}")
         return value
-
-    def _estimate(self) -> dict[str, Any]:
-        """The score of the benchmark, its interval, and how many of its tasks were answered."""
-        quiz = list(self._sums)
-        results = [self._sums[name] / self._counts[name] for name in quiz]
-        by = None if self._group is None else BENCHMARK
-        columns = self.predictor.score(quiz, results, by=by, level=self.level).columns
-        row = 0 if self._group is None else int(np.argmax(columns["group"] == self._group))
-        return {
-            "score": float(columns["score"][row]), "low": float(columns["low"][row]),
-            "high": float(columns["high"][row]), "answered": int(columns["answered"][row]),
-            "tasks": int(columns["tasks"][row]),
-        }  # fmt: skip

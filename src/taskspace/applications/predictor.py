@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.applications.candidates import Table, candidates
 from taskspace.applications.dependence import Dependence, find_dependence
+from taskspace.applications.logged_answers import one_agent
 from taskspace.applications.model_candidates import ModelCandidates, Profiler
 from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import choose_prior, spread
@@ -293,7 +294,12 @@ class PerformancePredictor:
         return containing(found.interval(weights, mixture, checked), blended)
 
     def score(
-        self, quiz: Any, results: ArrayLike, *, by: str | None = None, level: float = 0.9
+        self,
+        quiz: Any,
+        results: ArrayLike | None = None,
+        *,
+        by: str | None = None,
+        level: float = 0.9,
     ) -> Scores:
         """Estimate the agent's full score: its mean success rate over all known tasks.
 
@@ -303,8 +309,10 @@ class PerformancePredictor:
         others, and their errors decide how strong the correction and how wide the interval is.
 
         Args:
-            quiz: The tasks that the agent has answered, all of them known tasks.
-            results: As in `predict_proba`.
+            quiz: The tasks that the agent has answered, all of them known tasks. Or the outcomes of
+                the agent, as `read_results` reads them, or the path of its logs: tasks are known
+                by their names, and a warning says how many are unknown and do not count.
+            results: As in `predict_proba`; None with outcomes or logs.
             by: The name of a label of the tasks, for one score per value of it; by default, there
                 is one score over all tasks.
             level: The probability that an interval contains the full score.
@@ -330,7 +338,7 @@ class PerformancePredictor:
     def answers_needed(
         self,
         quiz: Any,
-        results: ArrayLike,
+        results: ArrayLike | None,
         width: float,
         *,
         by: str | None = None,
@@ -359,15 +367,19 @@ class PerformancePredictor:
         array([2])
         """
         wanted = check_width(width)
+        sure = check_level(level, "level")
         population, answered, given = self._answers(quiz, results)
-        found = self.score(quiz, results, by=by, level=level)
-        groups = groups_by(self.labels_, by, len(self.tasks_))[1]
+        names, groups = groups_by(self.labels_, by, len(self.tasks_))
+        found = estimate_scores(population, answered, given, names, groups, sure)
         return answers_needed(population, answered, given, found, groups, wanted)
 
     def _answers(
-        self, quiz: Any, results: ArrayLike
+        self, quiz: Any, results: ArrayLike | None
     ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
         """The linear model, the tasks that were answered, each once, and the results on them."""
+        self._check_fitted()
+        if results is None:
+            quiz, results = one_agent(quiz, self.tasks_, self.labels_)
         given = quiz_results(results, quiz)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):

@@ -111,8 +111,8 @@ class Redundancy:
     def columns(self) -> dict[str, NDArray[Any]]:
         """The table of pairs: its columns by name."""
         names = (
-            "group", "first", "second", "excess", "low", "high", "agreement", "expected",
-            "correlation", "bits", "agents",
+            "first", "second", "excess", "low", "high", "confirmed", "group", "agreement",
+            "expected", "correlation", "bits", "agents",
         )  # fmt: skip
         confirmed = np.where(self.confirmed, "yes", "no").astype(object)
         return {**{name: getattr(self, name) for name in names}, "confirmed": confirmed}
@@ -209,9 +209,11 @@ class Redundancy:
         if not len(self.first):
             return ""
         if len(self.first) == 1:
-            return "; the pair listed might be, if it were the only pair looked at"
-        listed = f"the {len(self.first)} pairs listed"
-        return f"; {listed} might be, each if it were the only pair looked at"
+            return "; 1 candidate would be one if it were the only pair looked at"
+        return (
+            f"; {len(self.first)} candidates would be, each if it were the only pair looked at, as"
+            " some of so many pairs are by chance"
+        )
 
 
 def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Redundancy:

@@ -86,10 +86,13 @@ def groups_by(
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """The names of the groups, and the number of the group of each task, or -1.
 
-    `what` is what error messages call the label.
+    Texts are in alphabetical order, numbers in that of their size. `what` is what error messages
+    call the label.
 
     >>> groups_by({"topic": np.array(["sums", "areas", "", "sums"], object)}, "topic", 4)
     (array(['areas', 'sums'], dtype='<U5'), array([ 1,  0, -1,  1]))
+    >>> groups_by({"grade": np.array([10.0, 9.0, np.nan, 9.0])}, "grade", 4)
+    (array(['9', '10'], dtype='<U2'), array([ 1,  0, -1,  0]))
     """
     if by is None:
         return np.array([EVERY]), np.zeros(count, np.int64)
@@ -99,13 +102,20 @@ def groups_by(
             f"{what} must be a label of the tasks, got {checks.brief(by)}; there are {known}"
         )
     values = labels[by]
-    missing = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    numeric = values.dtype.kind == "f"
+    missing = np.isnan(values) if numeric else values == ""
     if missing.all():
         raise ValueError(f"{what} must be a label with values, got {by!r}, which no task has")
-    names, numbers = np.unique(values[~missing].astype(np.str_), return_inverse=True)
+    known = values[~missing] if numeric else values[~missing].astype(np.str_)
+    names, numbers = np.unique(known, return_inverse=True)
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers
-    return names, groups
+    return np.array([_named(name) for name in names.tolist()]), groups
+
+
+def _named(value: float | str) -> str:
+    """A value of a label as text; an integer has no decimals."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def estimate_scores(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.outcomes.feature_rows import in_order
 from taskspace.outcomes.task_names import as_list, positions
+from taskspace.similarity.profiles import CORRELATION
+
+if TYPE_CHECKING:
+    from taskspace.models.success.model import SuccessModel
 
 ROUNDING = 1e-9  # relative; difficulties of equal tasks may differ by rounding in the network
 BOTH = "only one of harder and easier can be True, got both"
@@ -23,6 +28,35 @@ class Comparison(Protocol):
 
     def difficulty(self, tasks: Any, /) -> NDArray[np.float64]:
         """One number per task."""
+
+
+@dataclass(frozen=True)
+class SignedComparison:
+    """A success model that compares tasks by correlation instead of information.
+
+    Attributes:
+        model: The fitted `SuccessModel`.
+    """
+
+    model: SuccessModel
+
+    @property
+    def task_names_(self) -> NDArray[np.str_] | None:
+        """The names of the tasks if they have no features, otherwise None."""
+        return self.model.task_names_
+
+    @property
+    def feature_names_(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return self.model.feature_names_
+
+    def similarity(self, first: Any, second: Any) -> NDArray[np.float64]:
+        """The correlations of outcomes (first, second)."""
+        return self.model.similarity(first, second, CORRELATION)
+
+    def difficulty(self, tasks: Any) -> NDArray[np.float64]:
+        """One number per task."""
+        return self.model.difficulty(tasks)
 
 
 def select(

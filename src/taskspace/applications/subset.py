@@ -12,9 +12,14 @@ from taskspace import checks
 from taskspace.applications.redundancy import redundant
 from taskspace.applications.score_formula import ScoreFormula
 from taskspace.applications.scores import EVERY, groups_by
-from taskspace.applications.subset_choices import anchor_points, at_random, informative
+from taskspace.applications.subset_choices import (
+    anchor_points,
+    at_random,
+    half_random,
+    informative,
+)
 from taskspace.applications.subset_comparison import SubsetComparison, compare, steps
-from taskspace.applications.subset_errors import ANCHORS, INFORMATIVE, Question
+from taskspace.applications.subset_errors import ANCHORS, HALF_RANDOM, INFORMATIVE, Question
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.html_tables import html_table
@@ -43,8 +48,8 @@ class Subset:
             one.
         intercepts: The intercept of each score.
         weights: The weights (scores, chosen tasks).
-        method: "informative", "anchor points" or "random", whichever has the smallest error for
-            left-out agents.
+        method: "informative", "half informative, half random", "anchor points" or "random",
+            whichever has the smallest error for left-out agents.
         comparison: The errors of left-out agents, beside other choices and at other sizes.
         near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
             other tasks are left.
@@ -133,7 +138,8 @@ def choose_subset(
     Informative tasks are chosen one after the other: each is the one that most reduces the variance
     of the scores under a model of the population, given those that are chosen already. Agents that
     are left out of the choice, in turn, show how large the error is at several sizes, and decide
-    between informative tasks, anchor points (the centres of clusters of tasks) and random tasks.
+    between informative tasks, as many informative as random tasks, anchor points (the centres of
+    clusters of tasks), and random tasks.
     No choice has two near-copies, unless nothing else is left.
 
     Args:
@@ -164,14 +170,9 @@ def choose_subset(
 
     outcomes = _checked(source)
     key = checks.seed(seed)
-    names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
-    if by is not None and EVERY in names:
-        raise ValueError(
-            f"values of the label {by!r} must not be {EVERY!r}, which names the full score, got"
-            " one that is; rename it"
-        )
-    limits = Limits(labels, check_least(at_least, by))
-    count = _check_size(k, outcomes.n_tasks, limits, by)
+    names, labels = _labels(outcomes, by)
+    limits, count = Limits(labels, check_least(at_least, by)), checks.whole(k, "k", 1)
+    check_size(outcomes, count, by, at_least)
     sizes = _sizes(count, outcomes.n_tasks, int(limits.least_per_label.sum()))
     work = steps(outcomes.n_agents) * len(sizes)
     with (
@@ -198,13 +199,46 @@ def choose_subset(
     )
 
 
-def check_least(at_least: Any, by: Any) -> int:
-    """The least number of tasks per value of the label; 0 if there is no label."""
+def check_least(at_least: Any, by: Any, *, options: bool = False) -> int:
+    """The least number of tasks per value of the label; 0 if there is no label.
+
+    Messages have the names of the command's `options`, or of the arguments in Python.
+    """
+    label, least, none = ("--by", "--at-least", "none") if options else ("by", "at_least", "None")
     if at_least is None:
         return 0 if by is None else 1
     if by is None:
-        raise ValueError("by must be the name of a label for at_least, got None")
-    return checks.whole(at_least, "at_least")
+        raise ValueError(f"{label} must be the name of a label for {least}, got {none}")
+    return checks.whole(at_least, least)
+
+
+def check_size(
+    outcomes: Outcomes, k: int, by: str | None, at_least: int | None, *, options: bool = False
+) -> None:
+    """Refuse a number of tasks that is too large, or too small for a label; see `check_least`."""
+    what, label, least = ("-k", "--by", "--at-least") if options else ("k", "by", "at_least")
+    if k >= outcomes.n_tasks:
+        raise ValueError(f"{what} must be below the number of tasks, {outcomes.n_tasks}, got {k}")
+    limits = Limits(_labels(outcomes, by, label)[1], check_least(at_least, by))
+    owed = int(limits.least_per_label.sum())
+    if k < owed:
+        raise ValueError(
+            f"{what} must be at least {owed}, which is {limits.least} for each value of {by!r}, got"
+            f" {k}; pass a larger {what} or a smaller {least}"
+        )
+
+
+def _labels(
+    outcomes: Outcomes, by: str | None, what: str = "by"
+) -> tuple[NDArray[np.str_], Numbers]:
+    """The values of the label, and the number of that of each task."""
+    names, labels = groups_by(outcomes.task_labels, by, outcomes.n_tasks, what)
+    if by is not None and EVERY in names:
+        raise ValueError(
+            f"values of the label {by!r} must not be {EVERY!r}, which names the full score, got"
+            " one that is; rename it"
+        )
+    return names, labels
 
 
 def _choose(
@@ -213,6 +247,8 @@ def _choose(
     """The tasks that one of the methods chooses."""
     if method == INFORMATIVE:
         return informative(population, question.targets, k, question.limits, rng)
+    if method == HALF_RANDOM:
+        return half_random(population, question.targets, k, question.limits, rng)
     if method == ANCHORS:
         return anchor_points(population, k, question.limits, rng)[0]
     return at_random(k, question.limits, rng)
@@ -241,19 +277,6 @@ def _near_copies(outcomes: Outcomes) -> dict[int, list[int]]:
         copies.setdefault(one, []).append(other)
         copies.setdefault(other, []).append(one)
     return copies
-
-
-def _check_size(k: Any, tasks: int, limits: Limits, by: str | None) -> int:
-    count = checks.whole(k, "k", 1)
-    if count >= tasks:
-        raise ValueError(f"k must be below the number of tasks, {tasks}, got {count}")
-    owed = int(limits.least_per_label.sum())
-    if count < owed:
-        raise ValueError(
-            f"k must be at least {owed}, which is {limits.least} for each value of {by!r}, got"
-            f" {count}; pass a larger k or a smaller at_least"
-        )
-    return count
 
 
 def _sizes(k: int, tasks: int, least: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Ways to choose the tasks of a short test: informative, disputed, random, anchor points."""
+"""Ways to choose the tasks of a short test: informative, half random, disputed, anchor points."""
 
 from __future__ import annotations
 
@@ -54,6 +54,25 @@ def informative(
         spread = np.maximum(spread - total * shared**2, noise)
         unknown -= np.outer(learned, learned) / total
     return np.array(room.chosen)
+
+
+def half_random(
+    population: LinearPopulation,
+    targets: Floats,
+    k: int,
+    limits: Limits,
+    rng: np.random.Generator,
+) -> Numbers:
+    """Informative tasks, and as many random ones, of each label if there are any.
+
+    Informative tasks are those that the population model explains best, so that they do not tell
+    how far a new agent is from it on the others. Random tasks tell this without bias.
+    """
+    fewer = replace(limits, least=limits.least // 2)
+    first = informative(population, targets, (k + 1) // 2, fewer, rng)
+    scores = rng.random(len(limits.labels))
+    scores[first] = 1 + np.arange(len(first), 0, -1)  # before all others, in this order
+    return _highest(scores, k, limits)
 
 
 def _factors(

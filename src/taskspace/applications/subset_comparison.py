@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from taskspace.applications.subset_errors import (
     ANCHORS,
+    HALF_RANDOM,
     INFORMATIVE,
     RANDOM,
     Question,
@@ -21,7 +22,12 @@ from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import Advance
 
-METHODS = (INFORMATIVE, ANCHORS, RANDOM)  # of which the best is used; the others are baselines
+METHODS = (
+    INFORMATIVE,
+    HALF_RANDOM,
+    ANCHORS,
+    RANDOM,
+)  # of which the best is used; the others are baselines
 FOLDS = 5
 JUDGED = 60  # left-out results; if there are fewer agents, they are divided several times,
 MOST_DIVISIONS = 4  # at most so many times
@@ -105,8 +111,9 @@ class SubsetComparison:
         return int(np.flatnonzero((self.methods == method) & (self.sizes == size))[0])
 
     def best(self, size: int) -> str:
-        """The method to use at this size: informative tasks, anchor points or random tasks."""
-        return min(METHODS, key=lambda method: float(self.asked[self.row(method, size)]))
+        """The method to use at this size, that of the smallest error; see `METHODS`."""
+        compared = [method for method in METHODS if method in self.methods]  # older runs have fewer
+        return min(compared, key=lambda method: float(self.asked[self.row(method, size)]))
 
     def is_better(self, size: int) -> bool:
         """Whether the best method is better than random tasks beyond noise."""

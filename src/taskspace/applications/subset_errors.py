@@ -11,13 +11,20 @@ from numpy.typing import NDArray
 
 from taskspace.applications.replay import Replay, replay
 from taskspace.applications.score_formula import ScoreFormula, score_formula
-from taskspace.applications.subset_choices import anchor_points, at_random, disputed, informative
+from taskspace.applications.subset_choices import (
+    anchor_points,
+    at_random,
+    disputed,
+    half_random,
+    informative,
+)
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 
 INFORMATIVE, ANCHORS, RANDOM, DISPUTED = "informative", "anchor points", "random", "most disputed"
+HALF_RANDOM = "half informative, half random"
 PLAIN_RANDOM, WEIGHTED_ANCHORS = "random, plain mean", "anchor points, cluster weights"
-DRAWS = 4  # of random tasks
+DRAWS, HALF_DRAWS = 4, 2  # of random tasks
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +100,10 @@ def errors_of_methods(
         return np.abs(_estimates(population, tasks, results, question, replays) - truth)
 
     yield INFORMATIVE, error(informative(population, question.targets, k, limits, rng))
+    halves = [
+        half_random(population, question.targets, k, limits, own) for own in rng.spawn(HALF_DRAWS)
+    ]
+    yield HALF_RANDOM, np.mean([error(tasks) for tasks in halves], axis=0)
     yield RANDOM, np.mean([error(tasks) for tasks in draws], axis=0)
     yield DISPUTED, error(disputed(population, k, limits))
     anchors, weights = anchor_points(population, k, limits, rng)

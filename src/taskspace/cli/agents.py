@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     add_folder(parser)
     parser.add_argument(
         "--by", metavar="LABEL",
-        help="label of the tasks, or `cluster` (default: the first label that divides the tasks"
+        help="label of the tasks, or `cluster` (default: the first label of texts that divides them"
         " into groups, or else cluster)",
     )  # fmt: skip
     parser.add_argument(
@@ -47,10 +47,12 @@ def _run(options: argparse.Namespace) -> None:
     A group of tasks is a strength or a weakness if the agent's score on it differs from what its
     overall score predicts by more than chance, corrected for the number of agents and groups.
     """
-    from taskspace.applications.abilities import abilities
+    from taskspace.applications.abilities import abilities, groups_of
 
     checks.fraction(options.level, "--level")
-    found = abilities(open_folder(options), by=options.by, level=options.level)
+    made = open_folder(options)
+    groups_of(made, made.outcomes, options.by, "--by")
+    found = abilities(made, by=options.by, level=options.level)
     summary = f"{found.summary}."
     print_table(options, found.columns, summary=summary)
     print_note(options, summary)

@@ -87,9 +87,14 @@ def open_folder(options: argparse.Namespace, *inputs: str | None) -> Run:
 
 
 def add_method(parser: argparse.ArgumentParser) -> None:
-    """Add --method, which chooses how the map is made."""
+    """Add --method and --measure, which choose how the map is made."""
     parser.add_argument(
         "--method", default="information", choices=["information", "ordinal"],
-        help="information: inner products are similarities in bits (default); ordinal: the map of"
-        " the paper, learned from orders",
+        help="information: inner products are similarities (default); ordinal: the map of the"
+        " paper, learned from orders",
+    )  # fmt: skip
+    parser.add_argument(
+        "--measure", default="information", choices=["information", "correlation"],
+        help="measure of similarity: information, in bits (default); correlation, by which tasks"
+        " that are solved by opposite agents are opposite, and which needs fewer agents",
     )  # fmt: skip

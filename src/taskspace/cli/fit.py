@@ -31,6 +31,7 @@ examples:
   taskspace fit results.csv --tasks questions.csv --agents students.csv --out runs/course
   taskspace fit results.csv --tasks levels.csv --features width,height --out runs/levels
   taskspace fit results.csv --agent name --task exercise --score points --max-score 5 --out runs/c
+  taskspace fit results.csv --measure correlation --out runs/signed
   taskspace fit logs --out runs/models
   taskspace fit logs --metric acc_norm,exact_match --filter strict-match --out runs/models
 """
@@ -105,7 +106,7 @@ def _run(options: argparse.Namespace) -> None:
             made = fit(
                 _results(options), options.out, **{name: getattr(options, name) for name in named},
                 n_components=_dimensions(options.dimensions),
-                method=options.method, seed=options.seed,
+                method=options.method, measure=options.measure, seed=options.seed,
             )  # fmt: skip
     except UnclearColumns as error:
         if not error.guess:

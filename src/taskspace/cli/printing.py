@@ -13,6 +13,7 @@ import numpy as np
 from taskspace.cli.json_output import JsonWriter, print_json, rows
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from taskspace.outcomes.tables import Columns
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 8  # most features per task on the screen
 LONGEST = 24  # most characters of a label on the screen
+FIRST = 8  # columns of a table, for which names are shortened if they do not fit
+_EXACT = 1e15  # integers below this have no rounded digits
+_LIMITS = (1000, 48, 40, 32, 24, 20, 16)  # characters of a name on the screen
 _ABOUT = (
     "task",
     "similarity",
+    "correlation",
     "on_map",
     "difficulty",
     "success",
@@ -108,25 +113,52 @@ def without_clashes(made: Run, given: Columns, found: Collection[str], source: s
 
 
 def print_columns(columns: Mapping[str, Any]) -> None:
-    """Print a table of the first columns, as many as fit, with rounded numbers."""
+    """Print a table of the first columns, as many as fit, with rounded numbers.
+
+    Names and labels are shortened if more of the first columns fit then.
+    """
     from rich.console import Console
+
+    console = Console()
+    fitting: dict[int, int] = {}
+    for limit in _LIMITS:
+        fitting[limit] = _fitting(console, columns, limit)
+        if fitting[limit] >= min(FIRST, len(columns)):
+            break
+    limit = max(fitting, key=fitting.__getitem__)  # of equal ones, the first and widest
+    shown = dict(list(columns.items())[: fitting[limit]])
+    console.print(_columns_table(shown, limit))
+    left = len(columns) - len(shown)
+    notes = [f"{left} more {'column does' if left == 1 else 'columns do'} not fit"] if left else []
+    if any(_is_cut(values, limit) for values in shown.values()):
+        notes.append("long names are shortened")
+    if notes:
+        console.print(f"{'; '.join(notes).capitalize()}; use --out FILE to write all.")
+
+
+def _fitting(console: Console, columns: Mapping[str, Any], limit: int) -> int:
+    """How many of the first columns fit if names are this short; at least one is shown."""
     from rich.measure import Measurement
 
-    console, count = Console(), len(columns)
-    endless = console.options.update(width=1_000_000)
-    while True:
-        table = _columns_table(dict(list(columns.items())[:count]))
-        if count == 1 or Measurement.get(console, endless, table).maximum <= console.width:
+    # Only the widest cell of a column matters; a table may have thousands of rows.
+    widest = {
+        name: np.array([max((_short(value, limit) for value in values), key=len, default="")])
+        for name, values in columns.items()
+    }
+    endless, count = console.options.update(width=1_000_000), len(columns)
+    while count > 1:
+        table = _columns_table(dict(list(widest.items())[:count]), limit)
+        if Measurement.get(console, endless, table).maximum <= console.width:
             break
         count -= 1
-    console.print(table)
-    if count < len(columns):
-        console.print(
-            f"{len(columns) - count} more columns do not fit; use --out FILE to write them."
-        )
+    return count
 
 
-def _columns_table(columns: Mapping[str, Any]) -> Table:
+def _is_cut(values: Any, limit: int) -> bool:
+    return values.dtype.kind == "U" and any(len(value) > limit for value in values)
+
+
+def _columns_table(columns: Mapping[str, Any], limit: int) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -135,14 +167,19 @@ def _columns_table(columns: Mapping[str, Any]) -> Table:
     for name, values in columns.items():
         table.add_column(Text(name), justify="left" if values.dtype.kind in "UO" else "right")
     for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(_short(value)) for value in row))
+        table.add_row(*(Text(_short(value, limit)) for value in row))
     return table
 
 
-def _short(value: Any) -> str:
-    from taskspace.outcomes.labels import shortened
+def _short(value: Any, limit: int) -> str:
+    from taskspace.outcomes.labels import shortened, without_middle
 
+    if value is None:
+        return ""
     if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else f"{value:.4g}"
-    is_name = isinstance(value, np.str_)  # of a task, which other commands need in full
-    return str(value) if is_name else shortened(str(value), LONGEST)
+        if np.isnan(value):
+            return ""
+        return f"{value:.0f}" if value.is_integer() and abs(value) < _EXACT else f"{value:.4g}"
+    if isinstance(value, np.str_):  # the name of a task or an agent
+        return without_middle(value, limit)
+    return shortened(str(value), min(limit, LONGEST))

@@ -91,9 +91,11 @@ def _run(options: argparse.Namespace) -> None:
     """Quiz an agent with the most informative questions, then predict its success on all targets.
 
     The output is a table with one row per target: task, probability (predicted probability of
-    success), low and high (bounds of its 90 % interval). The last lines on standard error are the
-    number of answers, the expected error rate, and the score with its 90 % interval: the mean
-    success rate over all targets, or over those with each label if the quiz aims at labels.
+    success), low and high (bounds of its 90 % interval), and answer (empty if the task was not
+    asked; the probability of an answered task is about further attempts). The last lines on
+    standard error are the number of answers, the expected error rate, and the score with its 90 %
+    interval: the mean success rate over all targets, or over those with each label if the quiz
+    aims at labels.
     """
     _check(options)
     made = open_folder(options, options.targets)
@@ -255,9 +257,12 @@ def _print(text: str, end: str = "\n") -> None:
 
 def _predictions(quiz: Quiz, targets: NDArray[np.str_]) -> dict[str, Any]:
     low, high = quiz.interval(INTERVAL)
+    given = dict(quiz.answers)
+    answers = np.array([given.get(task) for task in targets.tolist()], object)
     return {
         "task": targets,
         "probability": quiz.predict_proba().round(_DIGITS),
         "low": low.round(_DIGITS),
         "high": high.round(_DIGITS),
+        "answer": answers,
     }

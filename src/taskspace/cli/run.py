@@ -19,6 +19,7 @@ _PRESETS = {
 _EXAMPLES = """examples:
   taskspace run multikeynav
   taskspace run cartpolevar --preset fast --seed 1 --out runs/first-look
+  taskspace run multikeynav --measure correlation --out runs/signed
   taskspace run cartpolevar --ray 10.0.0.1:6379
 """
 
@@ -61,6 +62,7 @@ def _run(options: argparse.Namespace) -> None:
     with cluster, without_verdict():
         made = run(
             options.environment, options.out, preset=options.preset, seed=options.seed,
-            method=options.method, data=options.data, executor="ray" if remote else None,
+            method=options.method, measure=options.measure, data=options.data,
+            executor="ray" if remote else None,
         )  # fmt: skip
     print_finished(options, made)

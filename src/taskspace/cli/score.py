@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.predict import read_quiz
 from taskspace.cli.printing import print_note, print_table
+
+if TYPE_CHECKING:
+    from taskspace.applications.logged_answers import LoggedAnswers
+    from taskspace.runs.run import Run
 
 
 def add(commands: Any) -> None:
     """Add `score` to the commands of a parser."""
     example = (
         "ANSWERS is a table (.csv or .parquet) with the columns `task` and `result` (or `score`,\n"
-        "`solved`, `success`), values from 0 to 1; empty cells are skipped answers.\n\n"
+        "`solved`, `success`), values from 0 to 1; empty cells are skipped answers. Or it is a\n"
+        "file or folder of logs, read as `fit` reads them; each model in them is an agent.\n\n"
         "examples:\n"
         "  taskspace score runs/helm answers.csv\n"
         "  taskspace score runs/helm answers.csv --by scenario --level 0.9\n"
         "  taskspace score runs/helm answers.csv --width 0.04    how many more answers it takes\n"
+        "  taskspace score runs/helm logs_of_new_model         answers in logs\n"
     )
     parser = add_command(
         commands, "score", _run, "estimate the full score of an agent from a few answers", example
     )
     add_folder(parser)
-    parser.add_argument("answers", metavar="ANSWERS", help="table of tasks with results")
+    parser.add_argument("answers", metavar="ANSWERS", help="table of tasks with results, or logs")
     parser.add_argument(
         "--by", metavar="LABEL", help="label of the tasks, for one score per value of it"
     )
@@ -35,6 +43,8 @@ def add(commands: Any) -> None:
         "--width", type=float, metavar="W", help="also print how many more answers, to random"
         " tasks of each group, would make its interval this narrow",
     )  # fmt: skip
+    for name in ("metric", "filter"):
+        parser.add_argument(f"--{name}", metavar="NAMES", help=f"{name} of logs to read, as in fit")
     add_out(parser)
 
 
@@ -42,23 +52,81 @@ def _run(options: argparse.Namespace) -> None:
     """Estimate the full score of an agent from its answers to any of the tasks.
 
     The full score is the mean success rate over all tasks of the run, or over those with the same
-    label. The columns are group, score, low and high (the bounds of its interval), answered and
-    tasks (numbers of tasks), and plain (the mean of the answers alone).
+    label. The columns are agent (if ANSWERS are logs), group, score, low and high (the bounds of
+    its interval), answered and tasks (numbers of tasks), and plain (the mean of the answers alone).
     """
     from taskspace.applications.scores import groups_by
+    from taskspace.outcomes.readers.read import is_log
 
     _check(options)
     made = open_folder(options, options.answers)
-    quiz, results = read_quiz(made, options.answers)
     groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
+    warnings: list[str] = []
+    if is_log(options.answers):
+        columns = _score_logs(options, made, warnings)
+    else:
+        _refuse_log_options(options)
+        columns = _columns(options, made, *read_quiz(made, options.answers), warnings)
+    for text in warnings:
+        print_note(options, text)
+    print_table(options, columns, warnings=warnings)
+
+
+def _refuse_log_options(options: argparse.Namespace) -> None:
+    for name in ("metric", "filter"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} must be used with logs, got the table {options.answers}")
+
+
+def _columns(
+    options: argparse.Namespace,
+    made: Run,
+    quiz: Any,
+    results: Any,
+    warnings: list[str],
+    whose: str = "",
+) -> dict[str, Any]:
+    """The table of one agent; what it warns of is added to the warnings."""
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
     if found.unusual:
-        print_note(options, f"warning: {found.warning}")
+        warnings.append(f"warning: {whose}{found.warning}")
     columns = found.columns
     if options.width is not None:
         columns["more"] = predictor.answers_needed(quiz, results, options.width, **settings)
-    print_table(options, columns, warning=found.warning if found.unusual else None)
+    return columns
+
+
+def _score_logs(options: argparse.Namespace, made: Run, warnings: list[str]) -> dict[str, Any]:
+    """The tables of all agents in logs, one after the other."""
+    found = _read_logs(options, made)
+    if found.note:
+        warnings.append(f"{found.note}.")
+    parts = []
+    for number, agent in enumerate(found.agents.tolist()):
+        if agent in made.outcomes.agents:
+            warnings.append(
+                f"warning: {agent!r} is an agent of the run, so that its score is predicted from"
+                " its own results, too"
+            )
+        quiz, results = found.of(number)
+        part = _columns(options, made, quiz, results, warnings, f"{agent}: ")
+        parts.append({"agent": np.full(len(part["group"]), agent), **part})
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
+    from taskspace.applications.logged_answers import logged_answers
+    from taskspace.outcomes.readers.choices import UnclearResults
+    from taskspace.outcomes.readers.read import read_results
+
+    try:
+        read = read_results(options.answers, metric=options.metric, filter=options.filter)
+    except UnclearResults as error:
+        named = " ".join(f"--{option} {name}" for option, name in error.guess.items())
+        raise ValueError(f"{error.problem}; choose by name, e.g. {named}") from error
+    predictor = made.predictor
+    return logged_answers(read, predictor.tasks_, predictor.labels_, options.answers)
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -67,15 +67,14 @@ def _run(options: argparse.Namespace) -> None:
     compared with random tasks, the most disputed tasks and anchor points, on agents that are left
     out of the choice in turn. The verdict is printed to standard error.
     """
-    from taskspace.applications.subset import check_least, choose_subset
+    from taskspace.applications.subset import check_least, check_size, choose_subset
 
     checks.whole(options.k, "-k", 1)
-    if options.at_least is not None:
-        checks.whole(options.at_least, "--at-least")
-    check_least(options.at_least, options.by)
+    check_least(options.at_least, options.by, options=True)
     checks.seed(options.seed)
     _check_plot(options.plot)
     made = open_folder(options)
+    check_size(made.outcomes, options.k, options.by, options.at_least, options=True)
     found = choose_subset(
         made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
     )
@@ -95,7 +94,7 @@ def _labelled(made: Run, found: Subset) -> dict[str, Any]:
 
     chosen = [made.task_index(str(task)) for task in found.tasks]
     labels = {
-        name: np.array(["", *map(str, values[chosen])])  # the intercept has none
+        name: np.append(np.nan if values.dtype.kind == "f" else "", values[chosen])  # the intercept
         for name, values in made.outcomes.task_labels.items()
     }
     return beside(found.columns, labels, LABEL)

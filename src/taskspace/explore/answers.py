@@ -96,7 +96,11 @@ def score_values(found: Scores) -> dict[str, Any]:
     """Full scores with their intervals, one per group of tasks."""
     columns = found.columns
     columns.pop("plain")
-    return {"level": found.level, "groups": rows({"name": columns.pop("group"), **columns})}
+    return {
+        "level": found.level,
+        "warning": found.warning or None,
+        "groups": rows({"name": columns.pop("group"), **columns}),
+    }
 
 
 def rows(columns: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:

@@ -127,8 +127,10 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
 
     @app.post("/api/similar")
     async def similar(asked: models.Similar) -> models.SimilarAnswer:
-        """Find the most similar tasks of the map; optionally only harder or easier ones."""
-        found = await work(service.similar, asked.task, asked.k, asked.harder, asked.easier)
+        """Find similar or opposite tasks of the map; optionally only harder or easier ones."""
+        found = await work(
+            service.similar, asked.task, asked.k, asked.harder, asked.easier, asked.opposite
+        )
         return models.SimilarAnswer(tasks=[models.SimilarTask(**each) for each in found])
 
     @app.post("/api/select")

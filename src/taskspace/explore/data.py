@@ -16,11 +16,12 @@ from taskspace.applications.posterior import Posterior
 from taskspace.envs.base import Environment
 from taskspace.explore.answers import answers_of
 from taskspace.explore.network import page_network, sixteen_bits
+from taskspace.explore.omitted import omitted_share
 from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
+from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -50,6 +51,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
         "verdict": _verdict(run),
         "cluster_description": clusters.description,
         "informative": positions.informative,
+        "measure": run.measure,
         "total": outcomes.n_tasks,
         "tasks": outcomes.tasks[some].tolist(),
         "vectors": np.ascontiguousarray(run.index.vectors[some]),
@@ -73,6 +75,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             np.uint8
         ),
         "posterior": _posterior(run.predictor.posterior_, outcomes.n_agents, some),
+        "omitted": omitted_share(run.predictor, outcomes.rates),
         "answers": answers_of(run),
         "drawing": None if run.from_table else run.environment.page_drawing,
         "form_kind": form_kind(run),
@@ -87,7 +90,7 @@ def tasks_shown(run: Run) -> int:
     Tasks are drawn at random, so the first ones represent all.
     """
     count = run.outcomes.n_tasks
-    return min(count, SHOWN) if isinstance(run.comparison, SuccessModel) else count
+    return count if run.profiles is None else min(count, SHOWN)
 
 
 def encode(data: dict[str, Any]) -> bytes:
@@ -114,11 +117,11 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
 def describe(run: Run) -> str:
     """What the map shows, in plain words."""
     outcomes, size = run.outcomes, run.embedder.n_components_
-    length = (
-        "the length of a vector is information, not difficulty."
-        if isinstance(run.embedder, TaskEmbedder)
-        else "harder tasks lie further out."
-    )
+    length = "harder tasks lie further out."
+    if isinstance(run.embedder, TaskEmbedder):
+        length = "the length of a vector is information, not difficulty."
+    if run.measure == CORRELATION:
+        length = "tasks that are solved by opposite agents lie in opposite directions."
     return (
         f"{outcomes.n_tasks:,} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
         f" results of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"

@@ -36,6 +36,10 @@ Result = Annotated[
 Count = Annotated[int, Field(ge=1, le=MAX_FOUND, description="maximum number of tasks to return")]
 Harder = Annotated[bool, Field(description="return only harder tasks")]
 Easier = Annotated[bool, Field(description="return only easier tasks")]
+Opposite = Annotated[
+    bool,
+    Field(description="return the tasks with negative correlations; only for maps by correlation"),
+]
 
 
 class Strict(BaseModel):
@@ -79,6 +83,7 @@ class Similar(Strict):
     k: Count = 10
     harder: Harder = False
     easier: Easier = False
+    opposite: Opposite = False
 
 
 class Select(Strict):
@@ -183,14 +188,16 @@ _DIFFICULTY = (
     "probability that an agent of the population fails; on an ordinal map, the length of the vector"
 )
 _SIMILARITY = (
-    "information in bits that the outcomes on the two tasks share; for a new task on a map without"
-    " a success model, the inner product of the two vectors"
+    "information in bits that the outcomes on the two tasks share or, on a map by correlation, the"
+    " correlation of these outcomes; for a new task on a map without a success model, the inner"
+    " product of the two vectors"
 )
 Information = Annotated[
     float | None,
     Field(
         description="squared length of the vector: the information in bits that two attempts by the"
-        " same agent share; null on an ordinal map"
+        " same agent share or, on a map by correlation, the correlation of these attempts; null on"
+        " an ordinal map"
     ),
 ]
 
@@ -236,7 +243,7 @@ class SimilarTask(TaskSummary):
 
 
 class SimilarAnswer(BaseModel):
-    """The most similar task comes first."""
+    """The most similar task comes first, or the most opposite one."""
 
     tasks: list[SimilarTask]
 
@@ -246,8 +253,9 @@ class Option(BaseModel):
 
     option: int = Field(description="its index in the request, starting at 0")
     similarity: float = Field(
-        description="information in bits that the outcomes on the two tasks share; on a map without"
-        " a success model, the inner product of the two vectors"
+        description="information in bits that the outcomes on the two tasks share or, on a map by"
+        " correlation, the correlation of these outcomes; on a map without a success model, the"
+        " inner product of the two vectors"
     )
     difficulty: float = Field(description=_DIFFICULTY)
 
@@ -295,6 +303,7 @@ class ScoreAnswer(BaseModel):
     """Full scores, one per group of tasks."""
 
     level: float = Field(description="probability that an interval contains the score")
+    warning: str | None = Field(description="what is unusual about the answers, if anything")
     groups: list[GroupScore]
 
 

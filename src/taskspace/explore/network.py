@@ -14,7 +14,6 @@ from taskspace.models.embedding.network_embedding import NetworkEmbedding
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
 from taskspace.models.success.network import Encoding, Residual
-from taskspace.similarity.profiles import INFORMATION
 
 LARGEST = 65_535  # stands for a probability of 1
 
@@ -35,7 +34,7 @@ def page_network(embedder: Embedding) -> dict[str, Any] | None:
 
 def _of_profiles(embedder: TaskEmbedder) -> dict[str, Any] | None:
     """The success network, and the landmarks of the map."""
-    if embedder.task_names_ is not None or embedder.measure != INFORMATION:
+    if embedder.task_names_ is not None:
         return None
     success = _success_network(embedder.model_)
     if success is None:
@@ -45,6 +44,7 @@ def _of_profiles(embedder: TaskEmbedder) -> dict[str, Any] | None:
         "success": success,
         "landmarks": sixteen_bits(found.landmarks),
         "weights": found.weights.astype(np.float32),
+        "measure": found.measure,
     }
 
 

@@ -22,7 +22,6 @@ from taskspace.explore.answers import (
 )
 from taskspace.explore.positions import Positions
 from taskspace.explore.programs import read, shown, task_of
-from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
@@ -191,21 +190,22 @@ class Service:
 
     def _profile(self, row: NDArray[Any]) -> list[float] | None:
         """The success probability of every agent on a new task, if there is a success model."""
-        source = self.run.comparison
-        return (
-            source.predict_proba(row)[:, 0].tolist() if isinstance(source, SuccessModel) else None
-        )
+        if self.run.profiles is None:
+            return None
+        found: list[float] = self.run.model.predict_proba(row)[:, 0].tolist()
+        return found
 
     # -- choosing tasks ------------------------------------------------------------------------
 
     def similar(
-        self, task: Task, k: int, harder: bool = False, easier: bool = False
-    ) -> list[dict[str, Any]]:
-        """The k tasks of the map most similar to this one, excluding itself; best first."""
+        self, task: Task, k: int, harder: bool = False, easier: bool = False,
+        opposite: bool = False,
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """The k tasks of the map most similar to this one, or most opposite; best first."""
         known = self.run.outcomes.tasks
         given = str(known[self.number(task)]) if isinstance(task, str) else self._rows([task])[0]
-        found, bits = self.run.similar(given, k, harder=harder, easier=easier)
-        pairs = zip(found.tolist(), bits.tolist(), strict=True)
+        found, values = self.run.similar(given, k, harder=harder, easier=easier, opposite=opposite)
+        pairs = zip(found.tolist(), values.tolist(), strict=True)
         return [{**self.summary(n), "similarity": value} for n, value in pairs]
 
     def select(

@@ -85,6 +85,18 @@ def shortened(text: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
+def without_middle(name: str, longest: int) -> str:
+    """A name of at most so many characters; names differ most often at the start and the end.
+
+    >>> without_middle("mmlu_abstract_algebra/id4711", 15)
+    'mmlu_ab…/id4711'
+    """
+    if len(name) <= longest:
+        return name
+    end = (longest - 1) // 2
+    return f"{name[: longest - 1 - end]}…{name[len(name) - end :]}"
+
+
 def pack(tasks: Labels, agents: Labels) -> NDArray[np.uint8] | None:
     """Labels as the bytes of JSON, for a file; None if there are none."""
     if not tasks and not agents:

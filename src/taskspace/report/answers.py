@@ -25,8 +25,9 @@ MOST_GROUPS, MOST_PAIRS = 20, 10  # rows of the tables of near-copies
 MOST_AGENTS = 30  # in the figure and the table of agents
 FIGURES = SHORT_TEST, AGENTS = "short-test", "agents"  # names of the figures of these sections
 METHODS = (
-    "Informative: the tasks that tell most about the score under a model of the agents. Most"
-    " disputed: the success rate is closest to a half. Anchor points: centres of clusters of tasks."
+    "Informative: the tasks that tell most about the score under a model of the agents. Half"
+    " random: half as many of these, and as many random ones. Most disputed: the success rate is"
+    " closest to a half. Anchor points: centres of clusters of tasks."
     " Scores are estimated by the same model, except where a plain mean or weights of clusters are"
     " named, the usual and simpler estimates."
 )
@@ -58,10 +59,8 @@ def _redundant(run: Run) -> list[html.Section]:
     if isinstance(found, Unanswered):
         return [html.Text([_NEAR_COPIES, found.reason, _DIR], heading, command)]
     parts: list[html.Section] = [html.Text([_NEAR_COPIES, f"{found.summary}."], heading)]
-    if found.groups:
-        parts.append(_groups(found))
-    if len(found.first):
-        parts.append(_pairs(found))
+    if found.groups:  # without any, the pairs are candidates that may be noise
+        parts += [_groups(found), _pairs(found)]
     more = (
         "This command lists all pairs, where DIR is the folder of this report; with a lower"
         " --threshold (0.5 by default), pairs count that agree less:"

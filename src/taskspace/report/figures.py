@@ -17,6 +17,7 @@ from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import answers, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
+from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 if TYPE_CHECKING:
@@ -159,6 +160,16 @@ def _readings(run: Run) -> Drawing:
         )
         alt = "Scatter plot of success rate against vector length"
         return _drawing("difficulty", "Difficulty", caption, alt, ax)
+    if run.measure == CORRELATION:
+        label = "correlation of two attempts (squared length)"
+        ax = plots.plot_success(lengths**2, success, label, **options)
+        caption = (
+            "Success rate of the population against the squared length of a task's vector, one"
+            " point per task: the correlation of two attempts by the same agent. The shorter a"
+            " vector is, the less an attempt at the task has in common with attempts at any task."
+        )
+        alt = "Scatter plot of success rate against squared length"
+        return _drawing("information", "Difficulty and squared length", caption, alt, ax)
     ax = plots.plot_success(lengths**2, success, "information (squared length, bits)", **options)
     caption = (
         "Success rate of the population against the information of a task, one point per task: what"
@@ -171,12 +182,15 @@ def _readings(run: Run) -> Drawing:
 
 def _similarities(run: Run) -> Drawing:
     some = np.arange(min(IN_MATRIX, run.outcomes.n_tasks))
-    matrix = SuccessStatistics.from_outcomes(run.outcomes).matrix(some, some)
-    ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names)
-    caption = (
-        f"Estimated similarity of {len(some)} tasks in bits (mutual information of outcomes),"
-        " ordered by cluster."
+    signed = run.measure == CORRELATION
+    matrix = SuccessStatistics.from_outcomes(run.outcomes).matrix(some, some, run.measure)
+    ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names, signed=signed)
+    what = (
+        f"Correlation of the outcomes on {len(some)} tasks"
+        if signed
+        else f"Estimated similarity of {len(some)} tasks in bits (mutual information of outcomes)"
     )
+    caption = f"{what}, ordered by cluster."
     if np.isnan(matrix).any():
         caption += " White cells are unknown: too few agents attempted both tasks."
     return _drawing("similarity", "Similarity", caption, "Matrix of similarities between tasks", ax)
@@ -187,10 +201,13 @@ def _learning(run: Run) -> Iterator[Drawing]:
     embedder, what = run.embedder, "map"
     if isinstance(embedder, TaskEmbedder):
         ax = plots.plot_spectrum(embedder.spectrum_, embedder.n_components_)
+        what = "correlations of tasks" if run.measure == CORRELATION else "information"
         caption = (
-            f"Information on each axis. The map has {embedder.n_components_} dimensions, which keep"
-            f" {embedder.kept_:.0%} of the information that tasks share."
+            f"What each axis holds of the {what}. The map has {embedder.n_components_} dimensions,"
+            f" which keep {embedder.kept_:.0%} of what tasks share."
         )
+        if run.measure == CORRELATION:
+            ax.set_ylabel("% of the correlations")
         yield _drawing("spectrum", "What the map keeps", caption, "Bar chart of the spectrum", ax)
         if embedder.task_names_ is not None:
             return

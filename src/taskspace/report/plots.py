@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from taskspace.report.interactive import InteractiveMap
 
 INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
+_DIVERGING = ("#D55E00", "#EBA067", "#d4d7dc", "#7FB4D6", "#0072B2")  # from negative to positive
 _MUTING, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
 # Safe for colour-blind readers (Okabe and Ito, with a darker yellow, and a wine red).
 # There are 9 colours and 7 markers, so a pair of them repeats only after 63 clusters.
@@ -196,15 +197,21 @@ def plot_success(
 
 
 def plot_similarity(
-    matrix: ArrayLike, clusters: ArrayLike, cluster_names: Sequence[str], ax: Axes | None = None
+    matrix: ArrayLike,
+    clusters: ArrayLike,
+    cluster_names: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    signed: bool = False,
 ) -> Axes:
-    """Plot a matrix of similarities in bits, ordered by cluster.
+    """Plot a matrix of similarities in bits, or of correlations, ordered by cluster.
 
     Args:
         matrix: The similarities (tasks, tasks); NaN where they are unknown, which is left white.
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters.
         ax: The axes to draw on; by default those of a new figure.
+        signed: Whether the similarities are correlations, whose colours diverge from 0.
 
     Returns:
         The axes.
@@ -227,7 +234,8 @@ def plot_similarity(
     sizes = np.array([len(tasks) for _, _, tasks in members])
     ends = np.cumsum(sizes)
     ax = _axes(ax, 5.4, 4.0)
-    _heat(ax, np.ma.array(table, mask=unknown)[np.ix_(order, order)])
+    heat = _signed_heat if signed else _heat
+    heat(ax, np.ma.array(table, mask=unknown)[np.ix_(order, order)])
     for end in ends[:-1] - 0.5:
         ax.axhline(end, color="white", linewidth=0.9)
         ax.axvline(end, color="white", linewidth=0.9)
@@ -820,10 +828,22 @@ def _heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None
     high = high if high > low else low + 1.0
     image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
     extend = "max" if float(known.max()) > high else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend)
-    bar.set_label("similarity (bits)", color=INK)
+    _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend), "similarity (bits)")
+
+
+def _signed_heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None:
+    """Correlations in the colours of the explorer: orange is negative, grey 0, blue positive."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("signed", _DIVERGING)
+    image = ax.imshow(table, cmap=colours, vmin=-1.0, vmax=1.0)
+    _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85), "correlation")
+
+
+def _label_bar(bar: Any, label: str) -> None:
+    bar.set_label(label, color=INK)
     bar.ax.tick_params(colors=MUTED, labelsize=8)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
 
 
 def _spread(centres: NDArray[np.float64], gap: float) -> NDArray[np.float64]:

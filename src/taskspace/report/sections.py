@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.report import answers, figures, html
+from taskspace.report import answers, figures, html, opposites
+from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -33,6 +34,7 @@ def write(run: Run, path: Path) -> None:
         measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
     )
     parts: list[html.Section] = [intro, verdict, first, numbers]
+    parts += opposites.sections(run)
     parts += answers.sections(run, drawn) if run.from_table else []
     parts += [*others, html.Settings(run.settings)]
     html.write_report(path, title=f"A map of {run.name}", sections=parts)
@@ -50,6 +52,14 @@ def _readings(run: Run) -> str:
         return (
             "The vectors of two tasks have similar directions if success on one task is informative"
             " about success on the other. Harder tasks have longer vectors."
+        )
+    if run.measure == CORRELATION:
+        return (
+            "The inner product of the vectors of two tasks is the correlation of success on them:"
+            " tasks that are solved by the same agents lie in the same direction, and tasks that"
+            " are solved by opposite agents in opposite directions. The squared length of a vector"
+            " is the correlation of two attempts by the same agent. The difficulty of a task (the"
+            " size of its point) is how often agents fail. Figures show directions."
         )
     return (
         "The inner product of the vectors of two tasks is the information, in bits, that success on"
@@ -74,7 +84,10 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
         if results.get(key) is not None:
             rows.append((label.format(held=held), f"{results[key]:.1%}"))
     if "kept_information" in results:
-        rows.append(("information kept", f"{results['kept_information']:.1%}"))
+        what = "correlation" if results.get("measure") == CORRELATION else "information"
+        rows.append((f"{what} kept", f"{results['kept_information']:.1%}"))
+    if "similarity_error_correlation" in results:
+        rows.append(("error of correlations", f"{results['similarity_error_correlation']:.4f}"))
     if "similarity_error_bits" in results:
         rows.append(("error of similarities", f"{results['similarity_error_bits']:.4f} bits"))
     if "norm_difficulty_rank_correlation" in results:
@@ -125,7 +138,12 @@ def _explanation(results: Mapping[str, Any]) -> str:
             "Difficulty-pair accuracy: how often the map is right about which of two tasks is"
             " harder."
         )
-    if "kept_information" in results:
+    if results.get("measure") == CORRELATION:
+        sentences.append(
+            "More similar means a larger correlation, with its sign. Correlation kept: the fraction"
+            " of the correlations between tasks that the dimensions keep."
+        )
+    elif "kept_information" in results:
         sentences.append(
             "Information kept: the fraction of the information that tasks share about agents."
         )

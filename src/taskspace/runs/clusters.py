@@ -15,6 +15,7 @@ from taskspace.files import read_arrays, write_arrays
 MOST_CLUSTERS = 8
 MOST_LOOKED_AT = 3000  # tasks used to find clusters
 _SEED = 0  # fixed, so that clusters depend only on the map
+_LEAST_SIDE = 0.1  # of the squared lengths, in each of two opposite directions
 _FOUND = "clusters of tasks whose vectors have similar directions; they were found in the map"
 
 
@@ -39,12 +40,14 @@ class Clusters:
         return cls(environment.cluster_names, environment.cluster_description, labels)
 
     @classmethod
-    def found(cls, points: NDArray[np.float64]) -> Clusters:
+    def found(cls, points: NDArray[np.float64], signed: bool = False) -> Clusters:
         """Clusters of tasks whose points have similar directions; cluster 1 is the largest.
 
-        The number of clusters, 2 to 8, is the one with the best silhouette.
+        The number of clusters, 2 to 8, is the one with the best silhouette. If the map is `signed`
+        and has one dimension, its two directions are opposite skills, hence clusters.
         """
-        centres = _centres(_directions(points))
+        sides = _sides(points) if signed and points.shape[1] == 1 else None
+        centres = _centres(_directions(points)) if sides is None else sides
         labels = np.asarray((points @ centres.T).argmax(1))
         return cls(tuple(f"cluster {n + 1}" for n in range(len(centres))), _FOUND, labels)
 
@@ -83,6 +86,15 @@ def _centres(directions: NDArray[np.float64]) -> NDArray[np.float64]:
                 best, score = found.cluster_centers_, apart
     order = np.argsort(-np.bincount((some @ best.T).argmax(1), minlength=len(best)))
     return _directions(best[order])
+
+
+def _sides(points: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """The two directions of one dimension, unless one of them is hardly used: that is noise."""
+    positive = points[:, 0] > 0
+    shares = [float((points[side] ** 2).sum()) for side in (positive, ~positive)]
+    if min(shares) < _LEAST_SIDE * sum(shares) or not sum(shares):
+        return None
+    return np.array([[1.0], [-1.0]]) * (1.0 if positive.mean() >= 0.5 else -1.0)
 
 
 def _directions(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

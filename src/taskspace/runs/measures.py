@@ -22,6 +22,7 @@ from taskspace.models.embedding.scoring import (
     PairSimilarity,
     drawn,
     inner_products,
+    pair_similarities,
     triplet_accuracy,
 )
 from taskspace.models.embedding.task_embedder import TaskEmbedder
@@ -29,12 +30,15 @@ from taskspace.models.embedding.verdict import Evidence
 from taskspace.outcomes.labels import Labels, by_frequency, divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
+from taskspace.similarity.profiles import CORRELATION, INFORMATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared, or the map and labels
 NEW_TASKS, NEW_ROLLOUTS = 500, 20  # on which an information map is tested
 CLEAR = 0.01  # bits: two similarities that differ by more are clearly different
+CLEAR_CORRELATION = 0.1  # the same for correlations
+UNITS = {INFORMATION: "bits", CORRELATION: "correlation"}
 
 
 def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> dict[str, Any]:
@@ -50,7 +54,7 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
     }
     if not isinstance(embedder, TaskEmbedder):
         return {**found, "norm_difficulty_rank_correlation": _norms(outcomes, embedder)}
-    found["kept_information"] = embedder.kept_
+    found["measure"], found["kept_information"] = embedder.measure, embedder.kept_
     if "plain" in embedder.test_scores_:
         found["plain_triplet_accuracy"] = embedder.test_scores_["plain"]
     if embedder.task_names_ is None:
@@ -195,25 +199,31 @@ def map_scores(
 ) -> dict[str, Any]:
     """Accuracies on tasks of known outcomes, with those of a second evaluation as ceiling.
 
-    The error of similarities is a root mean square in bits. That of the map contains the noise of
-    the truth, which the error of the second evaluation shows.
+    The error of similarities is a root mean square, in bits or of correlations. That of the map
+    contains the noise of the truth, which the error of the second evaluation shows.
     """
-    constraints = drawn(truth, np.arange(len(tasks)), rng)
+    measure, unit = embedder.measure, UNITS[embedder.measure]
+    constraints = drawn(truth, np.arange(len(tasks)), rng, measure=measure)
     similarity = inner_products(np.asarray(embedder.transform(tasks)))
-    repeated = similarity_scores(again.pairs, truth, constraints.triplets)
+    repeated = similarity_scores(
+        pair_similarities(again, measure), truth, constraints.triplets, measure
+    )
     return {
-        **similarity_scores(similarity, truth, constraints.triplets),
+        **similarity_scores(similarity, truth, constraints.triplets, measure),
         "noise_ceiling": repeated["triplet_accuracy"],
         "difficulty_pair_accuracy": difficulty_accuracy(
             embedder.difficulty(tasks), constraints.pairs
         ),
         "tested_pairs": math.comb(len(tasks), 2),
-        "similarity_error_of_evaluation_bits": repeated["similarity_error_bits"],
+        f"similarity_error_of_evaluation_{unit}": repeated[f"similarity_error_{unit}"],
     }
 
 
 def similarity_scores(
-    similarity: PairSimilarity, truth: SuccessStatistics, triplets: Triplets
+    similarity: PairSimilarity,
+    truth: SuccessStatistics,
+    triplets: Triplets,
+    measure: str = INFORMATION,
 ) -> dict[str, Any]:
     """How well similarities of pairs agree with those of known outcomes.
 
@@ -221,19 +231,19 @@ def similarity_scores(
     whose two similarities differ clearly. The error is the root mean square over all pairs.
     """
     pairs = np.triu_indices(truth.n_tasks, 1)
-    errors = similarity(*pairs) - truth.pairs(*pairs)
+    errors = similarity(*pairs) - truth.pairs(*pairs, measure)
     return {
         "triplet_accuracy": triplet_accuracy(similarity, triplets),
-        "clear_triplet_accuracy": triplet_accuracy(similarity, _clear(truth, triplets)),
-        "similarity_error_bits": float(np.sqrt(np.mean(errors**2))),
+        "clear_triplet_accuracy": triplet_accuracy(similarity, _clear(truth, triplets, measure)),
+        f"similarity_error_{UNITS[measure]}": float(np.sqrt(np.mean(errors**2))),
     }
 
 
-def _clear(truth: SuccessStatistics, triplets: Triplets) -> Triplets:
+def _clear(truth: SuccessStatistics, triplets: Triplets, measure: str) -> Triplets:
     """The triplets whose two similarities differ clearly, so that their order is certain."""
     anchor, one, other = triplets.tasks.T
-    gap = truth.pairs(anchor, one) - truth.pairs(anchor, other)
-    clear = np.abs(gap) > CLEAR
+    gap = truth.pairs(anchor, one, measure) - truth.pairs(anchor, other, measure)
+    clear = np.abs(gap) > (CLEAR if measure == INFORMATION else CLEAR_CORRELATION)
     return Triplets(triplets.tasks[clear], (gap[clear] > 0).astype(np.float64))
 
 

@@ -36,8 +36,9 @@ from taskspace.runs.run import (
     load_short_test,
 )
 from taskspace.runs.sources.base import Played, Source
-from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
+from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_map, ordinal_plan
 from taskspace.runs.stages import Stages, check_folder
+from taskspace.similarity import profiles
 
 Log = Callable[[str], None]
 
@@ -49,6 +50,7 @@ def run(
     preset: str = "default",
     seed: int = 0,
     method: str = INFORMATION,
+    measure: str = profiles.INFORMATION,
     data: str | os.PathLike[str] | None = None,
     executor: str | None = None,
     log: Log | None = None,
@@ -64,6 +66,9 @@ def run(
         seed: The random seed of the whole run.
         method: "information" for the map that keeps what the outcomes say about similarity, or
             "ordinal" for the paper's, which is learned from ordinal constraints.
+        measure: The measure of similarity: "information" for mutual information in bits, or
+            "correlation", in which tasks that are solved by opposite agents are opposite and not
+            similar.
         data: For Karel only: a folder of tasks written by `taskspace karel filter` or
             `taskspace karel generate`. By default, tasks are generated.
         executor: "ray" trains and evaluates agents on a Ray cluster, which does not change the
@@ -85,7 +90,7 @@ def run(
         0.9...
     """
     remote = on_ray(executor)
-    source = _source(environment, preset, seed, data, executor, method)
+    source = _source(environment, preset, seed, data, executor, method, measure)
     default = Path("runs") / source.name.lower()
     folder = _checked(default if out is None else out, log)
     with connected() if remote else contextlib.nullcontext():
@@ -107,6 +112,7 @@ def fit(
     filter: str | Iterable[str] | None = None,
     n_components: int | str = "auto",
     method: str = INFORMATION,
+    measure: str = profiles.INFORMATION,
     steps: int = 6000,
     seed: int = 0,
     name: str | None = None,
@@ -132,6 +138,7 @@ def fit(
         filter: The filter of logs to read, as in `read_results`.
         n_components: The number of dimensions of the map, or "auto".
         method: "information" or "ordinal", as in `run`.
+        measure: "information" or "correlation", as in `run`.
         steps: The number of training steps of an ordinal map.
         seed: The random seed of the whole run.
         name: The name of the tasks in the report, by default the name of the file or folder.
@@ -164,13 +171,13 @@ def fit(
     chosen = {"metric": metric, "filter": filter}
     folder = _checked(out, log)  # bad options are refused before the table is read
     check_sizes(n_components, steps)
-    seed, method = checks.seed(seed), check_method(method)
+    seed, (method, measure) = checks.seed(seed), check_map(method, measure)
     outcomes = _outcomes(results, named, chosen, max_score)
     if name is None:
         name = _name(results)
     elif not isinstance(name, str) or not name:
         raise ValueError(f"name must be text, got {checks.brief(name)}")
-    source = TableSource(outcomes, name, n_components, seed, method, steps)
+    source = TableSource(outcomes, name, n_components, seed, method, steps, measure)
     return _run(source, folder, log)
 
 
@@ -217,11 +224,12 @@ def learn(
     preset: str = "default",
     seed: int = 0,
     method: str = INFORMATION,
+    measure: str = profiles.INFORMATION,
     data: str | os.PathLike[str] | None = None,
     log: Log | None = None,
 ) -> Run:
     """Run the stages up to the map; `run` resumes from there."""
-    source = _source(environment, preset, seed, data, None, method)
+    source = _source(environment, preset, seed, data, None, method, measure)
     with Stages(out, source.settings(), log=log) as stages:
         played = source.play(stages)
         return _learned(stages, source, played)
@@ -234,13 +242,14 @@ def _source(
     data: str | os.PathLike[str] | None,
     executor: str | None,
     method: str,
+    measure: str,
 ) -> Source:
     env, seed = make(environment), checks.seed(seed)
-    check_method(method)
+    check_map(method, measure)
     if env.name in PROGRAMMING:
         from taskspace.runs.sources.karel import KarelSource
 
-        return KarelSource(preset, seed, data, executor, method)
+        return KarelSource(preset, seed, data, executor, method, measure)
     if data is not None:
         raise ValueError(
             f"data must be None for {env.name}, got {str(data)!r}; it is only for Karel"
@@ -248,7 +257,7 @@ def _source(
     from taskspace.runs.sources.environment import EnvironmentSource
 
     ordinal_plan(env.name, preset)  # raises if the preset is unknown
-    return EnvironmentSource(env, preset, seed, executor, method)
+    return EnvironmentSource(env, preset, seed, executor, method, measure)
 
 
 def _run(source: Source, folder: Path, log: Log | None) -> Run:

@@ -21,7 +21,7 @@ from taskspace.applications.answers import Unanswered
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
-from taskspace.applications.selection import BOTH, fits
+from taskspace.applications.selection import BOTH, SignedComparison, fits
 from taskspace.applications.subset import Subset
 from taskspace.applications.subset_comparison import SubsetComparison
 from taskspace.envs.base import Environment
@@ -49,7 +49,7 @@ from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import check_result, derive, has_result, read_settings
 from taskspace.similarity.estimates import estimates
-from taskspace.similarity.profiles import profile_similarity
+from taskspace.similarity.profiles import INFORMATION, profile_similarity
 from taskspace.similarity.statistics import SuccessStatistics
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Run:
         settings: The settings of the run, e.g. its seed and preset.
         name: The name of the environment or of the table.
         from_table: Whether the run was made from a table of results.
+        measure: The measure of similarity: "information", in bits, or "correlation".
         environment: The environment; a run from a table has none.
         population: The agents; a run from a table has none.
         subpopulations: The subpopulation of each agent; None for a table.
@@ -171,6 +172,11 @@ class Run:
     def from_table(self) -> bool:
         """Whether the run was made from a table of results."""
         return "environment" not in self.settings
+
+    @property
+    def measure(self) -> str:
+        """The measure of similarity: "information", in bits, or "correlation"."""
+        return self.embedder.measure if isinstance(self.embedder, TaskEmbedder) else INFORMATION
 
     @functools.cached_property
     def environment(self) -> Environment:
@@ -474,12 +480,14 @@ class Run:
         return SuccessStatistics.from_outcomes(self.outcomes)
 
     @property
-    def comparison(self) -> SuccessModel | Embedding:
+    def comparison(self) -> SuccessModel | SignedComparison | Embedding:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        return self.model if self._has_model else self.embedder
+        if not self._has_model:
+            return self.embedder
+        return self.model if self.measure == INFORMATION else SignedComparison(self.model)
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
-        """The similarity of a task to every task of the outcomes, in bits.
+        """The similarity of a task to every task of the outcomes, by the run's measure.
 
         It comes from the success model of the map, or else from the table of results itself; a new
         task without a success model is compared by its vector.
@@ -536,10 +544,11 @@ class Run:
     def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
         if self.profiles is not None:
             new = self.model.predict_proba(row) if known is None else self.profiles[:, known, None]
-            return profile_similarity(new, self.profiles)[0]
+            return profile_similarity(new, self.profiles, self.measure)[0]
         if known is None:
             return self.index.vectors @ np.asarray(self.embedder.transform(row))[0]
-        return np.maximum(estimates(self._statistics, [known])[0], 0.0)
+        found = estimates(self._statistics, [known], measure=self.measure)[0]
+        return np.maximum(found, 0.0) if self.measure == INFORMATION else found
 
     def similar(
         self,
@@ -548,8 +557,9 @@ class Run:
         *,
         harder: bool = False,
         easier: bool = False,
+        opposite: bool = False,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Find the tasks of the outcomes that are most similar to a task.
+        """Find the tasks of the outcomes that are most similar to a task, or most opposite.
 
         Args:
             task: The name of a task of the outcomes as text, its position as an integer, or the
@@ -557,26 +567,36 @@ class Run:
             k: The largest number of tasks to return.
             harder: Whether to return only harder tasks.
             easier: Whether to return only easier tasks.
+            opposite: Whether to return instead the tasks with negative correlations: agents that
+                solve the task tend to fail them. Only for runs with `measure="correlation"`.
 
         Returns:
-            The indices of the tasks, most similar first, and their similarities in bits.
+            The indices of the tasks, most similar (or most opposite) first, and their similarities
+            in bits or, if the measure of the run is "correlation", correlations from -1 to 1.
 
         Raises:
-            ValueError: If both `harder` and `easier` are set, or if `k` or the task is invalid.
+            ValueError: If both `harder` and `easier` are set, if the run has no opposite tasks, or
+                if `k` or the task is invalid.
         """
         if harder and easier:
             raise ValueError(BOTH)
+        if opposite and self.measure == INFORMATION:
+            raise ValueError(
+                "opposite tasks must be looked for in a map by correlation, got one by information,"
+                " in which they are similar; make it with measure='correlation'"
+            )
         most, (known, row) = checks.whole(k, "k", 1), self._known_or_new(task)
-        difficulty, bits = self.index.difficulty, self._similarities(known, row)
-        suitable = ~np.isnan(bits)
+        difficulty, similarity = self.index.difficulty, self._similarities(known, row)
+        suitable = similarity < 0 if opposite else ~np.isnan(similarity)
         if known is None:
             own = float(self.comparison.difficulty(row)[0])
         else:
             own, suitable[known] = float(difficulty[known]), False
         suitable &= fits(difficulty, own if harder else None, own if easier else None)
         found = np.flatnonzero(suitable)
-        found = found[np.argsort(-bits[found], kind="stable")[:most]]
-        return found, bits[found]
+        nearness = similarity[found] if opposite else -similarity[found]
+        found = found[np.argsort(nearness, kind="stable")[:most]]
+        return found, similarity[found]
 
     def map(self, projection: str | None = None) -> InteractiveMap:
         """An interactive map of all tasks, which a notebook shows; it needs no network.

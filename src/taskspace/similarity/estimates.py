@@ -3,17 +3,27 @@
 Mutual information from a finite number of agents is too large on average: two independent tasks
 seem to share c / (2 n ln 2) bits, where n is the number of agents that tried both, and c is 1 if
 each agent tried each task once, and less if agents tried them several times.
+
+A correlation from n agents has no bias, but an error of about sqrt(c / n). It is shrunk towards 0,
+to n / (n + 10 c) times its value: the mean of what it may truly be if correlations of tasks have a
+standard deviation of about 1 / sqrt(10) = 0.3. Of 10 agents half of it is left, of 100 agents 91 %.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from taskspace.similarity.profiles import INFORMATION
+from taskspace.similarity.profiles import INFORMATION, check_measure
 from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
+
+# Chosen on simulated tables of 10 to 50 agents: of 4, 7, 10, 15 and 20, the largest that made no
+# map worse. It reduces the root mean square error of their correlations by a fifth on average.
+_PRIOR_AGENTS = 10
 
 
 def estimates(
@@ -22,17 +32,20 @@ def estimates(
     columns: ArrayLike | None = None,
     measure: str = INFORMATION,
 ) -> Floats:
-    """Similarities of tasks, with the expected bias subtracted.
+    """Similarities of tasks, with the expected bias subtracted or, if signed, shrunk towards 0.
 
     Args:
         statistics: The success rates of agents on tasks.
         rows: The indices of the tasks in the rows; all by default.
         columns: The indices of the tasks in the columns; all by default.
-        measure: "information", in bits, or "correlation", which has no such bias.
+        measure: "information", in bits, or "correlation".
 
     Returns:
         The similarities (rows, columns); those of independent tasks are 0 on average, so some are
         negative. Similarities are NaN if too few agents tried both tasks.
+
+    Raises:
+        ValueError: If there is no such measure, or if an index is out of range.
 
     >>> rng = np.random.default_rng(0)
     >>> independent = SuccessStatistics.from_rates(rng.integers(0, 2, (50, 200)))
@@ -43,21 +56,24 @@ def estimates(
     0.0
     """
     found = statistics.matrix(rows, columns, measure).astype(np.float64)
-    if measure != INFORMATION:
-        return found
     one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
-    noise = _noise(statistics)
-    agents = np.maximum(agents_together(statistics, one, other), 1)
-    return found - noise[one, None] * noise[other] / (2 * np.log(2) * agents)
+    noise, agents = _noise(statistics), agents_together(statistics, one, other)
+    return _corrected(found, noise[one, None] * noise[other], agents, measure)
 
 
-def pair_estimates(statistics: SuccessStatistics, first: ArrayLike, second: ArrayLike) -> Floats:
-    """Similarities of pairs of tasks in bits, with the expected bias subtracted.
+def pair_estimates(
+    statistics: SuccessStatistics,
+    first: ArrayLike,
+    second: ArrayLike,
+    measure: str = INFORMATION,
+) -> Floats:
+    """Similarities of pairs of tasks, corrected for few agents as in `estimates`.
 
     Args:
         statistics: The success rates of agents on tasks.
         first: The index of the first task of each pair.
         second: The index of the second task of each pair.
+        measure: "information", in bits, or "correlation".
 
     Returns:
         One similarity per pair, as in `estimates`.
@@ -65,11 +81,21 @@ def pair_estimates(statistics: SuccessStatistics, first: ArrayLike, second: Arra
     >>> statistics = SuccessStatistics.from_rates([[1, 0], [1, 0], [0, 1], [0, 1]])
     >>> pair_estimates(statistics, [0], [1]).round(2)
     array([0.82])
+    >>> pair_estimates(statistics, [0], [1], "correlation").round(2)  # 4 / (4 + 10) of -1
+    array([-0.29])
     """
+    found, agents = statistics.pairs(first, second, measure), statistics.together(first, second)
     noise = _noise(statistics)
-    bias = noise[np.asarray(first, np.int64)] * noise[np.asarray(second, np.int64)]
-    agents = np.maximum(statistics.together(first, second), 1)
-    return statistics.pairs(first, second) - bias / (2 * np.log(2) * agents)
+    both = noise[np.asarray(first, np.int64)] * noise[np.asarray(second, np.int64)]
+    return _corrected(found, both, agents, measure)
+
+
+def _corrected(found: Floats, noise: Floats, agents: NDArray[Any], measure: str) -> Floats:
+    """Similarities without the bias of few agents or, if signed, shrunk towards 0."""
+    number = np.maximum(agents, 1)
+    if check_measure(measure) == INFORMATION:
+        return found - noise / (2 * np.log(2) * number)
+    return found * number / (number + _PRIOR_AGENTS * noise)
 
 
 def agents_together(

@@ -184,7 +184,8 @@ def _similarities(
     statistics: SuccessStatistics, pairs: tuple[NDArray[np.int64], ...], measure: str
 ) -> Floats:
     if measure == INFORMATION:
-        return pair_estimates(statistics, *pairs)
+        first, second = pairs
+        return pair_estimates(statistics, first, second)
     return statistics.correlation(*pairs)
 
 

@@ -132,8 +132,10 @@ class SuccessStatistics:
             for some in (self.rates[block] for block in _blocks_of_tasks(*self.rates.shape))
         )
 
-    def pairs(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-        """Similarity of pairs of tasks, in bits.
+    def pairs(
+        self, first: ArrayLike, second: ArrayLike, measure: str = INFORMATION
+    ) -> NDArray[np.float64]:
+        """Similarity of pairs of tasks.
 
         Only agents that tried both tasks count. If there are fewer than 8, the similarity is
         unknown and NaN; this applies only if some pairs were never tried.
@@ -141,10 +143,16 @@ class SuccessStatistics:
         Args:
             first: The index of the first task of each pair.
             second: The index of the second task of each pair.
+            measure: "information", in bits, or "correlation".
 
         Returns:
             One similarity per pair.
+
+        Raises:
+            ValueError: If there is no such measure, or if an index is out of range.
         """
+        if check_measure(measure) != INFORMATION:
+            return self.correlation(first, second)
         if self.tried is not None and self.n_tasks <= _FEW_TASKS:
             return self._all_pairs[self._indices_of_pairs(first, second)]
         return self._of_pairs(first, second, _Joint.similarity)
@@ -220,7 +228,7 @@ class SuccessStatistics:
         return result
 
     def most_similar(
-        self, k: int, tasks: ArrayLike | None = None
+        self, k: int, tasks: ArrayLike | None = None, measure: str = INFORMATION
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Find the most similar tasks of each task.
 
@@ -229,6 +237,8 @@ class SuccessStatistics:
         Args:
             k: The number of tasks to find.
             tasks: The indices of the reference tasks; all by default.
+            measure: "information", in bits, or "correlation", by which tasks that are solved by
+                opposite agents come last.
 
         Returns:
             The indices and the similarities of the found tasks, with one row per reference task and
@@ -236,8 +246,8 @@ class SuccessStatistics:
             similarities are known, the row ends with index -1 and similarity NaN.
 
         Raises:
-            ValueError: If `k` is not smaller than the number of tasks, or if an index is out of
-                range.
+            ValueError: If `k` is not smaller than the number of tasks, if an index is out of range,
+                or if there is no such measure.
 
         >>> two_skills = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1], [0, 1, 0, 1]]
         >>> SuccessStatistics.from_rates(two_skills).most_similar(1)[0].ravel()
@@ -245,6 +255,7 @@ class SuccessStatistics:
         """
         from threadpoolctl import threadpool_limits
 
+        check_measure(measure)
         if checks.whole(k, "k", 1) >= self.n_tasks:
             raise ValueError(f"k must be smaller than the number of tasks, {self.n_tasks}, got {k}")
         every = np.arange(self.n_tasks)
@@ -255,7 +266,7 @@ class SuccessStatistics:
             for block in _blocks(len(rows), _SEARCH_ROWS):
                 for wide in _blocks(self.n_tasks, _SEARCH_COLUMNS):
                     others = np.arange(wide.start, wide.stop)
-                    found = self.matrix(rows[block], others)
+                    found = self.matrix(rows[block], others, measure)
                     found[(rows[block, None] == others) | np.isnan(found)] = -np.inf
                     _keep_best(nearest[block], values[block], others, found)
         return nearest, np.where(nearest < 0, np.float32(np.nan), values)

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
@@ -75,25 +77,109 @@ class Learner:
         )  # fmt: skip
 
 
-@njit(fastmath={"contract"}, error_model="numpy")
-def _add_product(a, b, c):  # type: ignore[no-untyped-def]
-    """C += a @ b, four rows of b at a time, so that c is read and written less often.
+def _tile(rows: int, columns: int) -> Any:
+    """The compiled function c += a @ b for a tile of c, which stays in registers meanwhile.
 
-    Columns of `a` and `c` beyond the rows and columns of `b` are ignored.
+    Its arguments are, for each of a, b and c: the array, the flat index of its first element, and
+    the distance between rows; then the distance between columns of a, so that a may be transposed;
+    then the number of columns of a. Columns of b and c are adjacent.
     """
-    inner, columns = b.shape
-    whole = inner - inner % 4
-    for k in range(0, whole, 4):
-        b0, b1, b2, b3 = row(b, k), row(b, k + 1), row(b, k + 2), row(b, k + 3)
-        for i in range(len(c)):
-            a0, a1, a2, a3 = a[i, k], a[i, k + 1], a[i, k + 2], a[i, k + 3]
-            out = row(c, i)
-            for j in range(columns):
-                out[j] = out[j] + a0 * b0[j] + a1 * b1[j] + a2 * b2[j] + a3 * b3[j]
-    for k in range(whole, inner):
-        for i in range(len(c)):
-            for j in range(columns):
-                c[i, j] += a[i, k] * b[k, j]
+
+    @intrinsic
+    def add_product(typing_context, a, a0, a_row, b, b0, b_row, c, c0, c_row, a_column, inner):  # type: ignore
+        signature = types.void(a, a0, a_row, b, b0, b_row, c, c0, c_row, a_column, inner)
+
+        def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+            vector = ir.VectorType(ir.FloatType(), columns)
+            undefined = ir.Constant(vector, ir.Undefined)
+            first = ir.Constant(ir.VectorType(ir.IntType(32), columns), [0] * columns)
+            fused = ("contract",)  # multiply and add in one instruction
+
+            def number(value: int) -> ir.Constant:
+                return ir.Constant(ir.IntType(64), value)
+
+            def data(index: int) -> Any:
+                array = context.make_array(signature.args[index])(context, builder, args[index])
+                return builder.gep(array.data, [args[index + 1]])
+
+            def at(pointer: Any, row: Any, distance: Any) -> Any:
+                return builder.gep(pointer, [builder.mul(row, distance)])
+
+            def spread(pointer: Any) -> Any:
+                """One number in all elements of a vector."""
+                one = builder.insert_element(
+                    undefined, builder.load(pointer), ir.Constant(ir.IntType(32), 0)
+                )
+                return builder.shuffle_vector(one, undefined, first)
+
+            left, right = data(0), data(3)
+            lefts = [at(left, number(row), args[2]) for row in range(rows)]
+            targets = [
+                builder.bitcast(at(data(6), number(row), args[8]), vector.as_pointer())
+                for row in range(rows)
+            ]
+            starts = [builder.load(target, align=4) for target in targets]
+            before = builder.block
+            loop, after = (builder.append_basic_block(name) for name in ("inner", "outer"))
+            builder.branch(loop)
+            builder.position_at_end(loop)
+            index = builder.phi(ir.IntType(64))
+            index.add_incoming(number(0), before)
+            sums = [builder.phi(vector) for _ in starts]
+            there = builder.bitcast(at(right, index, args[5]), vector.as_pointer())
+            values = builder.load(there, align=4)
+            following = builder.add(index, number(1))
+            index.add_incoming(following, loop)
+            totals = []
+            for start, total, pointer in zip(starts, sums, lefts, strict=True):
+                product = builder.fmul(spread(at(pointer, index, args[9])), values, flags=fused)
+                totals.append(builder.fadd(total, product, flags=fused))
+                total.add_incoming(start, before)
+                total.add_incoming(totals[-1], loop)
+            builder.cbranch(builder.icmp_signed("<", following, args[10]), loop, after)
+            builder.position_at_end(after)
+            for target, total in zip(targets, totals, strict=True):
+                builder.store(total, target, align=4)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return add_product
+
+
+_4x16, _1x16, _4x8, _1x8, _1x1 = (
+    _tile(rows, columns) for rows, columns in ((4, 16), (1, 16), (4, 8), (1, 8), (1, 1))
+)
+
+
+@njit(error_model="numpy")
+def _add_product(a, a_row, a_column, b, c, rows, inner, columns):  # type: ignore[no-untyped-def]
+    """C += a @ b for the first `rows`, `inner` and `columns`.
+
+    `a` may be transposed: the distances between its rows and between its columns are given. Sums
+    are in the order of `inner` in every tile, so the tiles do not affect the result.
+    """
+    b_row, c_row = b.shape[1], c.shape[1]
+    start = 0
+    while start < columns:
+        left = columns - start
+        width = 16 if left >= 16 else 8 if left >= 8 else 1
+        i = 0
+        while i < rows:
+            x, y = i * a_row, i * c_row + start
+            many = width > 1 and i + 4 <= rows
+            if width == 16 and many:
+                _4x16(a, x, a_row, b, start, b_row, c, y, c_row, a_column, inner)
+            elif width == 16:
+                _1x16(a, x, a_row, b, start, b_row, c, y, c_row, a_column, inner)
+            elif many:
+                _4x8(a, x, a_row, b, start, b_row, c, y, c_row, a_column, inner)
+            elif width == 8:
+                _1x8(a, x, a_row, b, start, b_row, c, y, c_row, a_column, inner)
+            else:
+                _1x1(a, x, a_row, b, start, b_row, c, y, c_row, a_column, inner)
+            i += 4 if many else 1
+        start += width
 
 
 @njit(error_model="numpy")
@@ -105,7 +191,8 @@ def _forward(layers, values):  # type: ignore[no-untyped-def]
         for i in range(len(target)):
             for j in range(outputs):
                 target[i, j] = layers[k][inputs, j]
-        _add_product(values[k], layers[k][:inputs], target)
+        a, (rows, a_row) = values[k], values[k].shape
+        _add_product(a, a_row, 1, layers[k], target, rows, inputs, outputs)
         if k + 1 < len(layers):
             for i in range(len(target)):
                 for j in range(outputs):
@@ -134,14 +221,17 @@ def _backward(layers, values, slopes, gradients):  # type: ignore[no-untyped-def
     """Gradients of all layers; the last of `slopes` is given, the others are filled in."""
     for k in range(len(layers) - 1, -1, -1):
         gradients[k][:] = _ZERO
-        _add_product(values[k].T, slopes[k], gradients[k])
+        (rows, a_row), (inputs, outputs) = values[k].shape, layers[k].shape
+        _add_product(values[k], 1, a_row, slopes[k], gradients[k], inputs, rows, outputs)
         if k > 0:
             below = slopes[k - 1]
             below[:] = _ZERO
-            _add_product(slopes[k], np.ascontiguousarray(layers[k][:-1].T), below)
-            for i in range(below.shape[0]):
-                for j in range(below.shape[1]):
-                    below[i, j] = below[i, j] if values[k][i, j] > _ZERO else _ZERO
+            turned = np.ascontiguousarray(layers[k][:-1].T)
+            _add_product(slopes[k], outputs, 1, turned, below, rows, outputs, inputs - 1)
+            for i in range(rows):
+                slope, value = row(below, i), row(values[k], i)
+                for j in range(inputs - 1):
+                    slope[j] = slope[j] if value[j] > _ZERO else _ZERO
 
 
 @njit(error_model="numpy")

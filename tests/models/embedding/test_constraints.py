@@ -118,6 +118,26 @@ def test_triplets_are_drawn_where_enough_agents_tried_the_same() -> None:
     assert len(np.unique(first)) > 15
 
 
+def test_by_correlation_the_opposite_task_is_the_farthest() -> None:
+    rng = np.random.default_rng(0)
+    skilled = rng.random((200, 1)) < 0.5
+    rates = np.hstack([skilled, skilled, ~skilled, rng.random((200, 1)) < 0.5]).astype(float)
+    statistics = SuccessStatistics.from_rates(rates)
+    for measure, opposite_is_near in (("information", True), ("correlation", False)):
+        triplets = draw_triplets(statistics, 500, rng, np.arange(4), measure)
+        ordered = triplets.ordered(rng)
+        some = ordered[(ordered[:, 0] == 0) & (np.sort(ordered[:, 1:]) == [2, 3]).all(1)]
+        assert len(some)
+        assert ((some[:, 1] == 2) == opposite_is_near).all()
+
+
+def test_opposite_tasks_can_be_told_apart_only_by_correlation() -> None:
+    halves = SuccessStatistics.from_rates([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]] * 5)
+    assert not can_tell_similarity(halves, np.arange(4))
+    assert can_tell_similarity(halves, np.arange(4), "correlation")
+    check_orders(halves, "correlation")
+
+
 def test_rare_triplets_are_found() -> None:
     statistics = blocks(agents=400, tasks=60, size=3)  # one in 1711 triplets
     triplets = draw_triplets(statistics, 50, np.random.default_rng(0), np.arange(60))
@@ -158,3 +178,12 @@ def test_a_few_missing_pairs_are_no_news() -> None:
     rollouts[0, 0] = rollouts[3, 4] = 0
     successes = np.random.default_rng(0).binomial(rollouts, known_rates(20, 10))
     check_orders(SuccessStatistics.from_outcomes(ts.Outcomes(successes, rollouts)))  # type: ignore
+
+
+def test_few_agents_with_a_missing_result_are_told_what_works() -> None:
+    rates = np.random.default_rng(0).integers(0, 2, (7, 12)).astype(float)
+    rates[3, 5] = rates[3, 6] = np.nan
+    statistics = SuccessStatistics.from_outcomes(ts.Outcomes.from_table(rates))
+    told = says("8 agents missing 7 (2 of 12) (1 of 7) complete")
+    with pytest.raises(ValueError, match=told):
+        check_orders(statistics)

@@ -53,6 +53,20 @@ def test_several_rollouts_help() -> None:
     assert more > max(few, 0.95)
 
 
+@pytest.mark.parametrize("agents", [10, 20, 50])
+def test_shrinking_reduces_the_error_of_a_signed_map(
+    agents: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    population = planted(4000, 3, 8, seed=5).rates  # the levels of tasks follow from the seed
+    truth = off_diagonal(profile_similarity(population, population, CORRELATION))
+    errors = []
+    for prior in (0, 10):
+        monkeypatch.setattr("taskspace.similarity.estimates._PRIOR_AGENTS", prior)
+        vectors, _ = fitted(planted(agents, 3, 8, seed=5), 3, CORRELATION)
+        errors.append(float(np.square(off_diagonal(vectors @ vectors.T) - truth).mean()))
+    assert errors[1] < 0.95 * errors[0]
+
+
 def test_near_copies_of_a_question_are_the_most_similar() -> None:
     world = planted(800, 3, 10)
     rng = np.random.default_rng(1)

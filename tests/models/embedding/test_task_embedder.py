@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import taskspace as ts
 from taskspace.models.embedding.agreement import agreement
+from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.similarity.profiles import INFORMATION, MEASURES, profile_similarity
 from tests.messages import says
 from tests.models.embedding.tables import off_diagonal, planted, separation
@@ -410,3 +411,80 @@ def test_bad_data_are_refused(fitted: ts.TaskEmbedder) -> None:
         ts.TaskEmbedder().fit(ts.Outcomes([[1, 0], [1, 1]], 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="features"):
         fitted.score(ts.Outcomes(outcomes.successes, outcomes.rollouts))
+
+
+# -- opposite tasks --------------------------------------------------------------------------------
+
+
+def opposite_groups(agents: int = 80, missing: float = 0.0, seed: int = 0) -> ts.Outcomes:
+    """30 tasks: one half of the agents solves the first 15, the other half the last 15.
+
+    Some tasks also require a second skill, which is independent of the halves.
+    """
+    rng = np.random.default_rng(seed)
+    half, side = np.repeat([1, -1], 15), np.where(np.arange(agents) % 2, 1, -1)[:, None]
+    other = rng.normal(size=(agents, 1)) * (np.arange(30) % 5 == 0)
+    rates = 1 / (1 + np.exp(-2.5 * side * half * (other == 0) - 2.5 * other))
+    counts = (rng.random(rates.shape) >= missing).astype(np.int64)
+    return ts.Outcomes(rng.binomial(counts, rates), counts)
+
+
+GROUPS = np.repeat([0, 1], 15)
+PURE = np.arange(30) % 5 != 0
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize(("measure", "sign"), [("information", 1), ("correlation", -1)])
+def test_opposite_groups_coincide_or_are_opposite(measure: str, sign: int, missing: float) -> None:
+    outcomes = opposite_groups(200, missing=missing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ts.TaskEmbedder(2, measure=measure, random_state=0).fit(outcomes)
+    directions = found.direction(outcomes.tasks)
+    one, other = directions[PURE & (GROUPS == 0)], directions[PURE & (GROUPS == 1)]
+    assert (one @ one.T).mean() > 0.9
+    assert sign * (one @ other.T).mean() > 0.9
+
+
+def test_a_map_is_judged_by_its_own_measure() -> None:
+    """By correlation, the order of triplets is clear; by information, groups are equally near."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        signed, bits = (
+            ts.TaskEmbedder(1, measure=measure, random_state=0).fit(opposite_groups())
+            for measure in ("correlation", "information")
+        )
+    assert signed.test_scores_["similarity"] > bits.test_scores_["similarity"] + 0.1
+    assert signed.test_scores_["plain"] > bits.test_scores_["plain"] + 0.1
+    assert signed.score(opposite_groups(seed=1)) > 0.6
+
+
+def test_opposite_tasks_of_a_success_model_are_opposite(tmp_path: Path) -> None:
+    """Tasks with features: which half of the agents solves a task follows from the feature."""
+    rng = np.random.default_rng(0)
+    place = rng.uniform(-1, 1, 400)
+    side = np.where(np.arange(40) % 2, 1, -1)[:, None]
+    rates = 1 / (1 + np.exp(-4 * side * np.sign(place)))
+    given = ts.Outcomes(rng.binomial(5, rates), np.array(5), features=place[:, None])
+    model = ts.SuccessModel(width=16, epochs=10, random_state=0, progress=False).fit(given)
+    found = ts.TaskEmbedder(1, measure="correlation").fit(model)
+    assert found.similarity([[0.5]], [[0.6], [-0.6]]).round(1).tolist()[0] == pytest.approx(
+        model.similarity([[0.5]], [[0.6], [-0.6]], "correlation")[0].tolist(), abs=0.1
+    )
+    assert (found.direction([[0.5]]) @ found.direction([[-0.5]]).T).item() == pytest.approx(-1)
+    found.save(tmp_path / "map")
+    again = ts.TaskEmbedder.load(tmp_path / "map")
+    assert again.measure == "correlation"
+    np.testing.assert_array_equal(again.transform(place[:, None]), found.transform(place[:, None]))
+
+
+@pytest.mark.parametrize("agents", [16, 60])
+def test_independent_results_give_a_weak_map_by_correlation(agents: int) -> None:
+    weak = 0
+    for seed in range(8):
+        coins = np.random.default_rng(seed).integers(0, 2, (agents, 20))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ts.TaskEmbedder(measure="correlation", random_state=0).fit(ts.Outcomes(coins, 1))  # type: ignore[arg-type]
+        weak += any(issubclass(each.category, WeakMapWarning) for each in caught)
+    assert weak >= 7

@@ -81,6 +81,17 @@ def test_copies_are_read_once_and_told(tmp_path: Path) -> None:
         assert ts.read_results(copies).rollouts.tolist() == [[1, 1]]
 
 
+def test_copies_of_tables_are_read_once_and_told(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.csv", TABLE) for name in "xyz"]
+    with pytest.warns(LogWarning, match=says(f"{paths[0]} {paths[1]} copy")):
+        found = ts.read_results(tmp_path)
+    assert found.rollouts.tolist() == [[1, 1]]
+    assert "1 file as" in reading(found)
+    write(paths[1], TABLE.replace("a,q2,0", "a,q2,1"))  # another attempt, and a copy
+    with pytest.warns(LogWarning, match=says(f"{paths[0]} {paths[2]} copy")):
+        assert ts.read_results(tmp_path).rollouts.tolist() == [[2, 2]]
+
+
 @pytest.mark.parametrize(
     ("content", "tokens"),
     [({}, "0 files lm-evaluation-harness Inspect .csv"), ({"a.txt": "x"}, "1 HELM Ever py-irt")],

@@ -16,6 +16,7 @@ from taskspace.runs.sources.plans import (
     PRESETS,
     InformationPlan,
     OrdinalPlan,
+    check_map,
     check_method,
     information_plan,
     ordinal_plan,
@@ -50,6 +51,15 @@ def test_methods_are_checked() -> None:
         check_method("x")
 
 
+def test_the_papers_map_has_one_measure() -> None:
+    assert check_map("information", "correlation") == ("information", "correlation")
+    assert check_map("ordinal", "information") == ("ordinal", "information")
+    with pytest.raises(ValueError, match=says("measure information ordinal correlation")):
+        check_map("ordinal", "correlation")
+    with pytest.raises(ValueError, match=says("measure information correlation 'bits'")):
+        check_map("information", "bits")
+
+
 def test_the_paper_embedder_has_the_settings_of_the_plan() -> None:
     rng = np.random.default_rng(0)
     outcomes = ts.Outcomes(rng.integers(0, 5, (6, 30)), np.array(4), features=rng.random((30, 2)))
@@ -69,6 +79,8 @@ def test_the_information_map_is_that_of_a_success_model() -> None:
     assert isinstance(embedder, ts.TaskEmbedder)
     assert embedder.n_components_ == 2
     assert embedder.model_.random_state == 7
+    assert embedder.measure == "information"
+    assert InformationPlan(2).learn(outcomes, 7, "correlation").measure == "correlation"
 
 
 def test_plans_are_immutable() -> None:

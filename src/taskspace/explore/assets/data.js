@@ -100,6 +100,7 @@ function spaceOf(given) {
     verdict: given.verdict ?? null, // {text, weak}
     clusterDescription: given.cluster_description,
     informative: given.informative, // an information map, otherwise an ordinal one
+    measure: given.measure, // of similarity: "information", in bits, or "correlation"
     total: given.total, // tasks of the run, of which `count` are on the page
     count: n,
     dimensions: d,
@@ -129,6 +130,7 @@ function spaceOf(given) {
   space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
   space.answers = given.answers && answersOf(given.answers, space.numbers);
   space.posterior = posteriorOf(given.posterior, n);
+  space.omitted = given.omitted ?? null; // the share of the linear model in predictions
   space.information = space.informative ? squaredLengths(space) : null;
   space.points = space.informative ? directions(space) : space.vectors;
   return space;

@@ -1,11 +1,15 @@
 // A name and its value, for a list of facts; some names have a tooltip.
 
 import { el, figure, percent } from "./dom.js";
+import { CORRELATION } from "./information.js";
 
 const TOOLTIPS = {
   information:
     "Squared length of the task's vector: the information that two attempts at the task by the" +
     " same agent share.",
+  "correlation of two attempts":
+    "Squared length of the task's vector: the correlation of two attempts at the task by the same" +
+    " agent.",
   "success rate": "Mean over all agents.",
   "expected success rate": "Mean predicted probability of success over all tasks.",
   "expected error rate":
@@ -20,11 +24,13 @@ const LENGTH = "Length of the task's vector. The longer it is, the fewer agents 
 const FAILURE = "Probability that an agent of the population fails.";
 
 // The difficulty of a task and, on an information map, its information.
-export function measures({ informative }, difficulty, information) {
+export function measures({ informative, measure }, difficulty, information) {
   if (!informative) return [["difficulty", figure(difficulty), LENGTH]];
   return [
     ["difficulty", percent(difficulty), FAILURE],
-    ["information", `${figure(information)} bits`],
+    measure === CORRELATION
+      ? ["correlation of two attempts", figure(information)]
+      : ["information", `${figure(information)} bits`],
   ];
 }
 

@@ -1,13 +1,16 @@
-// Similarities of tasks in bits, as in taskspace.similarity: from success profiles, or from the
-// table of results without the bias that few agents cause.
+// Similarities of tasks as in taskspace.similarity, in bits (mutual information) or correlations.
+// They come from success profiles, or from the table of results, corrected for few agents.
 
 import { rate } from "./data.js";
 
+export const CORRELATION = "correlation"; // the other measure is "information"
 const ENOUGH_TOGETHER = 8; // agents that must have tried both tasks
+const PRIOR_AGENTS = 10; // by which correlations from few agents are shrunk
+const LEAST_SPREAD = 1e-6; // below it, a correlation would be rounding error
 
-// The mutual information of a task with this profile (a probability per agent) and tasks with the
-// profiles (agents × tasks).
-export function profileBits(profile, profiles) {
+// The similarity of a task with this profile (a probability per agent) and tasks with the profiles
+// (agents × tasks).
+export function profileSimilarities(profile, profiles, measure) {
   const agents = profile.length;
   const count = profiles.length / agents;
   const both = new Float64Array(count);
@@ -19,12 +22,13 @@ export function profileBits(profile, profiles) {
     }
   }
   const own = mean(profile);
-  return both.map((sum, task) => sharedBits(sum / agents, own, others[task] / agents));
+  const shared = measure === CORRELATION ? correlation : sharedBits;
+  return both.map((sum, task) => shared(sum / agents, own, others[task] / agents));
 }
 
-// The mutual information of a task and all tasks according to the table of results; NaN if too few
-// agents tried both.
-export function tableBits(space, task) {
+// The similarity of a task and all tasks according to the table of results; NaN if too few agents
+// tried both.
+export function tableSimilarities(space, task) {
   const { count, agents } = space;
   const sums = () => new Float64Array(count);
   const [tried, solved, squares] = [sums(), sums(), sums()];
@@ -53,8 +57,11 @@ export function tableBits(space, task) {
   return both.map((sum, other) => {
     const number = together[other];
     if (gaps && number < ENOUGH_TOGETHER) return NaN;
-    const bits = sharedBits(sum / number, first[other] / number, second[other] / number);
-    return Math.max(bits - (own * noise(other)) / (2 * Math.LN2 * number), 0);
+    const rates = [sum / number, first[other] / number, second[other] / number];
+    const chance = own * noise(other);
+    if (space.measure === CORRELATION)
+      return (correlation(...rates) * number) / (number + PRIOR_AGENTS * chance);
+    return Math.max(sharedBits(...rates) - chance / (2 * Math.LN2 * number), 0);
   });
 }
 
@@ -70,6 +77,13 @@ function sharedBits(both, first, second) {
   const apart = surprise(first) + surprise(1 - first) + surprise(second) + surprise(1 - second);
   const joint = [both, first - both, second - both, 1 - first - second + both];
   return Math.max(apart - joint.reduce((sum, p) => sum + surprise(p), 0), 0);
+}
+
+// The correlation of two outcomes, from the same probabilities; 0 if one of them is certain.
+function correlation(both, first, second) {
+  const spread = Math.sqrt(Math.max(first * (1 - first) * second * (1 - second), 0));
+  if (spread <= LEAST_SPREAD) return 0;
+  return Math.min(Math.max((both - first * second) / spread, -1), 1);
 }
 
 function surprise(p) {

@@ -1,9 +1,11 @@
 // What follows from the state: predictions, the tasks that are shown, and all quantities per task.
 
 import { groupingOf } from "./data.js";
+import { CORRELATION } from "./information.js";
 import { after, nextQuestion, predictedSuccess, weights } from "./posterior.js";
 import { GREY, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
+import { knownTask, similarities } from "./similar.js";
 
 export class Insight {
   constructor(space) {
@@ -11,14 +13,18 @@ export class Insight {
     // `truth`: success rates of the loaded agent; `predictedBefore`: prediction without answers.
     Object.assign(this, { predicted: null, truth: null, predictedBefore: null, agent: null });
     Object.assign(this, { selections: null, shown: null, grouping: null });
+    // On a map by correlation: those of all tasks with the task `similarTo`.
+    Object.assign(this, { similarity: null, similarTo: null });
   }
 
   update(now, changed) {
     const any = (...keys) => changed.has("all") || keys.some((key) => changed.has(key));
     if (any("answers", "agent")) this.predict(now);
     this.grouping = groupingOf(this.space, now.by);
-    if (any("answers", "agent", "by", "selections")) this.compare(now);
-    if (any("answers", "agent", "by", "filters", "lasso"))
+    const moved = this.space.measure === CORRELATION && any("task");
+    if (moved) this.correlate(now);
+    if (moved || any("answers", "agent", "by", "selections")) this.compare(now);
+    if (moved || any("answers", "agent", "by", "filters", "lasso"))
       this.shown = matching(this.space, this.quantities, now);
   }
 
@@ -31,6 +37,12 @@ export class Insight {
     }
     this.agent = agent;
     this.predicted = answers.length || agent !== null ? this.expected(answers, agent) : null;
+  }
+
+  correlate({ task }) {
+    const { space } = this;
+    this.similarTo = task;
+    this.similarity = task === null ? null : similarities(space, knownTask(space, task));
   }
 
   // The predicted probability of success on every task, given answers.

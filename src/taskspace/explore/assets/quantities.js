@@ -1,6 +1,7 @@
 // Quantities per task, by which the map is coloured and filtered, and selections are compared.
 
 import { rate } from "./data.js";
+import { CORRELATION } from "./information.js";
 
 export const GREY = 6; // its index among the colours of names
 export const MISSING = "(missing)"; // the name of tasks without a label
@@ -9,8 +10,9 @@ const MAX_GROUPS = 12; // of agents, with a colour each
 
 // A quantity has a key, a label, values (one per task) and a kind: "names" (with `names`, and
 // optionally a `palette` of colour indices, and `muted` if they are not to be relied on), "number",
-// "probability" (0 to 1), "rate" (the same, with colours for failure and success) or "difference"
-// (-1 to 1). Those with too `many` names have neither colours nor filters.
+// "probability" (0 to 1), "rate" (the same, with colours for failure and success), "difference"
+// (-1 to 1) or "correlation" (the same, not in percent). Those with too `many` names have neither
+// colours nor filters.
 export function quantities(space, insight) {
   const found = [
     {
@@ -30,8 +32,13 @@ export function quantities(space, insight) {
     { key: "success", label: "success rate", kind: "rate", values: space.success },
   ];
   if (space.informative) {
-    const label = "information (bits)";
+    const signed = space.measure === CORRELATION;
+    const label = signed ? "correlation of two attempts" : "information (bits)";
     found.push({ key: "information", label, kind: "number", values: space.information });
+  }
+  if (insight.similarity) {
+    const label = `correlation with ${space.names[insight.similarTo]}`;
+    found.push({ key: "similarity", label, kind: "correlation", values: insight.similarity });
   }
   if (insight.predicted) {
     found.push({

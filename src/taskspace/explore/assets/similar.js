@@ -2,7 +2,7 @@
 // The index of a new task is -1; the profile is null without a success model.
 
 import { profileOf, vectorOf } from "./data.js";
-import { profileBits, tableBits } from "./information.js";
+import { profileSimilarities, tableSimilarities } from "./information.js";
 
 const ROUNDING = 1e-9;
 
@@ -12,11 +12,11 @@ export function knownTask(space, index) {
   return { index, vector, difficulty: space.difficulty[index], profile };
 }
 
-// The similarity of a task to all tasks in bits; null for a new task without a success model,
-// which can be compared only by its vector.
+// The similarity of a task to all tasks by the measure of the map; null for a new task without a
+// success model, which can be compared only by its vector.
 export function similarities(space, { index, profile }) {
-  if (profile) return profileBits(profile, space.profiles);
-  return index >= 0 ? tableBits(space, index) : null;
+  if (profile) return profileSimilarities(profile, space.profiles, space.measure);
+  return index >= 0 ? tableSimilarities(space, index) : null;
 }
 
 // The inner products of a vector with those of all tasks.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.similarity.information import entropy
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.statistics import (
     ENOUGH_TOGETHER,
     NOTICEABLE,
@@ -61,7 +62,11 @@ class Triplets:
 
 
 def draw_triplets(
-    statistics: SuccessStatistics, n: int, rng: np.random.Generator, pool: NDArray[np.int64]
+    statistics: SuccessStatistics,
+    n: int,
+    rng: np.random.Generator,
+    pool: NDArray[np.int64],
+    measure: str = INFORMATION,
 ) -> Triplets:
     """Draw triplets of different tasks whose similarities are known.
 
@@ -70,6 +75,7 @@ def draw_triplets(
         n: The number of triplets.
         rng: The random generator.
         pool: The indices of the tasks to draw from.
+        measure: The measure of similarity, "information" or "correlation".
 
     Returns:
         The triplets.
@@ -86,17 +92,19 @@ def draw_triplets(
     True
     """
     tasks = pool[_different(len(pool), n, 3, rng)]
-    gaps = _gaps(statistics, tasks)
+    gaps = _gaps(statistics, tasks, measure)
     if np.isnan(gaps).any():
-        _draw_unknown_again(statistics, tasks, gaps, rng, pool)
+        _draw_unknown_again(statistics, tasks, gaps, rng, pool, measure)
     with np.errstate(over="ignore"):
         return Triplets(tasks, 1.0 / (1.0 + np.exp(-SHARPNESS * gaps)))
 
 
-def _gaps(statistics: SuccessStatistics, tasks: NDArray[np.int64]) -> NDArray[np.float64]:
+def _gaps(
+    statistics: SuccessStatistics, tasks: NDArray[np.int64], measure: str
+) -> NDArray[np.float64]:
     """Similarity to the first task: the second minus the third; NaN if unknown."""
-    near = statistics.pairs(tasks[:, 0], tasks[:, 1])
-    return near - statistics.pairs(tasks[:, 0], tasks[:, 2])
+    near = statistics.pairs(tasks[:, 0], tasks[:, 1], measure)
+    return near - statistics.pairs(tasks[:, 0], tasks[:, 2], measure)
 
 
 def _draw_unknown_again(
@@ -105,6 +113,7 @@ def _draw_unknown_again(
     gaps: NDArray[np.float64],
     rng: np.random.Generator,
     pool: NDArray[np.int64],
+    measure: str,
 ) -> None:
     """Replace triplets with unknown gaps by other triplets."""
     for _ in range(_ROUNDS):
@@ -112,7 +121,7 @@ def _draw_unknown_again(
         if not len(rows):
             return
         others = pool[_different(len(pool), max(len(rows), _LEAST_DRAWN), 3, rng)]
-        found = _gaps(statistics, others)
+        found = _gaps(statistics, others, measure)
         known = np.flatnonzero(~np.isnan(found))[: len(rows)]
         rows = rows[: len(known)]
         tasks[rows], gaps[rows] = others[known], found[known]
@@ -179,10 +188,12 @@ def _far_apart(
     return hardest_first[np.stack([easier, harder], axis=1)]
 
 
-def can_tell_similarity(statistics: SuccessStatistics, pool: NDArray[np.int64]) -> bool:
+def can_tell_similarity(
+    statistics: SuccessStatistics, pool: NDArray[np.int64], measure: str = INFORMATION
+) -> bool:
     """Whether the similarities of tasks in the pool are known and differ."""
     chosen = pool[:: max(1, len(pool) // 200)]
-    matrix = statistics.matrix(chosen, chosen)
+    matrix = statistics.matrix(chosen, chosen, measure)
     known = ~np.eye(len(chosen), dtype=bool) & ~np.isnan(matrix)
     partners = known.sum(1)
     triplets = len(chosen) * (len(chosen) - 1) * (len(chosen) - 2)
@@ -197,11 +208,12 @@ def can_tell_difficulty(statistics: SuccessStatistics, pool: NDArray[np.int64]) 
     return len(pool) >= 2 and bool(np.ptp(success) > DIFFICULTY_GAP)
 
 
-def check_orders(statistics: SuccessStatistics) -> None:
+def check_orders(statistics: SuccessStatistics, measure: str = INFORMATION) -> None:
     """Refuse outcomes that give no constraints; warn if too few agents tried the same tasks."""
     _check_together(statistics)
     everything = np.arange(statistics.n_tasks)
-    if can_tell_similarity(statistics, everything) or can_tell_difficulty(statistics, everything):
+    known = can_tell_similarity(statistics, everything, measure)
+    if known or can_tell_difficulty(statistics, everything):
         return
     mean = float(statistics.success.mean())
     cause = "all tasks have the same outcomes in this population"
@@ -217,6 +229,16 @@ def _check_together(statistics: SuccessStatistics) -> None:
     """Check that enough agents tried both tasks of the pairs."""
     if statistics.tried is None or statistics.n_tasks < 2:
         return
+    tried = statistics.tried
+    if tried.shape[1] < ENOUGH_TOGETHER:
+        tasks, agents = (int((~tried.all(axis)).sum()) for axis in (1, 0))
+        raise ValueError(
+            f"results must be of at least {ENOUGH_TOGETHER} agents if some are missing, because two"
+            f" tasks are compared only if {ENOUGH_TOGETHER} agents tried both, got"
+            f" {tried.shape[1]} agents; leave out the tasks ({tasks} of {len(tried)}) or the agents"
+            f" ({agents} of {tried.shape[1]}) with missing results: a complete table may have fewer"
+            " agents"
+        )
     pairs = sample_pairs(statistics.n_tasks, np.random.default_rng(0))
     share = float((statistics.together(*pairs) < ENOUGH_TOGETHER).mean())
     if share == 1:

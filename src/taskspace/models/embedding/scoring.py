@@ -12,6 +12,7 @@ from taskspace import checks
 from taskspace.models.embedding.constraints import Triplets
 from taskspace.models.embedding.training import HELD_OUT, Constraints, Pool
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,11 @@ PairSimilarity = Callable[[Tasks, Tasks], Floats]  # of the pairs of tasks in tw
 def inner_products(vectors: Floats) -> PairSimilarity:
     """The similarity of pairs of tasks with these vectors."""
     return lambda first, second: (vectors[first] * vectors[second]).sum(1)
+
+
+def pair_similarities(statistics: SuccessStatistics, measure: str) -> PairSimilarity:
+    """The similarity of pairs of tasks with these outcomes."""
+    return lambda first, second: statistics.pairs(first, second, measure)
 
 
 def triplet_accuracy(similarity: PairSimilarity, triplets: Triplets) -> float | None:
@@ -50,9 +56,10 @@ def drawn(
     tasks: NDArray[np.int64],
     rng: np.random.Generator,
     norm_weight: float = 1.0,
+    measure: str = INFORMATION,
 ) -> Constraints:
     """Constraints among some of the tasks, of both types unless `norm_weight` is 0."""
-    return Constraints.draw(statistics, Pool(tasks), HELD_OUT, norm_weight, rng)
+    return Constraints.draw(statistics, Pool(tasks), HELD_OUT, norm_weight, rng, measure)
 
 
 def statistics_of(tasks: Any, y: Any, outcomes: Outcomes | None) -> SuccessStatistics:

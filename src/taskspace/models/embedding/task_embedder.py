@@ -18,7 +18,13 @@ from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import check_orders
 from taskspace.models.embedding.informative import check_agents, warn_if_uninformative
 from taskspace.models.embedding.profile_map import ProfileMap, fit_profiles
-from taskspace.models.embedding.scoring import accuracies, drawn, statistics_of, triplet_accuracy
+from taskspace.models.embedding.scoring import (
+    accuracies,
+    drawn,
+    pair_similarities,
+    statistics_of,
+    triplet_accuracy,
+)
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
 from taskspace.models.embedding.table_map import fit_table
@@ -35,7 +41,7 @@ FEWEST_AGENTS = 16  # with fewer, half of the agents is too few to test a map of
 
 
 class TaskEmbedder(Embedding):
-    """Learns a vector for every task, whose inner products are similarities in bits.
+    """Learns a vector for every task, whose inner products are similarities of tasks.
 
     A vector has two readings: its direction shows which skills the task requires, and its squared
     length is the information that two attempts at this task by the same agent share. The difficulty
@@ -139,7 +145,7 @@ class TaskEmbedder(Embedding):
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
         if given.features is None:
-            check_orders(statistics)
+            check_orders(statistics, self.measure)
             warn_if_uninformative(given)
             self._fit_table(given, statistics, rng)
             warn_if_weak(judge(self.evidence(given.n_agents, given.n_tasks)))
@@ -227,9 +233,9 @@ class TaskEmbedder(Embedding):
             return {}
         one, other = (_part(outcomes, half, np.flatnonzero(tried)) for half in halves)
         vectors, _ = fit_table(one, size, self.measure, rng)
-        constraints = drawn(other, np.arange(other.n_tasks), rng)
+        constraints = drawn(other, np.arange(other.n_tasks), rng, measure=self.measure)
         found = accuracies(vectors, 1 - one.success, constraints)
-        plain = triplet_accuracy(one.pairs, constraints.triplets)
+        plain = triplet_accuracy(pair_similarities(one, self.measure), constraints.triplets)
         return found if plain is None else {**found, "plain": plain}
 
     def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
@@ -276,7 +282,8 @@ class TaskEmbedder(Embedding):
             X: The tasks, as in `transform`; one task is accepted too.
 
         Returns:
-            One number per task, in bits if the measure is "information".
+            One number per task: bits, or the correlation of the two attempts if the measure is
+            "correlation".
         """
         squared: Floats = (self._array(self._rows(X)) ** 2).sum(1)
         return squared
@@ -329,7 +336,7 @@ class TaskEmbedder(Embedding):
     ) -> dict[str, float]:
         if len(held_out) < 3:
             return {}
-        constraints = drawn(statistics, held_out, rng)
+        constraints = drawn(statistics, held_out, rng, measure=self.measure)
         used = np.union1d(constraints.triplets.tasks, constraints.pairs).astype(np.int64)
         vectors, difficulty = np.zeros((len(tasks), self.n_components_)), np.zeros(len(tasks))
         if len(used):  # profiles of all tasks would take long

@@ -20,6 +20,7 @@ from taskspace.models.embedding.constraints import (
     draw_triplets,
 )
 from taskspace.models.embedding.losses import norm_loss, triplet_loss
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.statistics import SuccessStatistics
 
 CLIP_NORM = 2.0
@@ -57,9 +58,15 @@ class Pool:
     )
     sums: tuple[int, ...] = tuple(range(GROUPS))
 
-    def triplets(self, statistics: SuccessStatistics, n: int, rng: np.random.Generator) -> Triplets:
+    def triplets(
+        self,
+        statistics: SuccessStatistics,
+        n: int,
+        rng: np.random.Generator,
+        measure: str = INFORMATION,
+    ) -> Triplets:
         """`n` triplets in which both pairs with the first task belong to the pool."""
-        drawn = draw_triplets(statistics, self._to_draw(n, 2), rng, self.tasks)
+        drawn = draw_triplets(statistics, self._to_draw(n, 2), rng, self.tasks, measure)
         chosen = self._choose(drawn.tasks, n)
         return Triplets(drawn.tasks[chosen], drawn.probability[chosen])
 
@@ -139,11 +146,12 @@ class Constraints:
         n: int,
         norm_weight: float,
         rng: np.random.Generator,
+        measure: str = INFORMATION,
     ) -> Constraints:
         """Draw `n` constraints of each type from the pool."""
         triplets = Triplets(np.zeros((0, 3), np.int64), np.zeros(0))
-        if can_tell_similarity(statistics, pool.tasks):
-            triplets = pool.triplets(statistics, n, rng)
+        if can_tell_similarity(statistics, pool.tasks, measure):
+            triplets = pool.triplets(statistics, n, rng, measure)
         pairs = np.zeros((0, 2), np.int64)
         if norm_weight > 0 and can_tell_difficulty(statistics, pool.tasks):
             pairs = pool.pairs(statistics, n, rng)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from taskspace.models.embedding.training import HELD_OUT
+from taskspace.similarity.profiles import CORRELATION
 
 RELIABLE, CARE, WEAK, UNTESTED = (
     "reliable",
@@ -55,6 +56,7 @@ class Evidence:
         by_half: Whether a map of half of the agents was tested on the other half.
         ceiling: The noise ceiling, if it is known.
         stability: The Spearman correlation of similarities with another seed, if it is known.
+        signed: Whether similarities are correlations, so that tasks can be opposite.
     """
 
     agents: int
@@ -66,6 +68,7 @@ class Evidence:
     by_half: bool = False
     ceiling: float | None = None
     stability: float | None = None
+    signed: bool = False
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> Evidence:
@@ -81,6 +84,7 @@ class Evidence:
             by_half=results.get("plain_triplet_accuracy") is not None,
             ceiling=results.get("noise_ceiling"),
             stability=results.get("stability", {}).get("similarity"),
+            signed=results.get("measure") == CORRELATION,
         )
 
     @property
@@ -141,10 +145,13 @@ def judge(evidence: Evidence) -> Verdict:
             "More agents, or more attempts per agent and task, would help.",
         )
     if evidence.dimensions == 1:
+        some = "some better than others, and clusters mean little"
+        if evidence.signed:
+            some = "some better than others, or in the opposite direction"
         return Verdict(
             CARE,
             f"{_tested(evidence, accuracy)}, but it has one dimension: the tasks measure one"
-            " ability, some better than others, and clusters mean little.",
+            f" ability, {some}.",
             "Agents that differ in which tasks they solve would help, if there are such agents.",
         )
     return Verdict(RELIABLE, f"{_tested(evidence, accuracy)}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
+from taskspace.outcomes.readers.copies import Copies, skipped
 from taskspace.outcomes.readers.scores import less_is_better
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
 
@@ -40,7 +40,7 @@ class Collector:
         self._choice, self._most = choice, max_score
         self._format = ""
         self._seen: set[str] = set()
-        self._files: dict[tuple[str, int], list[Path]] = {}  # by identity and size
+        self._copies = Copies()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
         self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
         self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
@@ -114,13 +114,10 @@ class Collector:
 
     def is_copy(self, path: Path, *identity: Any) -> bool:
         """Whether a file with this content and identity was read before; the user is told."""
-        alike = self._files.setdefault((repr(identity), path.stat().st_size), [])
-        same = next((other for other in alike if filecmp.cmp(path, other, shallow=False)), None)
-        if same is None:
-            alike.append(path)
-            return False
-        self.warn(f"skipped {path}: it is a copy of {same}")
-        return True
+        same = self._copies.find(path, *identity)
+        if same is not None:
+            self.warn(skipped(path, same))
+        return same is not None
 
     def warn(self, message: str) -> None:
         """Tell the user about results that were not read."""

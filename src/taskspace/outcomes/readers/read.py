@@ -69,8 +69,9 @@ def read_results(
     found = find(as_paths(paths), known)
     if found.tables:
         choice.refuse(f"tables such as {found.tables[0]}; it is for logs")
-        outcomes = tables.read_tables(found.tables, most)
-        lines = [named("read", found.tables, f" as {tables.NAME}"), *ignored_lines(found)]
+        different = tables.each_once(found.tables)
+        outcomes = tables.read_tables(different, most)
+        lines = [named("read", different, f" as {tables.NAME}"), *ignored_lines(found)]
         outcomes.info[READING] = lines
         return outcomes
     results = Collector(choice, most)

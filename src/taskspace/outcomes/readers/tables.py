@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import listed
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.readers.collector import LogWarning
+from taskspace.outcomes.readers.copies import Copies, skipped
 
 NAME, FILES = "table of results", "*.csv or *.parquet"
 
@@ -38,3 +41,15 @@ def read_tables(paths: Sequence[Path], max_score: float) -> Outcomes:
             f"tables that are read together must have the same types of columns: {error}"
         ) from error
     return Outcomes.from_table(joined, max_score=max_score)
+
+
+def each_once(paths: Sequence[Path]) -> list[Path]:
+    """The tables without copies, whose results would count twice; the user is told."""
+    copies, kept = Copies(), []
+    for path in paths:
+        same = copies.find(path)
+        if same is None:
+            kept.append(path)
+        else:
+            warnings.warn(skipped(path, same), LogWarning, stacklevel=3)
+    return kept

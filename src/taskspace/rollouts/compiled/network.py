@@ -28,6 +28,7 @@ _LN2_HIGH, _LN2_LOW = (
     _F32(-2.12194440e-4),
 )  # they add up to ln 2; the first is exact
 _EXP_MIN, _EXP_MAX = _F32(-87.0), _F32(88.0)
+_BIAS, _FRACTION = _F32(127), _F32(2**23)  # where a number keeps its exponent
 # 1/n!: on [-ln 2 / 2, ln 2 / 2] the series to the seventh power is exact in single precision.
 _C2, _C3, _C4, _C5, _C6, _C7 = (_F32(1 / f) for f in (2, 6, 24, 120, 720, 5040))
 
@@ -144,21 +145,27 @@ def forward(packed, sizes, tanh, buffers):
     return current
 
 
+@intrinsic
+def _float_of_bits(typing_context, bits):  # type: ignore
+    """The number in single precision that has these 32 bits."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
 @njit(fastmath={"contract"})
 def exp_lanes(values):
     """The exponential of each lane, in place; below -87 it is 0."""
-    bits = np.empty(LANES, np.int32)
-    power_of_two = bits.view(np.float32)
     for lane in range(LANES):
         x = min(max(values[lane], _EXP_MIN), _EXP_MAX)
         n = np.floor(x * _LOG2_E + _HALF)
         r = (x - n * _LN2_HIGH) - n * _LN2_LOW
         series = _C4 + r * (_C5 + r * (_C6 + r * _C7))
         series = _ONE + r * (_ONE + r * (_C2 + r * (_C3 + r * series)))
-        bits[lane] = (np.int32(n) + np.int32(127)) << np.int32(23)
-        values[lane] = series if values[lane] > _EXP_MIN else _ZERO
-    for lane in range(LANES):
-        values[lane] *= power_of_two[lane]
+        power = _float_of_bits(np.int32((n + _BIAS) * _FRACTION))  # 2 to the power of n
+        values[lane] = (series if values[lane] > _EXP_MIN else _ZERO) * power
 
 
 @njit

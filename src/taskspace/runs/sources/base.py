@@ -50,11 +50,13 @@ class Source(ABC):
         name: The name of the set of tasks.
         seed: The random seed of the whole run.
         method: How the map is made, "information" or "ordinal".
+        similarity: The measure of similarity, "information" or "correlation".
     """
 
     name: str
     seed: int
     method: str
+    similarity: str
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:

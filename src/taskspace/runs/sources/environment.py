@@ -18,8 +18,15 @@ from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
-from taskspace.runs.sources.plans import INFORMATION, AnyPlan, information_plan, ordinal_plan
+from taskspace.runs.sources.plans import (
+    INFORMATION,
+    AnyPlan,
+    information_plan,
+    measure_settings,
+    ordinal_plan,
+)
 from taskspace.runs.stages import Stages
+from taskspace.similarity import profiles
 from taskspace.training.recipes import train_population
 
 
@@ -32,6 +39,7 @@ class EnvironmentSource(Source):
     seed: int
     executor: str | None
     method: str
+    similarity: str = profiles.INFORMATION
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -48,7 +56,7 @@ class EnvironmentSource(Source):
         """Environment, preset, seed, method, and the settings of the preset."""
         return {
             "environment": self.name, "preset": self.preset, "seed": self.seed,
-            "method": self.method, **asdict(self.plan),
+            "method": self.method, **measure_settings(self.similarity), **asdict(self.plan),
         }  # fmt: skip
 
     def play(self, stages: Stages) -> Played:
@@ -89,7 +97,7 @@ class EnvironmentSource(Source):
     def learn(self, played: Played, seed: int) -> Embedding:
         """Learn a map with the dimensions of the preset."""
         outcomes = played.outcomes if played.training is None else played.training
-        return self.plan.learn(outcomes, seed)
+        return self.plan.learn(outcomes, seed, self.similarity)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The clusters that the environment defines."""

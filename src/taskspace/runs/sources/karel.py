@@ -29,8 +29,9 @@ from taskspace.rollouts.karel import play
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
-from taskspace.runs.sources.plans import ORDINAL
+from taskspace.runs.sources.plans import ORDINAL, measure_settings
 from taskspace.runs.stages import Stages
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.training.karel.recipes import train_synthesizers, training_settings
 
 SPLITS = ("training", "validation")
@@ -89,6 +90,7 @@ class KarelSource(Source):
     data: str | os.PathLike[str] | None
     executor: str | None
     method: str
+    similarity: str = INFORMATION
 
     def __post_init__(self) -> None:
         karel_settings(self.preset)
@@ -105,6 +107,7 @@ class KarelSource(Source):
         training = asdict(training_settings(self.plan.preset))
         named = {
             "environment": self.name, "seed": self.seed, "method": self.method, "data": data,
+            **measure_settings(self.similarity),
         }  # fmt: skip
         return {**named, **asdict(self.plan), "training": training}
 
@@ -172,7 +175,7 @@ class KarelSource(Source):
         if self.method == ORDINAL:
             embedder = new_embedder(population, self.plan, seed)
             return embedder.fit(played.outcomes, encoder=encoder)
-        return information_map(encoder, played.outcomes, seed)
+        return information_map(encoder, played.outcomes, seed, self.similarity)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """The types of programs."""
@@ -204,11 +207,13 @@ class KarelSource(Source):
         }
 
 
-def information_map(encoder: Encoder, outcomes: Outcomes, seed: int) -> TaskEmbedder:
+def information_map(
+    encoder: Encoder, outcomes: Outcomes, seed: int, measure: str = INFORMATION
+) -> TaskEmbedder:
     """The information map of a success model that reads tasks with an agent's encoder."""
     network = functools.partial(KarelEncoder, encoder)
     model = SuccessModel(network=network, random_state=seed).fit(outcomes)
-    return TaskEmbedder(DIMENSIONS).fit(model)
+    return TaskEmbedder(DIMENSIONS, measure=measure).fit(model)
 
 
 def save_tasks(tasks: TasksBySplit, folder: Path) -> None:

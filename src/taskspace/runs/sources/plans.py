@@ -13,6 +13,7 @@ from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.encoders import encoder_factory
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.similarity import profiles
 
 INFORMATION, ORDINAL = METHODS = ("information", "ordinal")
 
@@ -28,8 +29,8 @@ class Plan(ABC):
     fast: bool = False  # short training of the population
 
     @abstractmethod
-    def learn(self, outcomes: Outcomes, seed: int) -> Embedding:
-        """Learn a map from outcomes."""
+    def learn(self, outcomes: Outcomes, seed: int, measure: str) -> Embedding:
+        """Learn a map from outcomes, by a measure of similarity."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,12 @@ class InformationPlan(Plan):
             random_state=seed,
         )
 
-    def learn(self, outcomes: Outcomes, seed: int) -> TaskEmbedder:
+    def learn(
+        self, outcomes: Outcomes, seed: int, measure: str = profiles.INFORMATION
+    ) -> TaskEmbedder:
         """Learn the success model and its map."""
-        return TaskEmbedder(self.n_components).fit(self.success_model(seed).fit(outcomes))
+        embedder = TaskEmbedder(self.n_components, measure=measure)
+        return embedder.fit(self.success_model(seed).fit(outcomes))
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,10 @@ class OrdinalPlan(Plan):
     learning_rate: float = 3e-3
     n_constraints: int | None = None  # as in the paper; None draws new constraints at every step
 
-    def learn(self, outcomes: Outcomes, seed: int) -> OrdinalEmbedder:
-        """Learn the paper's map."""
+    def learn(
+        self, outcomes: Outcomes, seed: int, measure: str = profiles.INFORMATION
+    ) -> OrdinalEmbedder:
+        """Learn the paper's map, which has one measure."""
         embedder = OrdinalEmbedder(
             self.n_components,
             norm_weight=self.norm_weight,
@@ -137,6 +143,26 @@ def check_method(method: str) -> str:
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {checks.brief(method)}")
     return method
+
+
+def check_map(method: str, measure: str) -> tuple[str, str]:
+    """Check the method that makes the map, and its measure of similarity.
+
+    >>> check_map("information", "correlation")
+    ('information', 'correlation')
+    """
+    check_method(method)
+    if profiles.check_measure(measure) != profiles.INFORMATION and method == ORDINAL:
+        raise ValueError(
+            f"measure must be {profiles.INFORMATION} with method ordinal, got {measure}; the"
+            " paper's map is learned from orders of mutual information"
+        )
+    return method, measure
+
+
+def measure_settings(measure: str) -> dict[str, str]:
+    """The measure as a setting, if it is not the default, which older run folders do not name."""
+    return {} if measure == profiles.INFORMATION else {"measure": measure}
 
 
 def information_plan(environment: str, preset: str = "default") -> InformationPlan:

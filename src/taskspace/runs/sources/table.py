@@ -21,8 +21,9 @@ from taskspace.outcomes.result_tables import check_telling_apart
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.sources.base import MOST_SHOWN, Played, Source
-from taskspace.runs.sources.plans import ORDINAL
+from taskspace.runs.sources.plans import ORDINAL, measure_settings
 from taskspace.runs.stages import Stages
+from taskspace.similarity.profiles import CORRELATION, INFORMATION
 
 FEWEST_TASKS = 3  # a triplet
 
@@ -37,6 +38,7 @@ class TableSource(Source):
     seed: int
     method: str
     steps: int  # of the paper's map
+    similarity: str = INFORMATION
 
     def __post_init__(self) -> None:
         check_sizes(self.n_components, self.steps)
@@ -54,6 +56,7 @@ class TableSource(Source):
         return {
             "results": _digest(self.outcomes),
             "method": self.method,
+            **measure_settings(self.similarity),
             "n_components": self.n_components,
             **({"steps": self.steps} if self.method == ORDINAL else {}),
             "seed": self.seed,
@@ -90,11 +93,13 @@ class TableSource(Source):
         if self.method == ORDINAL:
             paper = OrdinalEmbedder(self.n_components, steps=self.steps, random_state=seed)
             return paper.fit(played.outcomes)
-        return TaskEmbedder(self.n_components, random_state=seed).fit(played.outcomes)
+        embedder = TaskEmbedder(self.n_components, measure=self.similarity, random_state=seed)
+        return embedder.fit(played.outcomes)
 
     def clusters(self, played: Played, embedder: Embedding) -> Clusters:
         """Find clusters in the map."""
-        return Clusters.found(embedder.points(played.outcomes.task_inputs))
+        points = embedder.points(played.outcomes.task_inputs)
+        return Clusters.found(points, signed=self.similarity == CORRELATION)
 
     def shown(self, played: Played, clusters: Clusters) -> tuple[Any, NDArray[np.int64]]:
         """A random selection of the tasks of the table."""

@@ -111,7 +111,7 @@ function diverging(dark) {
 
 function boundsOf({ kind, values }) {
   if (kind === "rate") return [0, 1];
-  if (kind === "difference") return [-1, 1];
+  if (kind === "difference" || kind === "correlation") return [-1, 1];
   const [low, high] = extent(values);
   return low < high ? [low, high] : [low - 0.5, high + 0.5];
 }

@@ -55,7 +55,7 @@ function flip(state, quantity, index) {
 }
 
 function scale(quantity, { low, high, colours }) {
-  const text = quantity.kind === "number" ? figure : percent;
+  const text = ["number", "correlation"].includes(quantity.kind) ? figure : percent;
   const strip = el("span", { class: "strip" });
   strip.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
   return [

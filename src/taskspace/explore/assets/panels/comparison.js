@@ -73,7 +73,7 @@ function rowsOf(space, insight, members) {
   const rows = [["tasks", each((tasks) => figure(tasks.length))]];
   for (const { key, label, kind, values } of insight.quantities) {
     if (kind === "names" || /^(column|group) /.test(key)) continue;
-    const text = kind === "number" ? figure : percent;
+    const text = ["number", "correlation"].includes(kind) ? figure : percent;
     rows.push([label, each((tasks) => text(meanOf(values, tasks)))]);
   }
   for (const [index, title] of (insight.grouping?.titles || []).entries()) {

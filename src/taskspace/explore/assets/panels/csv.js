@@ -33,6 +33,7 @@ function columnName({ key, label }) {
   const names = {
     success: "success",
     information: "information",
+    similarity: "correlation",
     predicted: "predicted",
     true: "observed",
     missed: "predicted-observed",

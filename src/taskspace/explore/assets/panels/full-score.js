@@ -55,7 +55,12 @@ export class FullScore {
     if (this.answers !== answers || this.by !== by) return; // another answer was given meanwhile
     const known =
       this.app.state.now.agent === null ? [] : [el("p", { class: "quiet", text: KNOWN })];
-    const shown = answer ? [...this.shown(answer), ...known] : [el("p", { text: fault })];
+    const warning = answer?.warning
+      ? [el("p", { id: "score-warning", text: `Warning: ${answer.warning}.` })]
+      : [];
+    const shown = answer
+      ? [...warning, ...this.shown(answer), ...known]
+      : [el("p", { text: fault })];
     this.found.replaceChildren(...shown);
   }
 

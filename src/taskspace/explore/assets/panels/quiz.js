@@ -36,6 +36,7 @@ export class QuizPanel {
       el("p", {
         text: "Enter what an agent solves. The map shows its probability of success on all tasks.",
       }),
+      ...omissions(app.space),
       this.question,
       this.summary,
       this.score.element,
@@ -223,4 +224,15 @@ export class QuizPanel {
       el("p", { class: "quiet", text: COMPARED }),
     ];
   }
+}
+
+// What the page's predictions leave out, and by how much they differ from those of the library.
+function omissions({ omitted }) {
+  if (!omitted) return [];
+  const text =
+    "The page predicts without the linear model of the agents, which has a share of" +
+    ` ${percent(omitted.share)} in the predictions of taskspace predict: after ten answers, these` +
+    ` differ from the page by ${omitted.mean.toFixed(3)} on average and by up to` +
+    ` ${omitted.largest.toFixed(3)}.`;
+  return [el("p", { class: "quiet", id: "omitted", text })];
 }

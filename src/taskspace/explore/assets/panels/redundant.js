@@ -31,8 +31,8 @@ export class RedundantPanel {
     const { redundant } = this.app.space.answers;
     if (redundant.reason) return;
     const focused = this.list.contains(document.activeElement) && document.activeElement.id;
-    const parts = redundant.groups.length ? this.groups(now) : this.pairs("Candidates");
-    this.list.replaceChildren(...parts);
+    // Without groups, the pairs are candidates that may be noise.
+    this.list.replaceChildren(...(redundant.groups.length ? this.groups(now) : []));
     if (focused) this.list.querySelector(`#${focused}`)?.focus();
   }
 
@@ -44,7 +44,7 @@ export class RedundantPanel {
       el("p", { class: "quiet", text: "Click a group to show only its tasks on the map." }),
       el("ol", { class: "found-groups" }, ...shown),
       ...more(groups.length),
-      ...this.pairs("Pairs"),
+      ...this.pairs(),
     ];
   }
 
@@ -70,12 +70,11 @@ export class RedundantPanel {
     state.change({ filters: [...rest, ...filter] });
   }
 
-  pairs(title) {
+  pairs() {
     const { pairs } = this.app.space.answers.redundant;
-    if (!pairs.length) return [];
     const rows = pairs.slice(0, SHOWN).map((pair) => this.pair(pair));
     return [
-      el("h3", { text: title }),
+      el("h3", { text: "Pairs" }),
       el("p", { class: "quiet", text: FACTS }),
       el("ul", { class: "pairs" }, ...rows),
       ...more(pairs.length),

@@ -1,6 +1,6 @@
 // Embeds a new task in the page: {index, vector, difficulty, profile}, as in similar.js.
 
-import { mean, profileBits } from "../information.js";
+import { mean, profileSimilarities } from "../information.js";
 import { squaredLength } from "../similar.js";
 
 const FARTHEST = 1e6; // standard deviations
@@ -23,12 +23,12 @@ function byPerceptron({ mean: centre, scale, layers }, values) {
 }
 
 // On an information map, the vector follows from the similarities to the landmarks.
-function byProfile({ success, landmarks, weights }, values) {
+function byProfile({ success, landmarks, weights, measure }, values) {
   const profile = profileIn(success, values);
-  const bits = profileBits(profile, landmarks);
-  const vector = new Array(weights.length / bits.length).fill(0);
+  const similar = profileSimilarities(profile, landmarks, measure);
+  const vector = new Array(weights.length / similar.length).fill(0);
   for (let at = 0; at < weights.length; at++) {
-    vector[at % vector.length] += bits[Math.floor(at / vector.length)] * weights[at];
+    vector[at % vector.length] += similar[Math.floor(at / vector.length)] * weights[at];
   }
   return { index: -1, vector, difficulty: 1 - mean(profile), profile };
 }
