@@ -62,7 +62,7 @@ def compare(listed: list[dict[str, Any]], text: str) -> None:
         "predict {} --quiz quiz.csv two.csv --interval 0.8",
         "select {} --reference one.csv two.csv",
         "agents {}",
-        "redundant {}",
+        "redundant {} --candidates",
         "doctor {}",
         "subset {} -k 3",
         "score {} quiz.csv",
