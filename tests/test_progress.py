@@ -87,6 +87,6 @@ def test_an_error_inside_passes_through(show: bool) -> None:
 def test_a_kernel_of_jupyter_is_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     """tests/test_notebook.py has a bar in a live kernel."""
     assert not in_notebook()
-    shell = type("ZMQInteractiveShell", (), {})()
+    shell = type("Hosted", (type("ZMQInteractiveShell", (), {}),), {})()
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     assert in_notebook()

@@ -58,7 +58,8 @@ def progress_bar(title: str, total: int, show: bool | None = None) -> Iterator[A
 def in_notebook() -> bool:
     """Whether this is a kernel of Jupyter, whose output is a page and not a terminal."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    # By name, because importing it takes time; hosted notebooks have subclasses of it.
+    return any(base.__name__ == "ZMQInteractiveShell" for base in type(shell).__mro__)
 
 
 @contextlib.contextmanager
