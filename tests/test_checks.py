@@ -172,3 +172,19 @@ def test_names_take_the_memory_of_the_longest(monkeypatch: pytest.MonkeyPatch) -
     checks.short_names(["a"] * 100, "the names of tasks")
     with pytest.raises(ValueError, match=says("names memory")):
         checks.short_names(["a"] * 100 + ["b" * 5000], "the names of tasks")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("mountaincar", None),
+        ("Multi-Key-Nav", "MultiKeyNav"),
+        ("keynav", "MultiKeyNav"),
+        ("cartpole", "CartPoleVar"),
+        ("kar", "Karel"),
+        ("k", None),
+        ("", None),
+    ],
+)
+def test_the_nearest_name_is_near(typed: str, meant: str | None) -> None:
+    assert checks.nearest(typed, ["MultiKeyNav", "CartPoleVar", "Karel"]) == meant

@@ -6,15 +6,16 @@ import os
 import pty
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from taskspace.progress import progress_bar
+from taskspace.progress import in_notebook, progress_bar
 from tests.messages import says
 
 PROGRAM = """
-from taskspace.progress import progress_bar
+from taskspace.progress import in_notebook, progress_bar
 with progress_bar("Playing", 3{show}) as advance:
     for _ in range(3):
         advance(1, "loss 0.5")
@@ -81,3 +82,11 @@ def test_what_is_neither_yes_nor_no_is_refused(show: Any) -> None:
 def test_an_error_inside_passes_through(show: bool) -> None:
     with pytest.raises(RuntimeError, match="inside"), progress_bar("Playing", 3, show=show):
         raise RuntimeError("inside")
+
+
+def test_a_kernel_of_jupyter_is_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tests/test_notebook.py has a bar in a live kernel."""
+    assert not in_notebook()
+    shell = type("Hosted", (type("ZMQInteractiveShell", (), {}),), {})()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    assert in_notebook()

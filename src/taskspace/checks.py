@@ -6,10 +6,11 @@ is a TypeError, as in Python's own functions.
 
 from __future__ import annotations
 
+import difflib
 import os
 import reprlib
 import resource
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,22 @@ def brief(values: Any) -> str:
     return text if "\n" not in text else type(values).__name__
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a mistyped or shortened one most probably means; None if none is near.
+
+    >>> nearest("simlar", ["similar", "hardest"]), nearest("mountaincar", ["MultiKeyNav"])
+    ('similar', None)
+    """
+    names = {each.lower(): each for each in known}
+    wanted = name.lower()
+    near = difflib.get_close_matches(wanted, names, 1, cutoff=_ALIKE)
+    if not near and len(wanted) >= _PART:
+        near = sorted((each for each in names if wanted in each or each in wanted), key=len)
+    return names[near[0]] if near else None
+
+
+_ALIKE = 0.7  # least similarity of names, by difflib's ratio
+_PART = 3  # least length of a name that stands for a longer one
 MOST = 10**9  # of anything that is counted: more than can be computed
 MOST_DIMENSIONS = 1000  # of a map
 MOST_THREADS = 1024  # or processes

@@ -1,7 +1,7 @@
 """Bad arguments of similarities and plots."""
 
 # Wrong types are the point.
-# mypy: disable-error-code="arg-type"
+# mypy: disable-error-code="arg-type,call-overload"
 
 from __future__ import annotations
 
@@ -90,6 +90,10 @@ CALLS = [
     Call("plot_map: text", _map([["a", "b"]]), "coordinates"),
     Call("plot_map: outcomes", lambda _: ts.plot_map(named()), "coordinates"),
     Call("plot_map: difficulty too short", _map(ROWS, difficulty=[1]), "difficulty 12 (1,)"),
+    Call("plot_map: names of a figure", _map(ROWS, names=["a"] * 12), "names interactive"),
+    Call("plot_map: too few names", _map(ROWS, interactive=True, names=["a"]), "names 12 1"),
+    Call("plot_map: a name", _map(ROWS, interactive=True, names="a"), "names list"),
+    Call("plot_map: labels", _map(ROWS, interactive=True, labels={"l": [1]}), "'l' 12 1"),
     Call("plot_map: difficulty below 0", _map(ROWS[:1], difficulty=[-1]), "difficulty -1"),
     Call("plot_map: clusters names", _map(ROWS[:1], clusters=["a"]), "clusters"),
     Call("plot_map: clusters fractions", _map(ROWS[:1], clusters=[0.5]), "clusters"),

@@ -149,6 +149,12 @@ ANSWERS = [
         )
     ],
     _ask("no quiz", "predict course one.csv", "--quiz"),
+    *[
+        _ask(f"interval {level}", f"predict course --quiz quiz.csv one.csv --interval={level}",
+             f"--interval {level}")
+        for level in ("0.0", "1.0", "90.0", "-0.5", "nan", "wide")
+    ],
+    _ask("JSON and a file", "hardest course --json --out a.csv", "--out --json"),
     _ask("no tasks", "predict course --quiz quiz.csv", "TASKS"),
     _ask("no such quiz", "predict course --quiz no.csv one.csv", "no.csv"),
     _ask("no such tasks", "predict course --quiz quiz.csv no.csv", "no.csv"),

@@ -177,6 +177,8 @@ CALLS = [
          "folder", FileNotFoundError),
     Call("run.export: onto a file", lambda folder: named_run().export(written(folder / "a", "")),
          "a"),
+    Call("run.map: no such projection", lambda _: named_run().map("UMAP"), "projection 'UMAP'"),
+    Call("run.map: a number", lambda _: named_run().map(2), "projection 2"),
     Call("run.report: not written yet", lambda _: named_run().report(), "report",
          FileNotFoundError),
     Call("run.explore: port", lambda _: named_run().explore(70000), "port 65535 70000"),

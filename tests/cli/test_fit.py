@@ -45,11 +45,35 @@ def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> No
     assert "Traceback" not in done.stderr
     made = open_run(tmp_path / "run")
     assert made.verdict.weak
-    assert (done.stdout + done.stderr).count(str(made.verdict)) == 1
-    assert str(made.verdict) in done.stdout.splitlines()
+    words = " ".join((done.stdout + done.stderr).split())
+    assert words.count(str(made.verdict)) == 1
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert str(made.verdict) in (tmp_path / "run" / "report.html").read_text()
     with pytest.warns(WeakMapWarning):
         fit(tmp_path / "noise.csv", tmp_path / "run", log=lambda line: None)
+
+
+def test_the_end_names_the_next_commands_with_a_real_task(fitted: Path, table: Path) -> None:
+    shown = command("fit", table, "--out", fitted, "--dimensions", 2).stdout
+    assert "stability" not in shown  # it would be 1 whatever the results are
+    similar = next(line for line in shown.splitlines() if "taskspace similar" in line)
+    _, _, folder, task, *_ = similar.split()
+    assert folder == str(fitted)
+    assert task in open_run(fitted).outcomes.tasks
+    assert f"taskspace explore {fitted}" in shown
+
+
+def test_a_warning_is_printed_once(tmp_path: Path) -> None:
+    """Two maps are learned, with two seeds, of results with a task that every agent solves."""
+    rows = np.random.default_rng(0).integers(0, 2, (24, 6))
+    rows[:, 0] = 1
+    lines = ["agent," + ",".join(f"q{task}" for task in range(6))]
+    lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
+    (tmp_path / "easy.csv").write_text("\n".join(lines))
+    done = command("fit", tmp_path / "easy.csv", "--out", tmp_path / "run")
+    told = [line for line in done.stderr.splitlines() if line.startswith("taskspace: ")]
+    assert told
+    assert len(set(told)) == len(told)
 
 
 def test_the_ordinal_map_is_the_one_of_the_paper(ordinal: Path, table: Path) -> None:

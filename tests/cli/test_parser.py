@@ -38,6 +38,8 @@ def test_version(way: str) -> None:
         (["--nothing", "envs"], "unrecognized arguments: --nothing"),
         (["bench"], "required: what"),
         (["bench", "nothing"], "invalid choice: 'nothing'"),
+        (["simlar", "runs"], "Did you mean 'similar'?"),
+        (["bench", "rolouts"], "Did you mean 'rollouts'?"),
     ],
 )
 def test_mistakes_exit_with_2_and_usage(arguments: list[str], told: str) -> None:

@@ -29,6 +29,20 @@ def test_predict_from_a_quiz(fitted: Path, tmp_path: Path, column: str) -> None:
     assert chances[::2].mean() > chances[1::2].mean() + 0.2
 
 
+def test_intervals_contain_the_probabilities(fitted: Path, tmp_path: Path) -> None:
+    (tmp_path / "quiz.csv").write_text("task,result\nq3,1\nq7,0\n")
+    (tmp_path / "tasks.csv").write_text("task\nq1\nq2\nq5\n")
+    words = ("predict", fitted, "--quiz", tmp_path / "quiz.csv", tmp_path / "tasks.csv")
+    found = rows_of(command(*words, "--interval", "0.8").stdout)
+    low, high = open_run(fitted).predictor.interval(["q3", "q7"], [1, 0], ["q1", "q2", "q5"], 0.8)
+    assert [float(row["low"]) for row in found] == pytest.approx(low.tolist())
+    assert [float(row["high"]) for row in found] == pytest.approx(high.tolist())
+    assert all(row["low"] <= row["probability"] <= row["high"] for row in found)
+    wrong = command(*words, "--interval", "90")
+    assert wrong.returncode == 2
+    assert "--interval" in wrong.stderr
+
+
 def _probabilities(folder: Path, quiz: str, capsysbinary: Any) -> list[float]:
     Path("quiz.csv").write_text(quiz)
     assert main(["predict", str(folder), "--quiz", "quiz.csv", "two.csv"]) == 0

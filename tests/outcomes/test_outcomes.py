@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -512,3 +513,26 @@ def test_small_types_of_numbers_do_not_overflow(kind: type) -> None:
 def test_integers_are_names() -> None:
     made = Outcomes([[1, 0]], 1, tasks=[2**53, 2**53 + 1])  # type: ignore[arg-type]
     assert made.tasks.tolist() == ["9007199254740992", "9007199254740993"]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_data_frames_restore_the_outcomes(package: str) -> None:
+    pytest.importorskip(package)
+    parts: dict[str, Any] = {
+        "successes": [[3, 0, 1], [2, 0, 0]], "rollouts": [[4, 2, 1], [2, 0, 3]],
+        "agents": ["a", "b"], "tasks": ["x", "y", "z"], "features": [[1.0], [2.0], [3.0]],
+        "feature_names": ("size",), "task_labels": {"kind": list("uvu")},
+    }  # fmt: skip
+    given = Outcomes(**parts)
+    frame = getattr(given, f"to_{package}")()
+    assert list(frame.columns) == ["agent", "task", "successes", "rollouts", "size", "kind"]
+    again = Outcomes.from_table(frame, features="size")
+    np.testing.assert_array_equal(again.successes, given.successes)
+    np.testing.assert_array_equal(again.rollouts, given.rollouts)
+    assert again.task_labels["kind"].tolist() == ["u", "v", "u"]
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=says("polars pip")):
+        make().to_polars()

@@ -20,8 +20,12 @@ ENVIRONMENT = {
 }  # fmt: skip
 INFORMATION = {
     **{name: value for name, value in ENVIRONMENT.items() if not name.startswith("norm")},
-    "kept_information": 0.9512, "similarity_error_bits": 0.01234,
+    "kept_information": 0.9512, "similarity_error_bits": 0.01234, "success_model": {},
 }  # fmt: skip
+TABLE_MAP = {
+    **{name: value for name, value in TABLE.items() if not name.startswith("norm")},
+    "kept_information": 1.0,
+}
 
 SIGNED = {
     **{name: value for name, value in INFORMATION.items() if "bits" not in name},
@@ -44,6 +48,8 @@ LABELS = {
         (LABELS, "60 40 2 81.2% 0.912 65.4%(bychance33.3%) 0.123 1.0%(bychance0.0%) 0.710 0.988"),
         (SIGNED, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 95.1% 0.0123 0.710 0.988"),
         (INFORMATION, "60 40 2 0.750±0.013 81.2% 85.0% 90.0% 95.1% 0.0123bits 0.710 0.988"),
+        ({**TABLE_MAP, "success_model": {}}, "60 40 2 81.2% 100.0% 0.710 0.988"),
+        (TABLE_MAP, "60 40 2 81.2% 100.0%"),  # no seed changes it
     ],
 )
 def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from taskspace import checks
 from taskspace.agents.agent import Agent, check_names_differ
+from taskspace.outcomes.html_tables import html_table
 
 
 class Population(Mapping[str, Any]):
@@ -102,6 +103,16 @@ class Population(Mapping[str, Any]):
         of = f" of {self.environment}" if self.environment else ""
         parts = len(self.subpopulations)
         return f"Population({count}{of}{f' in {parts} subpopulations' if parts > 1 else ''})"
+
+    def _repr_html_(self) -> str:
+        """The subpopulations in a notebook."""
+        names = self.subpopulations
+        said = [_summary(self.select(name).agents) for name in names]
+        columns = {
+            "subpopulation": [name or "agents" for name in names],
+            "agents": [", ".join(text.strip().split("  ")) for text in said],
+        }
+        return html_table(columns, repr(self), what="subpopulations")
 
     def __str__(self) -> str:
         """One line per subpopulation: the number of agents, their steps and their skill."""

@@ -18,6 +18,7 @@ from taskspace import checks
 from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import groups_by
 from taskspace.models.success.factors import fit_factors
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.concordance import SPARSE, sparse_product
@@ -76,6 +77,10 @@ class Abilities:
     marked: NDArray[np.int8]
     alike: NDArray[np.str_]
     correlation: Floats
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, notes=[f"{self.summary}."], what="agents")
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

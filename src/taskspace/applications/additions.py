@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.agent_kernel import AgentProfiles, covariance, ridge, task_means
 
@@ -28,6 +29,10 @@ class Additions:
     agents: NDArray[np.str_]
     gains: Floats
     alone: Floats
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, what="candidates")
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

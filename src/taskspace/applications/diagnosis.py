@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.indistinct import Unseparated
+from taskspace.outcomes.html_tables import html_table
 from taskspace.similarity.chance import CHANCE_OF_A_PAIR, Scree
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
 from taskspace.similarity.reliability import TARGET, Reliability
@@ -125,6 +126,10 @@ class Diagnosis:
         if self.sampled_tasks < self.usable_tasks:
             some.append(f"{self.sampled_tasks:,} of {self.usable_tasks:,} usable tasks")
         return f"computed from a sample of {' and '.join(some)}" if some else ""
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, self.verdict, self.advice, most=100)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -18,6 +18,7 @@ from taskspace.applications.near_copies import (
     groups,
 )
 from taskspace.applications.showable_pairs import showable_pairs
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.similarity.estimates import pair_estimates
@@ -101,6 +102,10 @@ class Redundancy:
     level: float
     enough_agents: int
     more: bool
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, notes=[f"{self.summary}."], what="pairs")
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -13,6 +13,7 @@ from taskspace import checks
 from taskspace.applications.distributions import student_quantile
 from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
+from taskspace.outcomes.html_tables import html_table
 
 EVERY = "all tasks"
 LEAST_AGENTS = 5  # the errors of fewer say too little about those of the next
@@ -68,6 +69,10 @@ class Scores:
             "the answers are unlike those of every known agent, so the scores are uncertain and"
             f" their intervals were made at least {self.misfit:.1f} times as wide"
         )
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, notes=[self.warning if self.unusual else ""], what="groups")
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

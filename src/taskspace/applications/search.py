@@ -95,7 +95,9 @@ class TaskIndex:
             ValueError: If `embedder` is not a map, or if the tasks have the wrong form.
         """
         check_embedder(embedder)
-        return cls(embedder.transform(tasks), names, difficulty=embedder.difficulty(tasks))
+        return cls(
+            np.asarray(embedder.transform(tasks)), names, difficulty=embedder.difficulty(tasks)
+        )
 
     def __len__(self) -> int:
         return len(self.vectors)

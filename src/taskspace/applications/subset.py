@@ -23,6 +23,7 @@ from taskspace.applications.subset_comparison import SubsetComparison, compare, 
 from taskspace.applications.subset_errors import ANCHORS, HALF_RANDOM, INFORMATIVE, Question
 from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 from taskspace.progress import progress_bar
@@ -95,6 +96,10 @@ class Subset:
             wrong = given[(given < 0) | (given > 1)][0]
             raise ValueError(f"results must be numbers from 0 to 1, got {wrong:g}")
         return ScoreFormula(self.intercepts, self.weights).apply(given[None])[0]
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns, notes=[self.verdict], what="tasks", most=100)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -18,6 +18,7 @@ from taskspace.applications.subset_errors import (
     errors_of_methods,
 )
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.progress import Advance
 
@@ -78,6 +79,10 @@ class SubsetComparison:
     def asked(self) -> Floats:
         """The errors that count: those of the scores by label if there is a label."""
         return self.label_errors if self.labelled else self.errors
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        return html_table(self.columns)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

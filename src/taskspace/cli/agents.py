@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_note, print_table
 
 
 def add(commands: Any) -> None:
@@ -54,5 +53,6 @@ def _run(options: argparse.Namespace) -> None:
     made = open_folder(options)
     groups_of(made, made.outcomes, options.by, "--by")
     found = abilities(made, by=options.by, level=options.level)
-    print_table(options, found.columns)
-    print(f"{found.summary}.", file=sys.stderr)
+    summary = f"{found.summary}."
+    print_table(options, found.columns, summary=summary)
+    print_note(options, summary)

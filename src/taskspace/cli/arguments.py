@@ -43,10 +43,17 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def add_out(parser: argparse.ArgumentParser) -> None:
-    """Add the output file of a table."""
-    parser.add_argument(
+    """Add the output of a table: a file, or JSON."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
         "--out", metavar="FILE", help="output file, .csv or .parquet (default: standard output)"
     )
+    add_json(group)
+
+
+def add_json(parser: Any) -> None:
+    """Add the output as JSON."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def add_returns(parser: argparse.ArgumentParser) -> None:

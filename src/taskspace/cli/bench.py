@@ -7,7 +7,7 @@ import importlib
 import json
 from typing import Any
 
-from taskspace.cli.arguments import add_command, lines
+from taskspace.cli.arguments import add_command, add_json, lines
 
 _BENCHMARKS = {
     "rollouts": "environment steps per second, compiled and in plain Python",
@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "what", choices=list(_BENCHMARKS), metavar="what", help="name of the benchmark, see above"
     )
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:

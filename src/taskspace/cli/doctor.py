@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taskspace.cli.arguments import add_command, add_out, add_returns
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_note, print_table
 
 if TYPE_CHECKING:
     from taskspace.applications.diagnosis import Diagnosis
@@ -77,10 +76,10 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.applications.doctor import diagnose
 
     found = diagnose(_source(options), seed=options.seed)
-    print_table(options, found.columns)
-    sys.stdout.flush()  # the table precedes what is said about it
+    said = {"verdict": found.verdict, "sample": found.sample, "advice": list(found.advice)}
+    print_table(options, found.columns, **said)
     for line in _lines(found):
-        print(line, file=sys.stderr)
+        print_note(options, line)
 
 
 def _source(options: argparse.Namespace) -> Any:

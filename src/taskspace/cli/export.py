@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_folder, open_folder
+from taskspace.cli.arguments import add_command, add_folder, add_json, open_folder
+from taskspace.cli.json_output import print_json
 
 
 def add(commands: Any) -> None:
@@ -22,6 +23,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "target", metavar="TARGET", help="a .parquet, .csv or .html file, or a folder"
     )
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -32,5 +34,9 @@ def _run(options: argparse.Namespace) -> None:
     feature:x. A .html file is the explorer page. A folder gets vectors.tsv and metadata.tsv for the
     TensorBoard projector.
     """
-    for path in open_folder(options).export(options.target):
+    written = open_folder(options).export(options.target)
+    if options.json:
+        print_json({"wrote": [str(path) for path in written]})
+        return
+    for path in written:
         print(f"wrote {path}")

@@ -6,8 +6,8 @@ import argparse
 import shlex
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_method, add_returns
-from taskspace.cli.printing import print_measurements, without_verdict
+from taskspace.cli.arguments import add_command, add_json, add_method, add_returns
+from taskspace.cli.finished import print_finished, without_verdict
 
 _TABLES = """A table of results has one of these forms:
   student,question,correct          attempts with scores from 0 to 1, one row per attempt
@@ -91,6 +91,7 @@ def add(commands: Any) -> None:
         help="training steps of an ordinal map (default: 6000)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -123,8 +124,7 @@ def _run(options: argparse.Namespace) -> None:
     except UnclearResults as error:
         command = _command(options, error.guess)
         raise ValueError(f"{error.problem}; choose by name, e.g. {command}") from error
-    print_measurements(made)
-    print(f"report: {made.report()}")
+    print_finished(options, made)
 
 
 def _results(options: argparse.Namespace) -> str | list[str]:

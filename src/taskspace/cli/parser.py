@@ -8,12 +8,14 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from taskspace import checks
 from taskspace._version import __version__
 from taskspace.cli import (
     agents,
     bench,
+    completion,
     doctor,
     embed,
     envs,
@@ -55,6 +57,7 @@ _EPILOG = """examples:
   taskspace reproduce all              reproduce all tables and figures
   taskspace bench rollouts             measure the speed of rollouts on this machine
   taskspace karel generate tasks       generate Karel programming tasks
+  taskspace completion bash            print a script that completes commands in the shell
 
 DIR is a run folder, which `run` and `fit` write. `taskspace COMMAND --help` describes a command.
 """
@@ -79,6 +82,7 @@ _COMMANDS = (
     envs,
     bench,
     karel,
+    completion,
 )
 
 
@@ -114,11 +118,16 @@ def _sentence(error: Exception) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    """Run a command; warnings are printed like errors."""
+    """Run a command; warnings are printed like errors, each once."""
+    told: set[str] = set()  # two maps of the same results give the same warnings
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in told:
+            told.add(str(message))
+            print(f"taskspace: {message}", file=sys.stderr)
+
     with warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_, **__: print(
-            f"taskspace: {message}", file=sys.stderr
-        )
+        warnings.showwarning = show
         options.run(options)
 
 
@@ -141,10 +150,21 @@ def _discard_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that does not repeat a very long argument in full; so do those of its commands."""
+    """A parser that suggests the nearest name; so do the parsers of its commands."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is not among the choices, with the one that is probably meant."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            near = checks.nearest(str(value), map(str, action.choices or ()))
+            if near is None:
+                raise
+            message = f"{error.message}. Did you mean {near!r}?"
+            raise argparse.ArgumentError(action, message) from None
 
     def error(self, message: str) -> NoReturn:
-        """Print the message and exit."""
+        """Print the message and exit; a very long argument is not repeated in full."""
         from taskspace.outcomes.labels import shortened
 
         super().error(shortened(message, LONGEST))

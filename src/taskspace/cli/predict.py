@@ -21,8 +21,9 @@ def add(commands: Any) -> None:
         f"{TASKS}The quiz has one additional column `result` (or `score`, `solved`, `success`)\n"
         "with values from 0 to 1, or `return` with returns if the map is one of returns; empty\n"
         "cells are skipped answers.\n\n"
-        "example:\n"
+        "examples:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
+        "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv --interval 0.9\n"
     )
     parser = add_command(
         commands, "predict", _run, "predict the success of an agent after a quiz", example
@@ -32,6 +33,10 @@ def add(commands: Any) -> None:
         "--quiz", metavar="QUIZ", required=True, help="table of tasks with results of the agent"
     )
     parser.add_argument("tasks", metavar="TASKS", help="table of tasks, of any length")
+    parser.add_argument(
+        "--interval", type=float, metavar="LEVEL",
+        help="also print an interval that has the true probability with this probability, e.g. 0.9",
+    )  # fmt: skip
     add_out(parser)
 
 
@@ -39,18 +44,28 @@ def _run(options: argparse.Namespace) -> None:
     """Predict the success of an agent on tasks, from its results on a quiz of other tasks.
 
     The output is the table of tasks with an additional column `probability`, the predicted
-    probability of success. On a map of returns, the columns are `return`, the expected return, and
-    `low` and `high`, the bounds of its 90 % interval.
+    probability of success. With --interval, the columns `low` and `high` are bounds of the success
+    rate over many attempts. On a map of returns, the column is `return`, the expected return, and
+    `low` and `high` are always there (by default the bounds of a 90 % interval).
     """
+    from taskspace.applications.predictor import check_level
+
+    if options.interval is not None:
+        check_level(options.interval, "--interval")
     made = open_folder(options, options.tasks, options.quiz)
     quiz, results = read_quiz(made, options.quiz)
     predictor = made.predictor
 
     def answer(tasks: Any) -> Columns:
-        if predictor.scale_ is not None:
-            low, high = predictor.interval(quiz, results, tasks, INTERVAL)
-            return {"return": predictor.predict(quiz, results, tasks), "low": low, "high": high}
-        return {"probability": predictor.predict_proba(quiz, results, tasks)}
+        if predictor.scale_ is None:
+            found = {"probability": predictor.predict_proba(quiz, results, tasks)}
+        else:
+            found = {"return": predictor.predict(quiz, results, tasks)}
+        level = INTERVAL if predictor.scale_ is not None else None
+        level = level if options.interval is None else options.interval
+        if level is not None:
+            found["low"], found["high"] = predictor.interval(quiz, results, tasks, level)
+        return found
 
     print_answers(options, made, answer)
 

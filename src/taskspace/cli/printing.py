@@ -1,15 +1,16 @@
-"""Output that several commands share: tables on a terminal, CSV otherwise, and files."""
+"""Tables that commands print: for people on a terminal, CSV otherwise, JSON if wanted, or files."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import sys
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from taskspace.cli.json_output import JsonWriter, print_json, rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,29 +41,59 @@ def print_tasks(options: argparse.Namespace, made: Run, columns: Columns) -> Non
     kept = (*_ABOUT, *made.outcomes.task_labels)
     short = {name: columns[name] for name in kept if name in columns}
     features = len(columns) - len(short)
-    if options.out is None and features > MOST_SHOWN:
+    if options.out is None and not options.json and features > MOST_SHOWN:
         print(f"{features} features are not shown; use --out FILE to write them", file=sys.stderr)
         columns = short
     print_table(options, columns)
 
 
-def print_table(options: argparse.Namespace, columns: Columns) -> None:
-    """Print a table on a terminal and CSV otherwise, or write the file given by --out."""
+def print_table(options: argparse.Namespace, columns: Columns, **said: Any) -> None:
+    """Print a table on a terminal and CSV otherwise, or write the file given by --out.
+
+    With --json, the table is a list of rows or, if there is more that the command says (`said`),
+    an object with this and the `rows`.
+    """
+    if options.json and said:
+        print_json({**said, "rows": list(rows(columns))})
+    elif on_screen(options):
+        print_columns(columns)
+    else:
+        with open_output(options) as writer:
+            writer.write(columns)
+
+
+def print_note(options: argparse.Namespace, text: str) -> None:
+    """Print a sentence to standard error, after the table; with --json it is in the object."""
+    if not options.json:
+        sys.stdout.flush()
+        print(text, file=sys.stderr)
+
+
+def on_screen(options: argparse.Namespace) -> bool:
+    """Whether a table is for a person at a terminal."""
+    return options.out is None and not options.json and sys.stdout.isatty()
+
+
+@contextlib.contextmanager
+def open_output(options: argparse.Namespace) -> Iterator[Any]:
+    """Open what writes a table in batches of rows: the file of --out, CSV or JSON."""
     from taskspace.outcomes.table_streams import open_writer
 
-    if options.out is None and sys.stdout.isatty():
-        print_columns(columns)
+    if not options.json:
+        with open_writer(options.out) as writer:
+            yield writer
         return
-    with open_writer(options.out) as writer:
-        writer.write(columns)
+    lines = JsonWriter()
+    yield lines
+    lines.close()
 
 
 def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]) -> None:
     """Print the table of tasks, piece by piece, with the columns of `answer` added."""
-    from taskspace.outcomes.table_streams import open_writer, read_pieces
+    from taskspace.outcomes.table_streams import read_pieces
 
     pieces = read_pieces(options.tasks)
-    with open_writer(options.out) as writer:
+    with open_output(options) as writer:
         for columns in pieces:
             found = answer(made.tasks_in(columns))
             writer.write({**without_clashes(made, columns, found, options.tasks), **found})
@@ -153,29 +184,3 @@ def _short(value: Any, limit: int) -> str:
     if isinstance(value, np.str_):  # the name of a task or an agent
         return without_middle(value, limit)
     return shortened(str(value), min(limit, LONGEST))
-
-
-@contextlib.contextmanager
-def without_verdict() -> Iterator[None]:
-    """No warnings of a weak map, because `print_measurements` prints the verdict."""
-    from taskspace.models.embedding.verdict import WeakMapWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", WeakMapWarning)
-        yield
-
-
-def print_measurements(made: Run) -> None:
-    """Print the measurements of a map as a table, and the verdict in one line."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    from taskspace.report.sections import measurements_table
-
-    name = made.results["environment"]
-    table = Table(title=f"A map of {name}", box=SIMPLE_HEAD, show_header=False)
-    for row in measurements_table(made.results):
-        table.add_row(*row)
-    Console().print(table)
-    print(made.verdict)

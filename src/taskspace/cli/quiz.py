@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import MOST_SHOWN, print_columns
+from taskspace.cli.json_output import rows
+from taskspace.cli.printing import MOST_SHOWN, on_screen, open_output, print_columns, print_table
 from taskspace.outcomes.labels import shortened
 
 if TYPE_CHECKING:
@@ -101,17 +102,19 @@ def _run(options: argparse.Namespace) -> None:
     aims at labels. On a map of returns, the column return has the expected return in place of the
     probability, and the score is the mean return.
     """
-    from taskspace.outcomes.table_streams import open_writer
-
     _check(options)
     made = open_folder(options, options.targets)
     targets = made.predictor.tasks_ if options.targets is None else _targets(options, made)
     quiz = _quiz(options, made, targets)
-    if options.out is None and sys.stdout.isatty():
+    if options.json:
+        _ask(options, made, quiz)
+        print_table(options, _predictions(quiz, targets), **_summary(quiz))
+        return
+    if on_screen(options):
         _ask(options, made, quiz)
         print_columns(_predictions(quiz, targets))
     else:
-        with open_writer(options.out) as writer:  # before the questions: no answers are lost
+        with open_output(options) as writer:  # before the questions: no answers are lost
             _ask(options, made, quiz)
             writer.write(_predictions(quiz, targets))
     _summarize(quiz, by_label=options.aim == "labels")
@@ -151,6 +154,17 @@ def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
             return
 
 
+def _summary(quiz: Quiz) -> dict[str, Any]:
+    """What the quiz says beside the predictions, for --json."""
+    scores = quiz.score(level=INTERVAL) if quiz.has_score else None
+    return {
+        "answers": len(quiz.answers),
+        "expected_error_rate": quiz.expected_error_rate,
+        "warning": scores.warning if scores is not None and scores.unusual else None,
+        "scores": [] if scores is None else list(rows(scores.columns)),
+    }
+
+
 def _summarize(quiz: Quiz, *, by_label: bool) -> None:
     """Print the number of answers, the expected error rate, and the score with its interval."""
     from taskspace.applications.quiz import ALL_TARGETS
@@ -164,10 +178,10 @@ def _summarize(quiz: Quiz, *, by_label: bool) -> None:
     if scores.unusual:
         _print(f"warning: {scores.warning}")
     shown = "{:.0%}".format if quiz.scale is None else "{:.4g}".format
-    rows = zip(scores.names.tolist(), scores.scores, scores.low, scores.high, strict=True)
+    each = zip(scores.names.tolist(), scores.scores, scores.low, scores.high, strict=True)
     texts = {
         name: f"{shown(score)} ({INTERVAL:.0%} interval: {shown(low)} to {shown(high)})"
-        for name, score, low, high in rows
+        for name, score, low, high in each
     }
     if not by_label:
         _print(f"{summary}; score: {texts[ALL_TARGETS]}")

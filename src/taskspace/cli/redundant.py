@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import print_columns, print_table
+from taskspace.cli.json_output import rows
+from taskspace.cli.printing import on_screen, print_columns, print_note, print_table
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -66,16 +66,19 @@ def _run(options: argparse.Namespace) -> None:
     found = redundant(made, threshold=options.threshold, level=options.level)
     hidden = not found.groups and not options.candidates
     hint = "; --candidates lists them" if hidden and len(found.first) else ""
-    print(f"{found.summary}{hint}.", file=sys.stderr)
-    if options.out is None and sys.stdout.isatty():
+    summary = f"{found.summary}{hint}."
+    print_note(options, summary)
+    groups = _labelled(made, found.group_columns, "keep")
+    if on_screen(options):
         if found.groups:
-            print_columns(_labelled(made, found.group_columns, "keep"))
+            print_columns(groups)
         elif hidden:
             return
     pairs = found.columns
     if hidden:
         pairs = {name: values[:0] for name, values in pairs.items()}
-    print_table(options, _labelled(made, pairs, "first", "second"))
+    said = {"summary": summary, "groups": list(rows(groups)) if options.json else []}
+    print_table(options, _labelled(made, pairs, "first", "second"), **said)
 
 
 def _labelled(made: Run, columns: dict[str, Any], *tasks: str) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from taskspace.cli.arguments import add_command, lines
+from taskspace.cli.arguments import add_command, add_json, lines
+from taskspace.cli.json_output import print_json
 
 _EXAMPLES = """examples:
   taskspace reproduce table1 --only ours
@@ -49,6 +51,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--page", metavar="FILE", help="for all: file of the page (default: DIR/results.md)"
     )
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -69,15 +72,28 @@ def _run(options: argparse.Namespace) -> None:
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
     if options.what == "all":
         page = folder / "results.md" if options.page is None else Path(options.page)
-        for result in everything.reproduce_all(study, page):
-            _print_result(result, folder)
-        print(f"wrote {page}")
+        _print_results(options, everything.reproduce_all(study, page))
+        if not options.json:
+            print(f"wrote {page}")
     elif options.what == "table1" and options.only:
         result = table1.reproduce(study, models=["ours"])
         study.write(result)
-        _print_result(result, folder)
+        _print_results(options, [result])
     else:
-        _print_result(everything.reproduce(options.what, study), folder)
+        _print_results(options, [everything.reproduce(options.what, study)])
+
+
+def _print_results(options: argparse.Namespace, results: Iterable[Any]) -> None:
+    """Print each result as soon as it is there; as JSON, the tables of all of them at the end."""
+    if options.json:
+        print_json([
+            {"name": table.name, "title": table.title, "rows": table.rows}
+            for result in results
+            for table in result.tables
+        ])  # fmt: skip
+        return
+    for result in results:
+        _print_result(result, Path(options.out))
 
 
 def _print_result(result: Any, folder: Path) -> None:

@@ -7,8 +7,8 @@ import contextlib
 import inspect
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_method, lines
-from taskspace.cli.printing import print_measurements, without_verdict
+from taskspace.cli.arguments import add_command, add_json, add_method, lines
+from taskspace.cli.finished import print_finished, without_verdict
 
 _PRESETS = {
     "fast": "a first look, about a minute",
@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
         help="train and evaluate agents on the Ray cluster at ADDRESS, e.g. 10.0.0.1:6379 (default:"
         " RAY_ADDRESS, or else this machine); this does not change the results",
     )  # fmt: skip
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -64,5 +65,4 @@ def _run(options: argparse.Namespace) -> None:
             method=options.method, measure=options.measure, data=options.data,
             executor="ray" if remote else None,
         )  # fmt: skip
-    print_measurements(made)
-    print(f"report: {made.report()}")
+    print_finished(options, made)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.predict import read_quiz
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_note, print_table
 
 if TYPE_CHECKING:
     from taskspace.applications.logged_answers import LoggedAnswers
@@ -67,44 +66,56 @@ def _run(options: argparse.Namespace) -> None:
     if options.width is not None and made.outcomes.scale is None:
         check_width(options.width, "--width")
     groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
+    warnings: list[str] = []
     if is_log(options.answers):
-        print_table(options, _score_logs(options, made))
-        return
+        columns = _score_logs(options, made, warnings)
+    else:
+        _refuse_log_options(options)
+        columns = _columns(options, made, *read_quiz(made, options.answers), warnings)
+    for text in warnings:
+        print_note(options, text)
+    print_table(options, columns, warnings=warnings)
+
+
+def _refuse_log_options(options: argparse.Namespace) -> None:
     for name in ("metric", "filter"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name} must be used with logs, got the table {options.answers}")
-    print_table(options, _columns(options, made, *read_quiz(made, options.answers)))
 
 
 def _columns(
-    options: argparse.Namespace, made: Run, quiz: Any, results: Any, whose: str = ""
+    options: argparse.Namespace,
+    made: Run,
+    quiz: Any,
+    results: Any,
+    warnings: list[str],
+    whose: str = "",
 ) -> dict[str, Any]:
-    """The table of one agent."""
+    """The table of one agent; what it warns of is added to the warnings."""
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
     if found.unusual:
-        print(f"warning: {whose}{found.warning}", file=sys.stderr)
+        warnings.append(f"warning: {whose}{found.warning}")
     columns = found.columns
     if options.width is not None:
         columns["more"] = predictor.answers_needed(quiz, results, options.width, **settings)
     return columns
 
 
-def _score_logs(options: argparse.Namespace, made: Run) -> dict[str, Any]:
+def _score_logs(options: argparse.Namespace, made: Run, warnings: list[str]) -> dict[str, Any]:
     """The tables of all agents in logs, one after the other."""
     found = _read_logs(options, made)
     if found.note:
-        print(f"{found.note}.", file=sys.stderr)
+        warnings.append(f"{found.note}.")
     parts = []
     for number, agent in enumerate(found.agents.tolist()):
         if agent in made.outcomes.agents:
-            print(
+            warnings.append(
                 f"warning: {agent!r} is an agent of the run, so that its score is predicted from"
-                " its own results, too",
-                file=sys.stderr,
+                " its own results, too"
             )
         quiz, results = found.of(number)
-        part = _columns(options, made, quiz, results, f"{agent}: ")
+        part = _columns(options, made, quiz, results, warnings, f"{agent}: ")
         parts.append({"agent": np.full(len(part["group"]), agent), **part})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import print_table
+from taskspace.cli.printing import print_note, print_table
 from taskspace.files import check_target, write_figure
 
 if TYPE_CHECKING:
@@ -80,10 +79,11 @@ def _run(options: argparse.Namespace) -> None:
         made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
     )
     columns = found.comparison.columns if options.compare else _labelled(made, found)
-    print_table(options, columns)
-    print(found.verdict, file=sys.stderr)
-    for pair in found.near_copies:
-        print("These tasks may be near-copies: {}, {}.".format(*pair), file=sys.stderr)
+    copies = [list(map(str, pair)) for pair in found.near_copies]
+    print_table(options, columns, verdict=found.verdict, near_copies=copies)
+    print_note(options, found.verdict)
+    for pair in copies:
+        print_note(options, "These tasks may be near-copies: {}, {}.".format(*pair))
     if options.plot is not None:
         _plot(found.comparison, Path(options.plot))
 

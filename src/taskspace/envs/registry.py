@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import TYPE_CHECKING
 
 import gymnasium as gym
 
+from taskspace import checks
 from taskspace.outcomes.plugins import load, plugins
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def make(name: str) -> Environment:
     by_lower = {known.lower(): known for known in reversed(everything)}  # ours come first
     known = by_lower.get(name.lower())
     if known is None:
-        near = difflib.get_close_matches(name.lower(), by_lower, 1, cutoff=0.4)
-        hint = f" Did you mean {by_lower[near[0]]!r}?" if near else ""
+        near = checks.nearest(name, everything)
+        hint = f" Did you mean {near!r}?" if near else ""
         raise ValueError(
             f"there is no environment {name!r} in taskspace; there are"
             f" {', '.join(everything)}.{hint}"

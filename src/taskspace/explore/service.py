@@ -155,7 +155,7 @@ class Service:
         return self.run.check_tasks(tasks)
 
     def _transform(self, rows: NDArray[Any]) -> Floats:
-        vectors = self.run.embedder.transform(rows)
+        vectors = np.asarray(self.run.embedder.transform(rows))
         if not (np.abs(vectors) < _LARGEST).all():
             raise ValueError("features must be small enough for finite vectors, got larger values")
         return vectors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from collections import Counter
@@ -25,7 +26,9 @@ from taskspace.files import (
 from taskspace.outcomes import result_tables, tables
 from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
 from taskspace.outcomes.feature_rows import default_names, in_order
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
+from taskspace.outcomes.rates import mean_rates
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.returns import (
     SCALE_ARRAYS,
@@ -438,6 +441,19 @@ class Outcomes:
 
     # -- files -----------------------------------------------------------------------------------
 
+    def _repr_html_(self) -> str:
+        """The first tasks in a notebook."""
+        returns = self.returns if self.scale is not None else None
+        columns = {
+            "task": self.tasks,
+            "success" if returns is None else "return": mean_rates(
+                self.rates if returns is None else returns.astype(np.float64), axis=0
+            ),
+            "tried by": (self.rollouts > 0).sum(0),
+            **self.task_labels,
+        }
+        return html_table(columns, repr(self), what="tasks")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the outcomes to one .npz file, without pickle.
 
@@ -522,6 +538,42 @@ class Outcomes:
                 column.
             OSError: If the file cannot be written.
         """
+        tables.write(self._columns(), path)
+
+    def to_pandas(self) -> Any:
+        """Return the table that `to_table` writes as a DataFrame of pandas.
+
+        Returns:
+            The DataFrame, with one row per tried pair.
+
+        Raises:
+            ImportError: If pandas is not installed.
+            ValueError: If a label has the name of another column.
+
+        >>> outcomes = Outcomes([[1, 0]], 1)
+        >>> outcomes.to_pandas()["successes"].tolist()
+        [1, 0]
+        """
+        return _package("pandas").DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """Return the table that `to_table` writes as a DataFrame of Polars.
+
+        Returns:
+            The DataFrame, with one row per tried pair.
+
+        Raises:
+            ImportError: If Polars is not installed.
+            ValueError: If a label has the name of another column.
+
+        >>> outcomes = Outcomes([[1, 0]], 1)
+        >>> outcomes.to_polars()["successes"].to_list()
+        [1, 0]
+        """
+        return _package("polars").DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        """The columns of a table from which `from_table` restores the outcomes."""
         listed = self.rollouts > 0
         listed[0] = True
         listed[~listed.any(axis=1), 0] = True
@@ -542,7 +594,7 @@ class Outcomes:
                         " and another column of this name; rename the label"
                     )
                 columns[name] = values[owner]
-        tables.write(columns, path)
+        return columns
 
     def _result_columns(self) -> dict[str, NDArray[Any]]:
         """The columns of a table that have results."""
@@ -644,6 +696,16 @@ _DAMAGED = (
     "{} is damaged or was not written by Outcomes.save; read tables of results with"
     " Outcomes.from_table"
 )
+
+
+def _package(name: str) -> Any:
+    """A package of tables that the library itself does not need."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"there is no package {name}; install it with pip install {name}"
+        ) from error
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -7,7 +7,7 @@ Every function draws arrays on `ax`, by default on a new figure, and returns the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,8 @@ from taskspace import checks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from taskspace.report.interactive import InteractiveMap
 
 INK, MUTED, PALE = "#2b2f36", "#737a85", "#e6e9ee"
 _DIVERGING = ("#D55E00", "#EBA067", "#d4d7dc", "#7FB4D6", "#0072B2")  # from negative to positive
@@ -27,6 +29,7 @@ COLOURS = (
     "#882255",
 )  # fmt: skip
 MARKERS = "os^DvPX"
+_PIXELS = 1.5  # per point, as radius of an area in points
 _GREY = 6  # its index among the colours
 _DOT = 0.08  # smallest area of a point relative to the mean, so that all are visible
 _BESIDE: dict[str, Any] = {
@@ -35,12 +38,32 @@ _BESIDE: dict[str, Any] = {
 }  # fmt: skip
 
 
+@overload
 def plot_map(
     coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
     clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
     numbers: ArrayLike | None = None, title: str = "", legend: bool = True, muted: bool = False,
-    ax: Axes | None = None,
-) -> Axes:  # fmt: skip
+    ax: Axes | None = None, interactive: Literal[False] = False,
+) -> Axes: ...  # fmt: skip
+
+
+@overload
+def plot_map(
+    coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
+    clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
+    numbers: ArrayLike | None = None, title: str = "", muted: bool = False,
+    interactive: Literal[True], names: ArrayLike | None = None,
+    labels: Mapping[str, ArrayLike] | None = None,
+) -> InteractiveMap: ...  # fmt: skip
+
+
+def plot_map(
+    coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
+    clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
+    numbers: ArrayLike | None = None, title: str = "", legend: bool = True, muted: bool = False,
+    ax: Axes | None = None, interactive: bool = False, names: ArrayLike | None = None,
+    labels: Mapping[str, ArrayLike] | None = None,
+) -> Axes | InteractiveMap:  # fmt: skip
     """Plot tasks as points, coloured by cluster or by a number.
 
     Args:
@@ -55,9 +78,13 @@ def plot_map(
         legend: Whether to draw a legend.
         muted: Whether to draw clusters nearly grey, because they are not to be relied on.
         ax: The axes to draw on; by default those of a new figure.
+        interactive: Whether to return an interactive map, which notebooks show: hover over a task
+            to see its name, difficulty and labels, drag to move, scroll to zoom.
+        names: The names of the tasks, for an interactive map.
+        labels: What else it says about the tasks, by name: one value per task.
 
     Returns:
-        The axes.
+        The axes, or the interactive map.
 
     Raises:
         ValueError: If the arrays do not have one entry per task, or a value is invalid.
@@ -74,12 +101,23 @@ def plot_map(
     if hard is not None and (hard < 0).any():
         raise ValueError(f"difficulty must be at least 0, got {hard.min():g}")
     members = _members(clusters, cluster_names, len(points))
+    if interactive:
+        if ax is not None:
+            raise ValueError("ax must be None for an interactive map, got axes")
+        said: dict[str, ArrayLike] = {} if hard is None else {"difficulty": hard}
+        for name, values in (labels or {}).items():
+            said[name if name not in said else f"label:{name}"] = values
+        areas = _areas(np.ones(len(points)) if hard is None else hard)
+        return _interactive(points, areas, members, numbers, muted, names, said, title)
+    if names is not None or labels is not None:
+        given = "names" if names is not None else "labels"
+        raise ValueError(f"{given} must be used with interactive=True, got interactive=False")
     ax = _axes(ax, 8.4, 5.6)
     areas = _areas(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
     if numbers is None:
         _scatter(ax, points, areas, members, legend, muted)
     else:
-        _scatter_scale(ax, points, areas, checks.real(numbers, "numbers"), legend)
+        _scatter_scale(ax, points, areas, _column_of_reals(numbers, len(points)), legend)
     if legend and hard is not None and hard.max() > 0:
         _size_legend(ax, hard, areas)
     ax.margins(0.03)
@@ -87,6 +125,34 @@ def plot_map(
     ax.spines[:].set_visible(False)
     _set_title(ax, title)
     return ax
+
+
+def _interactive(
+    points: NDArray[np.float64], areas: NDArray[np.float64], members: _Members,
+    numbers: ArrayLike | None, muted: bool, names: ArrayLike | None,
+    labels: Mapping[str, ArrayLike], title: str,
+) -> InteractiveMap:  # fmt: skip
+    from matplotlib import colormaps
+    from matplotlib.colors import Normalize, to_hex
+
+    from taskspace.report.interactive import interactive_map
+
+    radii = np.sqrt(areas / np.pi) * _PIXELS
+    if numbers is not None:
+        values = np.ma.masked_invalid(_column_of_reals(numbers, len(points)))
+        scale = colormaps["viridis"].with_extremes(bad=COLOURS[_GREY])
+        colours = [to_hex(colour) for colour in scale(Normalize()(values))]
+        return interactive_map(
+            points, radii, colours, names, {**labels, "value": values.filled(np.nan)}, None, title
+        )
+    cluster = np.zeros(len(points), np.int64)
+    for position, (_, _, tasks) in enumerate(members):
+        cluster[tasks] = position
+    colours = [to_hex(_colour(number, muted)) for number, _, _ in members]
+    if not members[0][1]:  # no clusters
+        return interactive_map(points, radii, colours * len(points), names, labels, None, title)
+    known = ([name for _, name, _ in members], cluster)
+    return interactive_map(points, radii, colours, names, labels, known, title)
 
 
 def plot_success(
@@ -664,6 +730,17 @@ def _column(values: ArrayLike, count: int, what: str) -> NDArray[np.float64]:
     return column
 
 
+def _column_of_reals(values: ArrayLike, count: int) -> NDArray[np.float64]:
+    """One number per task, NaN if it is unknown."""
+    column = checks.real(values, "numbers")
+    if column.shape != (count,):
+        raise ValueError(
+            f"numbers must be one number for each of the {count} tasks, got an array of"
+            f" shape {column.shape}"
+        )
+    return column
+
+
 def _members(clusters: ArrayLike | None, names: Sequence[str], count: int) -> _Members:
     if clusters is None:
         return [(0, "", np.arange(count))]
@@ -725,11 +802,6 @@ def _scatter_scale(
     numbers: NDArray[np.float64], legend: bool,
 ) -> None:  # fmt: skip
     """Points in the colours of a scale; those without a number are grey."""
-    if numbers.shape != (len(points),):
-        raise ValueError(
-            f"numbers must be one number for each of the {len(points)} tasks, got an array of"
-            f" shape {numbers.shape}"
-        )
     known = np.isfinite(numbers)
     _scatter(ax, points, areas, [(_GREY, "", np.flatnonzero(~known))], legend=False)
     drawn = np.flatnonzero(known)[np.argsort(-areas[known], kind="stable")]

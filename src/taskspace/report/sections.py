@@ -76,7 +76,6 @@ def _readings(run: Run) -> str:
 
 def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The measurements with their labels, for the report and the terminal."""
-    stability = results["stability"]
     rows = [
         ("agents", str(results["agents"])),
         ("tasks", str(results["tasks"])),
@@ -101,11 +100,17 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("vector length and difficulty (Spearman)", f"{rank:.3f}"))
     for name, scores in results.get("labels", {}).items():
         rows += _label_rows(name, scores)
-    return [
-        *rows,
-        ("stability across seeds (Spearman), similarity", f"{stability['similarity']:.3f}"),
-        ("stability across seeds (Spearman), difficulty", f"{stability['difficulty']:.3f}"),
-    ]
+    if _depends_on_seed(results):
+        rows += [
+            (f"stability across seeds (Spearman), {what}", f"{results['stability'][what]:.3f}")
+            for what in ("similarity", "difficulty")
+        ]
+    return rows
+
+
+def _depends_on_seed(results: Mapping[str, Any]) -> bool:
+    """Whether a stability across seeds says anything: a table without features is only computed."""
+    return "kept_information" not in results or "success_model" in results
 
 
 def _label_rows(name: str, scores: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -152,7 +157,8 @@ def _explanation(results: Mapping[str, Any]) -> str:
             "Labels are not used for the map: if the nearest neighbour of a task has the same label"
             " much more often than by chance, tasks with the same label require similar skills."
         )
-    sentences.append(
-        "Stability: the rank correlation between this map and one learned with another seed."
-    )
+    if _depends_on_seed(results):
+        sentences.append(
+            "Stability: the rank correlation between this map and one learned with another seed."
+        )
     return " ".join(sentences)

@@ -206,7 +206,7 @@ def map_scores(
     """
     measure, unit = embedder.measure, UNITS[embedder.measure]
     constraints = drawn(truth, np.arange(len(tasks)), rng, measure=measure)
-    similarity = inner_products(embedder.transform(tasks))
+    similarity = inner_products(np.asarray(embedder.transform(tasks)))
     repeated = similarity_scores(
         pair_similarities(again, measure), truth, constraints.triplets, measure
     )

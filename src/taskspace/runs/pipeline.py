@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from taskspace import checks
 from taskspace.applications import answers
 from taskspace.applications.predictor import PerformancePredictor
@@ -303,7 +305,10 @@ def _learned(stages: Stages, source: Source, played: Played) -> Run:
     tasks = played.outcomes.task_inputs
     vectors = stages.stage(
         layout.VECTORS,
-        lambda: {"vectors": embedder.transform(tasks), "difficulty": embedder.difficulty(tasks)},
+        lambda: {
+            "vectors": np.asarray(embedder.transform(tasks)),
+            "difficulty": embedder.difficulty(tasks),
+        },
         write_arrays,
         read_arrays,
     )

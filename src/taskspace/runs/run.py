@@ -26,6 +26,7 @@ from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
+from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from taskspace.models.embedding.verdict import Verdict
     from taskspace.models.linear_population import LinearPopulation
     from taskspace.models.success.model import SuccessModel
+    from taskspace.report.interactive import InteractiveMap
 
 T = TypeVar("T")
 _EMBEDDERS = {
@@ -125,6 +127,15 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r}: {self.name}, {self.outcomes.n_tasks} tasks)"
+
+    def _repr_html_(self) -> str:
+        """The measurements and the verdict in a notebook."""
+        from taskspace.report.sections import measurements_table
+
+        rows = measurements_table(self.results)
+        columns = {"measurement": [row[0] for row in rows], "value": [row[1] for row in rows]}
+        notes = [str(self.verdict), f"Report: {self.folder / layout.REPORT.file}"]
+        return html_table(columns, f"A map of {self.name}", notes, "measurements", most=len(rows))
 
     def variant(self, **parts: Any) -> Run:
         """A copy of the run in memory with some parts replaced; nothing is saved to the folder.
@@ -227,7 +238,8 @@ class Run:
             return read_arrays(self._path(layout.VECTORS))
         tasks = self.outcomes.task_inputs
         return {
-            "vectors": self.embedder.transform(tasks), "difficulty": self.embedder.difficulty(tasks)
+            "vectors": np.asarray(self.embedder.transform(tasks)),
+            "difficulty": self.embedder.difficulty(tasks),
         }  # fmt: skip
 
     @functools.cached_property
@@ -657,6 +669,34 @@ class Run:
         nearness = similarity[found] if opposite else -similarity[found]
         found = found[np.argsort(nearness, kind="stable")[:most]]
         return found, similarity[found]
+
+    def map(self, projection: str | None = None) -> InteractiveMap:
+        """An interactive map of all tasks, which a notebook shows; it needs no network.
+
+        Hover over a task to see its name, difficulty, success rate and labels.
+
+        Args:
+            projection: One of `layouts`, e.g. "t-SNE" or "PCA"; by default the first.
+
+        Returns:
+            The map; its `save` writes it to a .html file.
+
+        Raises:
+            ValueError: If there is no such projection, or if there are more than 100,000 tasks.
+        """
+        from taskspace.report.plots import plot_map
+
+        chosen = next(iter(self.layouts)) if projection is None else projection
+        if chosen not in self.layouts:
+            known = " or ".join(map(repr, self.layouts))
+            raise ValueError(f"projection must be {known}, got {checks.brief(projection)}")
+        success = mean_rates(self.outcomes.rates, axis=0)
+        return plot_map(
+            self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
+            cluster_names=self.clusters.names, title=f"A map of {self.name} ({chosen} projection)",
+            muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
+            labels=beside({"success rate": success}, self.outcomes.task_labels, LABEL),
+        )  # fmt: skip
 
     # -- report, page and exports ------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ def test_counts_are_added_up_in_rows_and_columns(
 ) -> None:
     for name in ("validation.npz", "training.npz", "mine.txt"):
         (tmp_path / name).touch()
-    print_selection(selection, "programs", tmp_path)
+    print_selection(argparse.Namespace(folder=tmp_path, json=False), selection, "programs")
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
     head = lines.index(next(line for line in lines if line[1:] == ["type", "10", "12", "all"]))
     counts = [line for line in lines[head + 1 :] if {"plain", "loops", "all"} & set(line)][:6]
@@ -47,7 +47,7 @@ def test_nothing_dropped_is_told(
     selection: Selection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     selection.dropped.clear()
-    print_selection(selection, "programs", tmp_path)
+    print_selection(argparse.Namespace(folder=tmp_path, json=False), selection, "programs")
     assert "\n  none\n" in capsys.readouterr().out
 
 

@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import taskspace as ts
+from taskspace import Outcomes, TaskEmbedder
 from taskspace.models.embedding.base import Embedding, features_of
 from taskspace.models.embedding.random_model import RandomModel
 from taskspace.models.embedding.storage import State
@@ -86,3 +87,17 @@ def test_vectors_that_are_not_finite_are_refused() -> None:
 def test_outcomes_without_tasks_are_refused() -> None:
     with pytest.raises(ValueError, match=says("outcomes features")):
         features_of(ts.Outcomes([[1]], 1))  # type: ignore[arg-type]
+
+
+def test_tables_of_pandas_and_polars_are_wanted_of_transform_alone() -> None:
+    solved = np.random.default_rng(0).integers(0, 2, (40, 6))
+    outcomes = Outcomes(solved, np.ones_like(solved))
+    embedder = TaskEmbedder(2, random_state=0).fit(outcomes)
+    vectors, similar = embedder.transform([0, 1]), embedder.similarity([0], [1, 2])
+    for package in ("pandas", "polars"):
+        table = embedder.set_output(transform=package).transform([0, 1])
+        assert list(table.columns) == ["v0", "v1"]
+        np.testing.assert_array_equal(table.to_numpy(), vectors)
+        np.testing.assert_array_equal(embedder.similarity([0], [1, 2]), similar)
+        assert isinstance(embedder.direction([0]), np.ndarray)
+        assert isinstance(embedder.information([0]), np.ndarray)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from taskspace.cli.arguments import add_json
+from taskspace.cli.json_output import print_json
 
 if TYPE_CHECKING:
     from taskspace.envs.karel.quotas import Selection
@@ -19,10 +22,16 @@ def add_target(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of tasks, in the paper's proportions (default: the paper's 73,418)",
     )
+    add_json(parser)
 
 
-def print_selection(selection: Selection, seen: str, folder: Path) -> None:
+def print_selection(options: argparse.Namespace, selection: Selection, seen: str) -> None:
     """Print a table of the tasks, the reasons for dropped ones, and the written files."""
+    folder = Path(options.folder)
+    files = sorted(path for part in selection.found for path in folder.glob(f"{part}.*"))
+    if options.json:
+        print_json(_as_json(selection, files))
+        return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -38,8 +47,21 @@ def print_selection(selection: Selection, seen: str, folder: Path) -> None:
     Console().print(table)
     dropped = [f"  {n:>9,} {why}" for why, n in selection.dropped.most_common() if n]
     print(f"{selection.seen:,} {seen}, of which dropped:", *dropped or ["  none"], sep="\n")
-    files = sorted(path for part in selection.found for path in folder.glob(f"{part}.*"))
     print("wrote:", *files, sep="\n  ")
+
+
+def _as_json(selection: Selection, files: list[Path]) -> dict[str, Any]:
+    counts = [
+        {"split": split, "type": kind, "tokens": tokens, "tasks": count}
+        for split, found in selection.found.items()
+        for (kind, tokens), count in found.items()
+    ]
+    dropped = {why: count for why, count in selection.dropped.most_common() if count}
+    shortage = selection.shortage()
+    return {
+        "seen": selection.seen, "dropped": dropped, "fewer_than_requested": shortage or None,
+        "wrote": files, "rows": counts,
+    }  # fmt: skip
 
 
 def _rows(selection: Selection, lengths: list[int]) -> list[list[str]]:

@@ -8,7 +8,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.cli.arguments import add_command
+from taskspace.cli.arguments import add_command, add_json
+from taskspace.cli.json_output import print_json
 from taskspace.cli.karel.letters import WIDTH, drawn
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "world", metavar="WORLD", help="text file with a drawing or JSON, see below"
     )
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -61,6 +63,12 @@ def _run(options: argparse.Namespace) -> None:
     assert runs.actions is not None
     actions = decode(runs.actions[runs.actions != PAD])
     before, after = drawn(world, runs.worlds)
+    if options.json:
+        print_json({
+            "before": before, "actions": list(actions), "status": _status(runs, actions),
+            "ticks": int(runs.ticks), "after": after,
+        })  # fmt: skip
+        return
     _print_part("world before:", before)
     _print_part(f"\nactions ({len(actions)}):", _wrapped(actions))
     print(f"\nstatus: {_status(runs, actions)}")

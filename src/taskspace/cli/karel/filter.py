@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from taskspace.cli.arguments import add_command
@@ -35,6 +34,6 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.envs.karel.quotas import filter_dataset
 
     selection = filter_dataset(options.source, options.folder, options.tasks)
-    print_selection(selection, "tasks read", Path(options.folder))
-    if shortage := selection.shortage():
+    print_selection(options, selection, "tasks read")
+    if (shortage := selection.shortage()) and not options.json:
         print(f"fewer than requested:\n{textwrap.indent(shortage, '  ')}")

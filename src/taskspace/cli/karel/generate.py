@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from taskspace.cli.arguments import add_command
@@ -43,4 +42,4 @@ def _run(options: argparse.Namespace) -> None:
     selection = generate_dataset(
         options.folder, options.tasks, options.seed, options.side, options.json_lines
     )
-    print_selection(selection, "programs drawn", Path(options.folder))
+    print_selection(options, selection, "programs drawn")

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.cli.arguments import add_command
-from taskspace.cli.karel.letters import side_by_side
+from taskspace.cli.arguments import add_command, add_json
+from taskspace.cli.json_output import print_json
+from taskspace.cli.karel.letters import drawn, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,6 +32,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--picture", metavar="OUT.png", help="write the examples to a PNG image instead"
     )
+    add_json(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -47,13 +49,31 @@ def _run(options: argparse.Namespace) -> None:
     title = _headline(options.task, program)
     if options.picture:
         _write_picture(draw_task(task, title), options.picture)
+    if options.json:
+        print_json(_as_json(options, task))
+        return
     print(f"{title}\n\n{pretty(program)}")
     if options.picture:
         print(f"\npicture: {options.picture}")
         return
     for number in range(len(task.inputs)):
-        drawn = side_by_side(task.inputs[number], task.outputs[number])
-        print(f"\n{example_name(task, number)}\n{drawn}")
+        picture = side_by_side(task.inputs[number], task.outputs[number])
+        print(f"\n{example_name(task, number)}\n{picture}")
+
+
+def _as_json(options: argparse.Namespace, task: KarelTask) -> dict[str, Any]:
+    """The task in words and letters."""
+    from taskspace.envs.karel.language import kind, parse
+
+    count = range(len(task.inputs))
+    pairs = [drawn(task.inputs[number], task.outputs[number]) for number in count]
+    return {
+        "task": options.task,
+        "type": kind(parse(task.tokens)),
+        "tokens": list(task.tokens),
+        "examples": [{"input": before, "output": after} for before, after in pairs],
+        "picture": options.picture,
+    }
 
 
 def _read_task(path: Path, number: int) -> KarelTask:

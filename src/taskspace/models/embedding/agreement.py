@@ -56,7 +56,7 @@ def agreement(first: Embedder, second: Embedder, tasks: Any) -> dict[str, float]
     for what, embedder in (("first", first), ("second", second)):
         if not (hasattr(embedder, "transform") and hasattr(embedder, "difficulty")):
             raise ValueError(f"{what} must be a fitted embedder, got {checks.brief(embedder)}")
-    a, b = first.transform(tasks), second.transform(tasks)
+    a, b = (np.asarray(each.transform(tasks)) for each in (first, second))
     difficulties = first.difficulty(tasks), second.difficulty(tasks)
     found = compare_vectors(a, b, np.random.default_rng(0))
     return {"difficulty": rank_correlation(*difficulties), **found}

@@ -35,6 +35,34 @@ class Embedding(Reading, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             features. Columns of a DataFrame of tasks are found by these names.
     """
 
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Map tasks to vectors; the tasks may be new.
+
+        Args:
+            X: Rows of features. If the model was fitted without features, the names of tasks as
+                text, or their positions in the outcomes as integers.
+
+        Returns:
+            The vectors (tasks, n_components); after `set_output`, a DataFrame.
+
+        Raises:
+            ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
+                is a position and also the name of another task.
+        """
+        return self._array(X)  # here, because scikit-learn wraps only methods of its own classes
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the dimensions, for scikit-learn's `set_output`.
+
+        Args:
+            input_features: Not used; scikit-learn passes it.
+
+        Returns:
+            The names "v0", "v1" and so on, as `taskspace embed` writes them.
+        """
+        check_is_fitted(self, "n_components_")
+        return np.array([f"v{index}" for index in range(self.n_components_)], object)
+
     def evidence(self, agents: int, tasks: int) -> Evidence:
         """What is known about the quality of the map, for a verdict.
 

@@ -198,7 +198,7 @@ class KarelEmbedder(OrdinalEmbedder):
         used = np.union1d(constraints.triplets.tasks, constraints.pairs)
         vectors = np.zeros((len(tasks), self.n_components_))
         if len(used):
-            vectors[used] = self.transform(tasks[used])
+            vectors[used] = self._array(tasks[used])
         return accuracies(vectors, np.linalg.norm(vectors, axis=1), constraints)
 
 

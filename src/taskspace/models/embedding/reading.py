@@ -44,6 +44,10 @@ class Reading:
             ValueError: If the tasks have the wrong form, if a name is unknown, or if an integer
                 is a position and also the name of another task.
         """
+        return self._array(X)
+
+    def _array(self, X: Any) -> Floats:
+        """What `transform` returns, always as an array."""
         self._check_fitted()
         vectors = self._vectors(self._validated(X, reset=False))
         checks.finite(vectors, "the vectors of these tasks")
@@ -59,7 +63,7 @@ class Reading:
         Returns:
             The similarities (first, second).
         """
-        return self.transform(self._rows(first)) @ self.transform(self._rows(second)).T
+        return self._array(self._rows(first)) @ self._array(self._rows(second)).T
 
     def direction(self, X: Any) -> Floats:
         """Direction of the vector of each task.
@@ -70,7 +74,7 @@ class Reading:
         Returns:
             Vectors of length 1 (tasks, n_components), or 0 where the vector is 0.
         """
-        return unit(self.transform(self._rows(X)))
+        return unit(self._array(self._rows(X)))
 
     def points(self, X: Any) -> Floats:
         """The points whose distances figures, clusters and silhouettes are based on: the vectors.
@@ -81,7 +85,7 @@ class Reading:
         Returns:
             One point per task.
         """
-        return self.transform(X)
+        return self._array(X)
 
     def difficulty(self, X: Any) -> Floats:
         """Difficulty of each task, by default the length of its vector.
@@ -92,7 +96,7 @@ class Reading:
         Returns:
             One difficulty per task.
         """
-        return np.linalg.norm(self.transform(self._rows(X)), axis=1)
+        return np.linalg.norm(self._array(self._rows(X)), axis=1)
 
     def _check_fitted(self) -> None:
         """Raise an error if the map was not fitted."""
@@ -161,7 +165,7 @@ class ReadingInformation(Reading):
             One point per task.
         """
         self._check_fitted()
-        return self.direction(X) if self.n_components_ > 1 else self.transform(X)
+        return self.direction(X) if self.n_components_ > 1 else self._array(X)
 
     def information(self, X: Any) -> Floats:
         """Information that two attempts at a task by the same agent share: the squared length.
@@ -173,7 +177,7 @@ class ReadingInformation(Reading):
             One number per task: bits, or the correlation of the two attempts if the measure is
             "correlation".
         """
-        squared: Floats = (self.transform(self._rows(X)) ** 2).sum(1)
+        squared: Floats = (self._array(self._rows(X)) ** 2).sum(1)
         return squared
 
     def difficulty(self, X: Any) -> Floats:
