@@ -21,6 +21,7 @@ COLUMNS = {
     "nothing": np.array([], np.float64),
     "no text": np.array([], np.str_),
     "list": [1, 2, 3],
+    "vectors": list(np.arange(6, dtype=np.float32).reshape(3, 2)),
     "mixed": np.array(["a", None], object),
 }
 

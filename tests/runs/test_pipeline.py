@@ -14,6 +14,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.runs import measures, pipeline
+from taskspace.runs.run import Run
 from tests.commands import in_this_process
 from tests.messages import says
 
@@ -89,11 +90,22 @@ def test_the_report_stands_alone(finished: Path, ordinal: Path) -> None:
 
 
 def test_a_second_run_reuses_everything(finished: Path, ordinal: Path) -> None:
-    for folder, method, stages in ((finished, "information", 11), (ordinal, "ordinal", 11)):
+    for folder, method, stages in ((finished, "information", 13), (ordinal, "ordinal", 12)):
         lines: list[str] = []
         pipeline.run("MultiKeyNav", folder, preset="fast", method=method, log=lines.append)
         assert len(lines) == stages
         assert all(line.endswith("reused") for line in lines)
+
+
+def test_the_first_answer_reads_what_the_run_has_stored(
+    finished: Path, ordinal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts.PerformancePredictor, "fit", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr(Run, "make_profiles", lambda _: pytest.fail("computed again"))
+    for folder, shape in ((finished, (500,)), (ordinal, None)):
+        made = ts.open_run(folder)
+        assert len(made.predictor.tasks_) == 500
+        assert (None if made.profiles is None else made.profiles.shape[1:]) == shape
 
 
 def test_other_settings_are_not_mixed_in(finished: Path) -> None:

@@ -93,3 +93,14 @@ def test_few_agents_are_a_reason() -> None:
     found = questions.make_short_test(outcomes(4, 8), 0)
     assert isinstance(found, Unanswered)
     assert "5 agents" in found.reason
+
+
+def test_the_predictor_of_a_large_table_is_left_to_the_first_prediction(
+    made: ts.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (made.folder / layout.PREDICTOR.file).exists()
+    monkeypatch.setattr(questions, "MOST_RESULTS_OF_PREDICTOR", 100)
+    large = ts.fit(outcomes(), tmp_path / "large", n_components=2, log=lambda line: None)
+    assert not (large.folder / layout.PREDICTOR.file).exists()
+    assert large.predictor.tasks_.tolist() == made.predictor.tasks_.tolist()
+    assert (large.folder / layout.PREDICTOR.file).exists()

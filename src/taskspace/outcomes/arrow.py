@@ -24,12 +24,14 @@ def as_arrow(values: Any) -> Any:
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
         return values
-    array = np.asarray(values)
-    if array.dtype.kind in "iuf":
-        return _from_memory(pyarrow.from_numpy_dtype(array.dtype), len(array), array)
-    if array.dtype.kind == "b":
-        return _from_memory(pyarrow.uint8(), len(array), array.view(np.uint8)).cast(pyarrow.bool_())
-    texts = array.tolist()
+    if not isinstance(values, np.ndarray) or values.ndim != 1:
+        return pyarrow.array(values)  # e.g. a list of vectors
+    if values.dtype.kind in "iuf":
+        return _from_memory(pyarrow.from_numpy_dtype(values.dtype), len(values), values)
+    if values.dtype.kind == "b":
+        bytewise = _from_memory(pyarrow.uint8(), len(values), values.astype(np.uint8))
+        return bytewise.cast(pyarrow.bool_())
+    texts = values.tolist()
     if not all(isinstance(text, str) for text in texts):
         return pyarrow.array(texts)
     encoded = [text.encode() for text in texts]
