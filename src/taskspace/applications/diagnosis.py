@@ -94,6 +94,20 @@ class Diagnosis:
         return sum(len(group) - 1 for group in self.copies)
 
     @property
+    def diversity(self) -> float:
+        """How much agents differ in more than one way, from 0 to 1: 1 - 1 / effective number."""
+        return 1 - 1 / max(self.effective_agents, 1.0)
+
+    @property
+    def trust(self) -> float:
+        """Reliability (of information) times diversity: how far a map can be trusted, 0 to 1.
+
+        Agents of one kind may agree with each other on an order that no other agents share: of all
+        figures, this product follows the quality of maps best.
+        """
+        return self.reliability[INFORMATION].value * self.diversity
+
+    @property
     def better_measure(self) -> str:
         """The measure that keeps more of the order of similarities; by default, information."""
         gain = self.reliability[CORRELATION].order - self.reliability[INFORMATION].order

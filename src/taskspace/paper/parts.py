@@ -12,6 +12,7 @@ PARTS = {
     "beyond": "the information map, and prediction and task selection with a success model",
     "contradiction": "why one vector cannot show both similarity and difficulty",
     "limits": "what limits prediction and task selection",
+    "doctor": "whether the doctor says how good a map is, its advice, and few agents",
     "annotated": "the maps with an example task per cluster",
     "pca": "PCA projections of the maps",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
