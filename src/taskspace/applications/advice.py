@@ -28,7 +28,7 @@ def advice(found: Diagnosis) -> tuple[str, ...]:
     Importance is the part that is lost: of reliability, of tasks or of agents.
     """
     ranked = [
-        *_about_reliability(found),
+        *_about_reliability(found, found.better_measure),
         *_about_skills(found),
         *_about_measure(found),
         *_about_difficulty(found),
@@ -39,28 +39,44 @@ def advice(found: Diagnosis) -> tuple[str, ...]:
     return tuple(text for _, text in ranked)
 
 
+def advice_on_map(found: Diagnosis, measure: str) -> str:
+    """What would make the similarities of a map with this measure more reliable, in a sentence."""
+    ranked = [*_about_reliability(found, measure), *_about_skills(found)]
+    return max(ranked)[1] if ranked else ""
+
+
+def level(found: Diagnosis, measure: str | None = None) -> str:
+    """How far similarities from these agents can be relied on, in the words of a map's verdict.
+
+    Agents of one kind agree with each other, but other agents would not: they are not reliable.
+    """
+    best = found.reliability[measure or found.better_measure]
+    if not best.known:
+        return UNTESTED
+    if best.value < _CLEAR or not found.skills:
+        return WEAK
+    return RELIABLE if best.value >= TARGET and not found.of_one_kind else CARE
+
+
 def verdict(found: Diagnosis) -> str:
     """Whether similarities from these agents can be relied on, in the words of a map's verdict."""
     best = found.reliability[found.better_measure]
-    if not best.known:
+    if level(found) == UNTESTED:
         return (
             f"This population is {UNTESTED}: the reliability of similarities cannot be measured"
             f" with {_count(found.distinct_agents, 'different agent')} and"
             f" {_count(found.usable_tasks, 'usable task')}."
         )
-    level = RELIABLE if best.value >= TARGET else CARE
-    if best.value < _CLEAR or not found.skills:
-        level = WEAK
     return (
-        f"This population is {level}. Similarities of {_count(found.usable_tasks, 'usable task')}"
+        f"This population is {level(found)}. Similarities of {_count(found.usable_tasks, 'usable task')}"
         f" have a reliability of {_short(best.value)} ± {_short(best.spread)}"
         f" ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
         f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )
 
 
-def _about_reliability(found: Diagnosis) -> Ranked:
-    best = found.reliability[found.better_measure]
+def _about_reliability(found: Diagnosis, measure: str) -> Ranked:
+    best = found.reliability[measure]
     if not best.known:
         return [(1.0, _unknown(found))]
     if best.value >= TARGET:
@@ -78,7 +94,7 @@ def _about_reliability(found: Diagnosis) -> Ranked:
             f"About {_rounded(more)} more agents of the same kind would raise the reliability of"
             f" similarities from {now} to {_short(TARGET)}."
         )
-    return [(lost, text + _which(found))]
+    return [(lost, text if found.of_one_kind else text + _which(found))]
 
 
 def _unknown(found: Diagnosis) -> str:
@@ -114,6 +130,16 @@ def _about_skills(found: Diagnosis) -> Ranked:
                 f"No skill exceeds chance: these {found.distinct_agents} agents do not show what"
                 f" any of {_count(found.sampled_tasks, 'task')} have in common; add agents, or"
                 " agents that lack one skill each.",
+            )
+        ]
+    if found.of_one_kind:
+        return [
+            (
+                0.8,
+                f"These {found.distinct_agents:,} agents differ in little more than one way"
+                f" (effective number {found.effective_agents:.1f}): they agree with each other, but"
+                " other agents would give other similarities; add agents that lack one skill each,"
+                " e.g. with masked actions or trained on some of the tasks." + _which(found),
             )
         ]
     if found.several_abilities:

@@ -16,6 +16,7 @@ from taskspace.similarity.reliability import TARGET, Reliability
 Floats = NDArray[np.float64]
 
 NOTICEABLE = 0.05  # difference of two reliabilities that is worth a word
+FEW_WAYS = 1.5  # effective number of agents below which they differ in little more than one way
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,11 @@ class Diagnosis:
         return self.reliability[INFORMATION].value * self.diversity
 
     @property
+    def of_one_kind(self) -> bool:
+        """Whether agents differ in little more than one way, e.g. in skill only."""
+        return self.effective_agents < FEW_WAYS
+
+    @property
     def better_measure(self) -> str:
         """The measure that keeps more of the order of similarities; by default, information."""
         gain = self.reliability[CORRELATION].order - self.reliability[INFORMATION].order
@@ -119,6 +125,13 @@ class Diagnosis:
         from taskspace.applications.advice import advice
 
         return advice(self)
+
+    @property
+    def level(self) -> str:
+        """The verdict in a word, like that of a map: "reliable", "usable with care", ..."""
+        from taskspace.applications.advice import level
+
+        return level(self)
 
     @property
     def verdict(self) -> str:
@@ -157,6 +170,7 @@ class Diagnosis:
         for measure, found in self.reliability.items():
             rows.append((f"reliability of {measure}", found.value, f"at least {TARGET}"))
             rows.append((f"the same of its order ({measure})", found.order, "chance: 0"))
+        rows.append(("reliability × diversity", self.trust, "at most 1"))
         figures, values, compared = zip(*rows, strict=True)
         return {
             "figure": np.array(figures, np.str_),

@@ -1,4 +1,4 @@
-"""The report of a run: introduction, verdict, map, measurements, further figures and settings."""
+"""The report of a run: introduction, verdict, map, measurements, population, figures, settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from taskspace.report import answers, figures, html
+from taskspace.report import answers, figures, health, html
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -22,7 +22,11 @@ _ACCURACIES = {
 def write(run: Run, path: Path) -> None:
     """Write the report of a run."""
     drawn = {figure.image.stem: figure for figure in figures.load(run.figures)}
-    first, *others = (figure for name, figure in drawn.items() if name not in answers.FIGURES)
+    first, *others = (
+        figure
+        for name, figure in drawn.items()
+        if name not in (*answers.FIGURES, *health.FIGURES)
+    )
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
         f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
@@ -32,7 +36,7 @@ def write(run: Run, path: Path) -> None:
     numbers = html.Numbers(
         measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
     )
-    parts: list[html.Section] = [intro, verdict, first, numbers]
+    parts: list[html.Section] = [intro, verdict, first, numbers, *health.sections(run, drawn)]
     parts += answers.sections(run, drawn) if run.from_table else []
     parts += [*others, html.Settings(run.settings)]
     html.write_report(path, title=f"A map of {run.name}", sections=parts)

@@ -36,6 +36,7 @@ from taskspace.runs.run import (
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_method, ordinal_plan
 from taskspace.runs.stages import Stages, check_folder
+from taskspace.similarity.profiles import INFORMATION as BITS
 
 Log = Callable[[str], None]
 
@@ -311,6 +312,7 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
         lambda: {
             **source.measure(played, embedder),
             **measures.stability(embedder, second, outcomes),
+            **measures.population(made.diagnosis, getattr(embedder, "measure", BITS)),
         },
         write_json,
         read_json,

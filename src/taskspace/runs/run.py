@@ -17,7 +17,9 @@ from taskspace.agents.population import Population
 from taskspace.agents.storage import read_subpopulations
 from taskspace.applications import answers
 from taskspace.applications.abilities import Abilities
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, answer
+from taskspace.applications.diagnosis import Diagnosis
+from taskspace.applications.doctor import diagnose
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.search import TaskIndex
@@ -84,6 +86,7 @@ class Run:
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
         verdict: A verdict on the map that follows from the results; as text, it is one line.
+        diagnosis: Whether the population is good enough, or the reason why it cannot be said.
         projection: Some tasks with their vectors, clusters and 2-D projections.
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
@@ -221,6 +224,11 @@ class Run:
     def verdict(self) -> Verdict:
         """A verdict on the map that follows from the results."""
         return judge(Evidence.from_results(self.results))
+
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis | Unanswered:
+        """Whether the population is good enough, as in `diagnose`; computed on first access."""
+        return answer(lambda: diagnose(self, seed=self.settings["seed"]))
 
     @functools.cached_property
     def projection(self) -> Mapping[str, NDArray[Any]]:

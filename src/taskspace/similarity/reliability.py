@@ -45,6 +45,8 @@ class Reliability:
     >>> known = Reliability(60, 0.25, np.array([0.38, 0.42]), 0.3)
     >>> round(known.value, 2), round(known.spread, 2), known.more_agents(0.8)
     (0.4, 0.03, 300)
+    >>> round(known.accuracy, 2)
+    0.72
     >>> known.at([60, 120, 360]).round(2)
     array([0.4 , 0.57, 0.8 ])
     """
@@ -71,6 +73,14 @@ class Reliability:
     def known(self) -> bool:
         """Whether it could be measured."""
         return math.isfinite(self.half)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of triplets that these agents order as any number of such agents would.
+
+        For normally distributed similarities: 1/2 + arcsin(sqrt(reliability)) / pi.
+        """
+        return 0.5 + math.asin(math.sqrt(min(self.value, 1.0))) / math.pi
 
     def at(self, agents: ArrayLike) -> Floats:
         """The reliability to expect of other numbers of agents of the same kind."""
