@@ -13,6 +13,7 @@ import taskspace as ts
 from taskspace.applications import doctor
 from taskspace.applications.diagnosis import Diagnosis
 from taskspace.applications.doctor import diagnose
+from taskspace.models.embedding.verdict import CARE, RELIABLE
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.models.embedding.tables import planted, results_of
@@ -224,3 +225,24 @@ def test_tasks_that_nearly_all_agents_solve_are_diagnosed() -> None:
     found = diagnose(results_of(table, 1))
     assert found.usable_tasks == 0
     assert says_something_about(found, "12 tasks are solved by nearly all agents")
+
+
+def test_agents_of_one_kind_agree_with_each_other_but_are_not_reliable() -> None:
+    rng = np.random.default_rng(0)
+    levels, harder = np.sort(rng.normal(size=(40, 1)), 0), np.linspace(-2, 2, 60)
+    steep = rng.uniform(0.5, 4, 60)
+    rates = 1 / (1 + np.exp(-steep * (levels - harder)))
+    found = diagnose(Outcomes(rng.binomial(100, rates), 100))
+    assert found.reliability["information"].value > 0.8
+    assert found.of_one_kind
+    assert found.level == CARE
+    assert found.trust < 0.5 * found.reliability["information"].value
+    assert says_something_about(found, says(f"effective {found.effective_agents:.1f}"))
+
+
+def test_diversity_leaves_the_reliability_of_different_agents() -> None:
+    found = diagnose(planted(500, 4, 10).outcomes)
+    assert not found.of_one_kind
+    assert found.level == RELIABLE
+    assert found.trust == pytest.approx(found.reliability["information"].value * found.diversity)
+    assert found.columns["figure"].tolist()[-1] == "reliability × diversity"

@@ -96,3 +96,21 @@ def test_bad_numbers_are_refused() -> None:
     statistics = SuccessStatistics.from_rates(np.eye(10))
     with pytest.raises(ValueError, match=says("splits 1")):
         split_half(statistics, np.random.default_rng(0), splits=1)
+
+
+@pytest.mark.parametrize("agents", [50, 200])
+def test_accuracy_is_the_share_of_triplets_in_the_order_of_many_agents(agents: int) -> None:
+    found, measured = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        skills = rng.normal(size=(40_000, 3)) @ rng.normal(size=(3, 40))
+        solved = rng.random(skills.shape) < 1 / (1 + np.exp(-skills))
+        some = SuccessStatistics.from_rates(solved[:agents])
+        found.append(split_half(some, rng)["correlation"].accuracy)
+        one, truth = (
+            SuccessStatistics.from_rates(part).matrix(measure="correlation")
+            for part in (solved[:agents], solved)
+        )
+        i, j, k = rng.permuted(np.tile(np.arange(40), (5000, 1)), axis=1)[:, :3].T
+        measured.append(((one[i, j] > one[i, k]) == (truth[i, j] > truth[i, k])).mean())
+    assert np.mean(found) == pytest.approx(np.mean(measured), abs=0.05)

@@ -68,8 +68,8 @@ def verdict(found: Diagnosis) -> str:
             f" {_count(found.usable_tasks, 'usable task')}."
         )
     return (
-        f"This population is {level(found)}. Similarities of {_count(found.usable_tasks, 'usable task')}"
-        f" have a reliability of {_short(best.value)} ± {_short(best.spread)}"
+        f"This population is {level(found)}. Similarities of"
+        f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ± {_short(best.spread)}"
         f" ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
         f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )

@@ -167,11 +167,10 @@ def _agreement(kernel: Floats, chosen: list[int]) -> Floats:
     The covariance of tasks over agents with the rates X and the weights w, X'(diag(w) - ww')X, is
     compared with that of all agents by inner products. Both follow from the kernel alone.
     """
-    n, t = len(kernel), len(chosen) + 1
+    t = len(chosen) + 1
     squares = np.square(kernel)
     own, own_squares = np.diagonal(kernel), np.diagonal(squares)
-    rows = kernel[chosen]
-    sums, sums_of_squares = rows.sum(0), squares[chosen].sum(0)
+    sums, sums_of_squares = kernel[chosen].sum(0), squares[chosen].sum(0)
     mixed = np.square(sums[:, None] + kernel)  # (agents, candidates)
     diagonal = sums_of_squares[chosen].sum() + 2 * sums_of_squares + own_squares
     between = mixed[chosen].sum(0) + np.diagonal(mixed)

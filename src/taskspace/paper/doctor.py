@@ -33,9 +33,14 @@ COMPARED = {
 NOTE = (
     "The populations of Figure 4 and of the second table of Table 1, and random halves and quarters"
     " of them. triplets: triplet accuracy, against the similarities of the environment's whole"
-    " population, of a map of these agents only; they were evaluated again for it. Spearman"
-    " correlations over all rows with this accuracy."
+    " population, of a map of these agents only; they were evaluated again for it. effective: the"
+    " effective number of agents; trust: reliability × diversity, where diversity is 1 - 1 /"
+    " effective. The first table has the Spearman correlations of these figures with the accuracy,"
+    " over all seeds and draws."
 )
+
+MEANS = "means over seeds and draws"
+FIGURES = ("agents", "effective", "reliability", "trust", "triplets")
 
 Row = dict[str, Any]
 
@@ -48,7 +53,7 @@ def reproduce(study: Study) -> Result:
         "Is a population good enough? The doctor's answer and measured maps",
         tables=[
             Table("doctor-quality", "Map quality and the doctor's figures", _correlations(rows)),
-            Table("doctor-populations", "The populations", rows, NOTE),
+            Table("doctor-populations", f"The populations, {MEANS}", _means(rows), NOTE),
             *followed_advice.tables(study),
             *diverse_agents.tables(study),
         ],
@@ -142,6 +147,17 @@ def _correlations(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         }
         for label, key in COMPARED.items()
     ]
+
+
+def _means(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    keys = ("environment", "population", "part")
+    groups = dict.fromkeys(tuple(row[key] for key in keys) for row in rows)
+    found = []
+    for group in groups:
+        same = [row for row in rows if tuple(row[key] for key in keys) == group]
+        means = {name: float(np.mean([row[name] for row in same])) for name in FIGURES}
+        found.append({**dict(zip(keys, group, strict=True)), **means, "number": len(same)})
+    return found
 
 
 def _rank_correlation(rows: Sequence[Mapping[str, Any]], key: str) -> float | None:

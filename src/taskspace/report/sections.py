@@ -23,9 +23,7 @@ def write(run: Run, path: Path) -> None:
     """Write the report of a run."""
     drawn = {figure.image.stem: figure for figure in figures.load(run.figures)}
     first, *others = (
-        figure
-        for name, figure in drawn.items()
-        if name not in (*answers.FIGURES, *health.FIGURES)
+        figure for name, figure in drawn.items() if name not in (*answers.FIGURES, *health.FIGURES)
     )
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
@@ -78,6 +76,9 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
             rows.append((label.format(held=held), f"{results[key]:.1%}"))
+    if results.get("population"):
+        reliability = results["population"]["reliability"]
+        rows.append(("reliability of similarities (chance: 0)", f"{reliability:.2f}"))
     if "kept_information" in results:
         rows.append(("information kept", f"{results['kept_information']:.1%}"))
     if "similarity_error_bits" in results:
@@ -123,6 +124,11 @@ def _explanation(results: Mapping[str, Any]) -> str:
         sentences.append(
             "Difficulty-pair accuracy: how often the map is right about which of two tasks is"
             " harder."
+        )
+    if results.get("population"):
+        sentences.append(
+            "Reliability: the correlation of similarities between halves of the agents,"
+            " extrapolated to all agents; 1 if more agents of the same kind would change nothing."
         )
     if "kept_information" in results:
         sentences.append(

@@ -4,8 +4,9 @@ A map is judged by the order of similarities in results that it was not learned 
 were chosen on simulated tables of 5 to 60 tasks and 16 to 300 agents: of tables of independent
 results, nearly all are called weak, and no map is called reliable that orders less than 70 % of the
 triplets as the true similarities do. A map is no more reliable than the population that it is made
-from: its agents must repeat their similarities, and differ in more than one way. If agents differ in one ability only, the order depends on how
-well each task measures it; where all measure it equally well, the map is called weak.
+from: its agents must repeat their similarities, and differ in more than one way. If agents differ
+in one ability only, the order depends on how well each task measures it; where all measure it
+equally well, the map is called weak.
 """
 
 from __future__ import annotations
