@@ -227,22 +227,19 @@ def test_tasks_that_nearly_all_agents_solve_are_diagnosed() -> None:
     assert says_something_about(found, "12 tasks are solved by nearly all agents")
 
 
-def test_agents_of_one_kind_agree_with_each_other_but_are_not_reliable() -> None:
+def test_agents_of_one_skill_agree_with_each_other_but_are_not_reliable() -> None:
     rng = np.random.default_rng(0)
-    levels, harder = np.sort(rng.normal(size=(40, 1)), 0), np.linspace(-2, 2, 60)
-    steep = rng.uniform(0.5, 4, 60)
-    rates = 1 / (1 + np.exp(-steep * (levels - harder)))
-    found = diagnose(Outcomes(rng.binomial(100, rates), 100))
+    levels, harder = rng.normal(size=(300, 1)), np.linspace(-2, 2, 60)
+    rates = 1 / (1 + np.exp(-rng.uniform(0.5, 4, 60) * (levels - harder)))
+    found = diagnose(Outcomes(rng.binomial(1, rates), 1))
     assert found.reliability["information"].value > 0.8
-    assert found.of_one_kind
     assert found.level == CARE
-    assert found.trust < 0.5 * found.reliability["information"].value
-    assert says_something_about(found, says(f"effective {found.effective_agents:.1f}"))
+    assert found.trust == 0
+    assert says_something_about(found, says("300 agents difficulty 1 factor"))
 
 
-def test_diversity_leaves_the_reliability_of_different_agents() -> None:
+def test_trust_is_reliability_in_more_than_one_skill() -> None:
     found = diagnose(planted(500, 4, 10).outcomes)
-    assert not found.of_one_kind
     assert found.level == RELIABLE
-    assert found.trust == pytest.approx(found.reliability["information"].value * found.diversity)
-    assert found.columns["figure"].tolist()[-1] == "reliability × diversity"
+    assert found.trust == pytest.approx(found.reliability["information"].value * 3 / 4)
+    assert found.columns["value"][-1] == pytest.approx(found.trust)

@@ -48,14 +48,14 @@ def advice_on_map(found: Diagnosis, measure: str) -> str:
 def level(found: Diagnosis, measure: str | None = None) -> str:
     """How far similarities from these agents can be relied on, in the words of a map's verdict.
 
-    Agents of one kind agree with each other, but other agents would not: they are not reliable.
+    Agents that differ in one skill agree with each other, but other agents would not.
     """
     best = found.reliability[measure or found.better_measure]
     if not best.known:
         return UNTESTED
     if best.value < _CLEAR or not found.skills:
         return WEAK
-    return RELIABLE if best.value >= TARGET and not found.of_one_kind else CARE
+    return RELIABLE if best.value >= TARGET and not found.one_skill else CARE
 
 
 def verdict(found: Diagnosis) -> str:
@@ -69,8 +69,8 @@ def verdict(found: Diagnosis) -> str:
         )
     return (
         f"This population is {level(found)}. Similarities of"
-        f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ± {_short(best.spread)}"
-        f" ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
+        f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ±"
+        f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
         f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )
 
@@ -94,7 +94,7 @@ def _about_reliability(found: Diagnosis, measure: str) -> Ranked:
             f"About {_rounded(more)} more agents of the same kind would raise the reliability of"
             f" similarities from {now} to {_short(TARGET)}."
         )
-    return [(lost, text if found.of_one_kind else text + _which(found))]
+    return [(lost, text if _about_skills(found) else text + _which(found))]
 
 
 def _unknown(found: Diagnosis) -> str:
@@ -132,26 +132,15 @@ def _about_skills(found: Diagnosis) -> Ranked:
                 " agents that lack one skill each.",
             )
         ]
-    if found.of_one_kind:
-        return [
-            (
-                0.8,
-                f"These {found.distinct_agents:,} agents differ in little more than one way"
-                f" (effective number {found.effective_agents:.1f}): they agree with each other, but"
-                " other agents would give other similarities; add agents that lack one skill each,"
-                " e.g. with masked actions or trained on some of the tasks." + _which(found),
-            )
-        ]
-    if found.several_abilities:
+    if not found.one_skill:
         return []
-    return [
-        (
-            0.7,
-            f"As far as these {found.distinct_agents:,} agents show, they order tasks by difficulty"
-            " only (1 factor; a second one is no larger than one ability would give): add agents"
-            " that lack one skill each, e.g. with masked actions or trained on some of the tasks.",
-        )
-    ]
+    text = (
+        f"As far as these {found.distinct_agents:,} agents show, they order tasks by difficulty"
+        " only (1 factor; a second one is no larger than chance or one ability would give): add"
+        " agents that lack one skill each, e.g. with masked actions or trained on some of the"
+        " tasks."
+    )
+    return [(0.7, text + _which(found))]
 
 
 def _about_measure(found: Diagnosis) -> Ranked:
@@ -229,7 +218,7 @@ def _names(names: tuple[str, ...], quote: str = "'") -> str:
 
 
 def _skills(found: Diagnosis) -> str:
-    if found.skills and not found.several_abilities:
+    if found.skills and found.one_skill:
         return "no more than one ability, as far as they show"
     more = " or more" if found.skills == MOST_SKILLS else ""
     return f"{found.skills}{more} skill{'' if found.skills == 1 else 's'} beyond chance"

@@ -16,7 +16,6 @@ from taskspace.similarity.reliability import TARGET, Reliability
 Floats = NDArray[np.float64]
 
 NOTICEABLE = 0.05  # difference of two reliabilities that is worth a word
-FEW_WAYS = 1.5  # effective number of agents below which they differ in little more than one way
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,23 +94,19 @@ class Diagnosis:
         return sum(len(group) - 1 for group in self.copies)
 
     @property
-    def diversity(self) -> float:
-        """How much agents differ in more than one way, from 0 to 1: 1 - 1 / effective number."""
-        return 1 - 1 / max(self.effective_agents, 1.0)
+    def one_skill(self) -> bool:
+        """Whether agents differ in one skill only, as far as they show."""
+        return self.skills <= 1 or not self.several_abilities
 
     @property
     def trust(self) -> float:
-        """Reliability (of information) times diversity: how far a map can be trusted, 0 to 1.
+        """Reliability (of information) × (1 - 1 / skills): how far a map can be trusted, 0 to 1.
 
-        Agents of one kind may agree with each other on an order that no other agents share: of all
-        figures, this product follows the quality of maps best.
+        Agents that differ in one skill may agree with each other on similarities that no other
+        agents share: 0 then. Of all figures, this product follows the quality of maps best.
         """
-        return self.reliability[INFORMATION].value * self.diversity
-
-    @property
-    def of_one_kind(self) -> bool:
-        """Whether agents differ in little more than one way, e.g. in skill only."""
-        return self.effective_agents < FEW_WAYS
+        skills = 1 if self.one_skill else self.skills
+        return self.reliability[INFORMATION].value * (1 - 1 / skills)
 
     @property
     def better_measure(self) -> str:
@@ -170,7 +165,7 @@ class Diagnosis:
         for measure, found in self.reliability.items():
             rows.append((f"reliability of {measure}", found.value, f"at least {TARGET}"))
             rows.append((f"the same of its order ({measure})", found.order, "chance: 0"))
-        rows.append(("reliability × diversity", self.trust, "at most 1"))
+        rows.append(("reliability × (1 - 1 / skills)", self.trust, "at most 1"))
         figures, values, compared = zip(*rows, strict=True)
         return {
             "figure": np.array(figures, np.str_),

@@ -25,8 +25,9 @@ HALVES = {"half": 2, "quarter": 4}
 DRAWS = 2  # random halves, and random quarters, of each population
 FEWEST = 8  # agents whose reliability can be measured
 COMPARED = {
-    "reliability × diversity": "trust",
+    "reliability × (1 - 1 / skills)": "trust",
     "reliability": "reliability",
+    "skills above chance": "skills",
     "effective number of agents": "effective",
     "number of agents": "agents",
 }
@@ -34,13 +35,13 @@ NOTE = (
     "The populations of Figure 4 and of the second table of Table 1, and random halves and quarters"
     " of them. triplets: triplet accuracy, against the similarities of the environment's whole"
     " population, of a map of these agents only; they were evaluated again for it. effective: the"
-    " effective number of agents; trust: reliability × diversity, where diversity is 1 - 1 /"
-    " effective. The first table has the Spearman correlations of these figures with the accuracy,"
+    " effective number of agents; skills: those above chance; trust: reliability × (1 - 1 /"
+    " skills). The first table has the Spearman correlations of these figures with the accuracy,"
     " over all seeds and draws."
 )
 
 MEANS = "means over seeds and draws"
-FIGURES = ("agents", "effective", "reliability", "trust", "triplets")
+FIGURES = ("agents", "effective", "skills", "reliability", "trust", "triplets")
 
 Row = dict[str, Any]
 
@@ -87,6 +88,7 @@ def _rows(study: Study, name: str, seed: int) -> Iterator[Row]:
                 "part": part,
                 "agents": len(names),
                 "effective": found.effective_agents,
+                "skills": found.skills,
                 "reliability": found.reliability["information"].value,
                 "trust": found.trust,
                 "triplets": whole.map_accuracy(outcomes.of_agents(names)),
