@@ -173,21 +173,29 @@ def test_a_good_population_needs_no_advice() -> None:
     assert not diagnose(planted(800, 4, 12).outcomes).advice
 
 
-def test_subpopulations_that_are_absent_or_add_most_are_named() -> None:
-    outcomes = planted(20, 3, 10).outcomes
+@pytest.mark.parametrize("labelled", [False, True])
+def test_subpopulations_that_are_absent_are_named(labelled: bool) -> None:
     kinds = ["all-actions"] * 15 + ["no-pickKeyA"] * 5
-    table: Any = outcomes.successes.copy()
-    table[:15] = table[:1]
-    table[np.arange(15), np.arange(15)] ^= 1  # hardly different
-    info = {"environment": "MultiKeyNav"}
-    run = SimpleNamespace(outcomes=results_of(table, 1, info=info), subpopulations=kinds)
-    found = diagnose(run)
-    assert found.subpopulation == "no-pickKeyA"
+    given: dict[str, Any] = {"agent_labels": {"subpopulation": kinds}} if labelled else {}
+    table = planted(20, 3, 10).outcomes.successes
+    outcomes = results_of(table, 1, info={"environment": "MultiKeyNav"}, **given)
+    run = SimpleNamespace(outcomes=outcomes, subpopulations=kinds)
+    found = diagnose(outcomes if labelled else run)
     assert found.absent == ("no-pickKeyB", "no-pickKeyC", "no-pickKeyD", "no-pickKey")
     assert says_something_about(found, "'no-pickKeyB' has no agent")
-    elsewhere = diagnose(results_of(table, 1, agent_labels={"subpopulation": kinds}))
-    assert elsewhere.absent == ()
-    assert says_something_about(elsewhere, "'no-pickKeyA' add most")
+    assert diagnose(results_of(table, 1, **given)).absent == ()
+
+
+def test_the_model_of_a_run_knows_success_rates_better_than_two_rollouts() -> None:
+    rng = np.random.default_rng(0)
+    skills = np.repeat(rng.normal(size=(60, 3)), 12, axis=1)
+    rates = 1 / (1 + np.exp(-1.5 * skills - rng.normal(size=36)))
+    played = results_of(rng.binomial(2, rates), 2)
+    run = SimpleNamespace(outcomes=played, profiles=rates, from_table=False)
+    known, raw = (diagnose(given).reliability["correlation"].value for given in (run, played))
+    assert known > raw + 0.1
+    run.from_table = True  # whose model has no more results than these
+    assert diagnose(run).reliability["correlation"].value == pytest.approx(raw)
 
 
 # -- what cannot be diagnosed ----------------------------------------------------------------------

@@ -70,8 +70,8 @@ def verdict(found: Diagnosis) -> str:
     return (
         f"This population is {level(found)}. Similarities of"
         f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ±"
-        f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
-        f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
+        f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change"
+        f" nothing), and {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )
 
 
@@ -111,14 +111,9 @@ def _unknown(found: Diagnosis) -> str:
 
 
 def _which(found: Diagnosis) -> str:
-    """The subpopulation to take them from, if it is known."""
+    """A subpopulation to take them from, if one is known to be absent."""
     if found.absent:
         return f" The recipe's subpopulation {found.absent[0]!r} has no agent yet."
-    if found.subpopulation is not None:
-        return (
-            f" Agents of the subpopulation {found.subpopulation!r} add most: the others explain"
-            " their results least."
-        )
     return ""
 
 

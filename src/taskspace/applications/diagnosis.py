@@ -42,7 +42,6 @@ class Diagnosis:
             extrapolated from the sample to all agents.
         unseparated: Groups of tasks on which every agent has the same result; tasks that all or no
             agents solve are not among them.
-        subpopulation: The subpopulation whose agents add most, if subpopulations are known.
         absent: The subpopulations of the environment's recipe that have no agent.
     """
 
@@ -60,7 +59,6 @@ class Diagnosis:
     similar_pairs: float
     reliability: dict[str, Reliability]
     unseparated: tuple[Unseparated, ...]
-    subpopulation: str | None = None
     absent: tuple[str, ...] = ()
 
     @property
