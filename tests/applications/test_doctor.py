@@ -239,7 +239,7 @@ def test_agents_of_one_skill_agree_with_each_other_but_are_not_reliable() -> Non
     rng = np.random.default_rng(0)
     levels, harder = rng.normal(size=(300, 1)), np.linspace(-2, 2, 60)
     rates = 1 / (1 + np.exp(-rng.uniform(0.5, 4, 60) * (levels - harder)))
-    found = diagnose(Outcomes(rng.binomial(1, rates), 1))
+    found = diagnose(results_of(rng.binomial(1, rates), 1))
     assert found.reliability["information"].value > 0.8
     assert found.level == CARE
     assert found.trust == 0

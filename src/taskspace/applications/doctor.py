@@ -176,7 +176,7 @@ def _modelled(source: Any, part: Outcomes, rows: Numbers) -> Outcomes:
     if profiles is None:
         return part
     place = {name: column for column, name in enumerate(source.outcomes.tasks.tolist())}
-    columns = [place[name] for name in part.tasks.tolist()]
+    columns = np.array([place[name] for name in part.tasks.tolist()], np.int64)
     rates = np.asarray(profiles, np.float64)[np.ix_(rows, columns)]
     return replace(part, successes=rates, rollouts=np.ones(rates.shape, np.int64))
 

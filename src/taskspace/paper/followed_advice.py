@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from taskspace.agents.population import Population
 from taskspace.applications.doctor import diagnose
 from taskspace.envs.registry import make
 from taskspace.outcomes.outcomes import Outcomes
@@ -16,13 +17,12 @@ from taskspace.rollouts.evaluate import evaluate
 from taskspace.runs.run import Run
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass")
-ONE_KIND, HALF = "first subpopulation only", "a random half of the agents"
+ONE, MOST = "first subpopulation only", "all but the second subpopulation"
 COLUMNS = ("before", "after", "others")
 NOTE = (
     "Triplet accuracy, against the whole population, of a map of the agents at the start, of a map"
-    " with the agents of the subpopulation that the doctor names, and of a map with as many other"
-    " agents: further agents of the first subpopulation, from another seed, or random agents of the"
-    " other half."
+    " with the agents of the subpopulation that the doctor names, and of a map with as many further"
+    " agents of the subpopulations at the start, from another seed."
 )
 
 Row = dict[str, Any]
@@ -33,7 +33,7 @@ def tables(study: Study) -> list[Table]:
     rows = []
     for name in study.chosen(ENVIRONMENTS):
         found = [row for seed in range(study.seeds) for row in _saved(study, name, seed)]
-        for start in (ONE_KIND, HALF):
+        for start in (ONE, MOST):
             rows.append(_mean(name, start, [row for row in found if row["start"] == start]))
     return [Table("doctor-advice", "Following the doctor's advice once", rows, NOTE)]
 
@@ -58,53 +58,40 @@ def _saved(study: Study, name: str, seed: int) -> list[Row]:
 def _rows(study: Study, name: str, seed: int) -> Iterator[Row]:
     made, whole = study.map_of(name, seed), reference(study, name, seed)
     kinds = {agent.name: agent.subpopulation for agent in made.population.agents}
-    rng = np.random.default_rng(seed)
-    first = [agent for agent in kinds if kinds[agent] == made.population.subpopulations[0]]
-    named = _advised(made, whole, kinds, first)
-    added = [agent for agent in kinds if kinds[agent] == named]
-    further = _more_of_the_first(study, name, seed, whole, len(added))
-    yield {
-        **_row(ONE_KIND, whole, first, named, added),
-        "others": whole.map_accuracy(_joined(whole.again.of_agents(first), further)),
-    }
-    half = sorted(rng.permutation(list(kinds))[: len(kinds) // 2].tolist())
-    left = [agent for agent in kinds if agent not in half]
-    named = _advised(made, whole, kinds, half)
-    added = [agent for agent in left if kinds[agent] == named]
-    others = rng.permutation(left)[: len(added)].tolist()
-    yield {
-        **_row(HALF, whole, half, named, added),
-        "others": whole.map_accuracy(whole.again.of_agents([*half, *others])),
-    }
+    first, _, *others = made.population.subpopulations
+    for start, present in ((ONE, [first]), (MOST, [first, *others])):
+        agents = [agent for agent in kinds if kinds[agent] in present]
+        named = _advised(made, whole, kinds, agents)
+        added = [agent for agent in kinds if kinds[agent] == named]
+        at_start = whole.again.of_agents(agents)
+        more = _further(study, name, seed, whole, present, len(added))
+        yield {
+            "start": start,
+            "agents": len(agents),
+            "named": named,
+            "added": len(added),
+            "before": whole.map_accuracy(at_start),
+            "after": whole.map_accuracy(whole.again.of_agents([*agents, *added])),
+            "others": whole.map_accuracy(_joined(at_start, more)),
+        }
 
 
 def _advised(made: Run, whole: Reference, kinds: Mapping[str, str], agents: list[str]) -> str:
     """The subpopulation that the doctor names for these agents."""
     some, own = whole.again.of_agents(agents), [kinds[agent] for agent in agents]
     found = diagnose(made.variant(outcomes=some, subpopulations=own))
-    return found.absent[0] if found.absent else str(found.subpopulation)
+    return found.absent[0]
 
 
-def _row(start: str, whole: Reference, agents: list[str], named: str, added: list[str]) -> Row:
-    return {
-        "start": start,
-        "agents": len(agents),
-        "named": named,
-        "added": len(added),
-        "before": whole.map_accuracy(whole.again.of_agents(agents)),
-        "after": whole.map_accuracy(whole.again.of_agents([*agents, *added])),
-    }
-
-
-def _more_of_the_first(
-    study: Study, name: str, seed: int, whole: Reference, count: int
+def _further(
+    study: Study, name: str, seed: int, whole: Reference, present: list[str], count: int
 ) -> Outcomes:
-    """Random agents of the first subpopulation of another seed, on the same tasks."""
+    """Random agents of these subpopulations of another seed, on the same tasks."""
     population = study.map_of(name, (seed + 1) % max(study.seeds, 2)).population
-    more = population.select(population.subpopulations[0])
-    outcomes = evaluate(more, make(name), whole.tasks, whole.rollouts, seed=seed + 9300)
-    order = np.random.default_rng(seed).permutation(outcomes.agents)
-    return outcomes.of_agents(order[:count].tolist())
+    known = [agent for agent in population.agents if agent.subpopulation in present]
+    drawn = np.random.default_rng(seed).permutation(len(known))[:count]
+    more = Population([known[index] for index in drawn], population.environment)
+    return evaluate(more, make(name), whole.tasks, whole.rollouts, seed=seed + 9300)
 
 
 def _joined(one: Outcomes, other: Outcomes) -> Outcomes:
