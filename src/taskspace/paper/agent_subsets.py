@@ -39,10 +39,10 @@ class Reference:
     again: Outcomes
     rollouts: int
 
-    def map_accuracy(self, outcomes: Outcomes) -> float:
-        """The triplet accuracy of a map of these outcomes."""
+    def map_accuracy(self, outcomes: Outcomes, size: int | str = "auto") -> float:
+        """The triplet accuracy of a map of these outcomes with this number of dimensions."""
         statistics = SuccessStatistics.from_outcomes(outcomes)
-        vectors, _ = fit_table(statistics, "auto", INFORMATION, np.random.default_rng(0))
+        vectors, _ = fit_table(statistics, size, INFORMATION, np.random.default_rng(0))
         return float(triplet_accuracy(inner_products(vectors), self.triplets) or 0.0)
 
     def accuracy(self, outcomes: Outcomes) -> float:

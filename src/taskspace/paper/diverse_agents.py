@@ -14,6 +14,7 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.paper.agent_subsets import Reference, reference
 from taskspace.paper.study import Study, Table, mean_and_spread
 from taskspace.rollouts.evaluate import evaluate
+from taskspace.runs.sources.plans import ordinal_plan
 from taskspace.similarity.agent_kernel import AgentProfiles, ridge
 
 ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar")
@@ -46,7 +47,10 @@ def tables(study: Study) -> list[Table]:
             ],
             NOTE.format(what=what),
         )
-        for key, what in (("similarities", "the similarities"), ("map", "a map"))
+        for key, what in (
+            ("similarities", "the similarities"),
+            ("map", "a map with the paper's dimensions"),
+        )
         if runs
     ]
 
@@ -68,22 +72,26 @@ def _saved(study: Study, name: str, seed: int) -> list[Row]:
 
 def _rows(study: Study, name: str, seed: int) -> Iterator[Row]:
     made, whole = study.map_of(name, seed), reference(study, name, seed)
-    env = made.environment
+    env, dimensions = made.environment, ordinal_plan(name, study.preset).n_components
     tasks = env.sample_tasks(TASKS, seed=seed + 9400)
     pool = evaluate(made.population, env, tasks, ROLLOUTS, seed=seed + 9400)
     for size in SIZES:
         if size < pool.n_agents:
             row: Row = {"agents": size}
             for method, choices in _choices(pool, size, seed).items():
-                row |= _accuracies(method, whole, choices)
-            yield {**row, **_accuracies("all", whole, [pool.agents])}
+                row |= _accuracies(method, whole, choices, dimensions)
+            yield {**row, **_accuracies("all", whole, [pool.agents], dimensions)}
 
 
-def _accuracies(method: str, whole: Reference, choices: list[NDArray[np.str_]]) -> Row:
+def _accuracies(
+    method: str, whole: Reference, choices: list[NDArray[np.str_]], dimensions: int
+) -> Row:
     results = [whole.again.of_agents(names.tolist()) for names in choices]
     return {
         f"{method}, similarities": float(np.mean([whole.accuracy(some) for some in results])),
-        f"{method}, map": float(np.mean([whole.map_accuracy(some) for some in results])),
+        f"{method}, map": float(
+            np.mean([whole.map_accuracy(some, dimensions) for some in results])
+        ),
     }
 
 
