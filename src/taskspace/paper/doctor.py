@@ -136,9 +136,9 @@ def _parts(agents: list[str], rng: np.random.Generator) -> Iterator[tuple[str, l
 
 
 def _correlations(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The rank correlation of each figure with triplet accuracy: overall, and per environment."""
+    """The rank correlation of each figure with triplet accuracy, over groups of populations."""
     environments = list(dict.fromkeys(row["environment"] for row in rows))
-    groups = {"all": rows}
+    groups = {"all": rows, "without quarters": [row for row in rows if row["part"] != "quarter"]}
     for name in environments:
         groups[name] = [row for row in rows if row["environment"] == name]
     return [
