@@ -31,6 +31,7 @@ COMPARED = {
     "effective number of agents": "effective",
     "number of agents": "agents",
 }
+MAIN = ("reliability × (1 - 1 / skills)", "reliability")
 NOTE = (
     "The populations of Figure 4 and of the second table of Table 1, and random halves and quarters"
     " of them. triplets: triplet accuracy, against the similarities of the environment's whole"
@@ -58,6 +59,7 @@ def reproduce(study: Study) -> Result:
             *followed_advice.tables(study),
             *diverse_agents.tables(study),
         ],
+        notes=list(_by_seed(rows)),
     )
 
 
@@ -149,6 +151,20 @@ def _correlations(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         }
         for label, key in COMPARED.items()
     ]
+
+
+def _by_seed(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The two main correlations of each environment and seed."""
+    yield "Rank correlations with triplet accuracy, by environment and seed:"
+    for name, seed in dict.fromkeys((row["environment"], row["seed"]) for row in rows):
+        some = [row for row in rows if (row["environment"], row["seed"]) == (name, seed)]
+        found = [f"{figure} {_shown(some, COMPARED[figure])}" for figure in MAIN]
+        yield f"- {name}, seed {seed}: {len(some)} populations, {', '.join(found)}"
+
+
+def _shown(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    found = _rank_correlation(rows, key)
+    return "unknown" if found is None else f"{found:.2f}"
 
 
 def _means(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
