@@ -51,7 +51,8 @@ def two_topics(agents: int = 300, tasks: int = 24, seed: int = 0) -> ts.Outcomes
         (HALVES, RELIABLE),
         (replace(HALVES, accuracy=0.56), CARE),
         (replace(HALVES, accuracy=0.587, agents=60), CARE),  # both halves are noisy, but still
-        (replace(HALVES, accuracy=0.62, population=GOOD), RELIABLE),
+        (replace(HALVES, accuracy=0.62, population=GOOD), CARE),
+        (replace(HALVES, accuracy=0.72, population=GOOD), RELIABLE),
         (replace(HALVES, population=POOR), CARE),
         (replace(NEW_TASKS, population=GOOD), RELIABLE),
         (replace(NEW_TASKS, population=POOR), CARE),

@@ -32,8 +32,7 @@ CHANCE = 0.5
 _VARIANCE_PER_PAIR, _VARIANCE_PER_TRIPLET = 0.15, 0.25
 _ERRORS = 2  # standard errors from chance within which a map is weak
 
-_ENOUGH_BY_HALF = 0.55  # on other agents, as a lower bound: both halves of the agents are noisy
-_ENOUGH_BY_HALF_ALONE = 0.65  # the same if the reliability of the population is unknown
+_ENOUGH_BY_HALF = 0.65  # on other agents, as a lower bound: both halves of the agents are noisy
 _ENOUGH = 0.75  # half of the way from chance to perfection
 _ENOUGH_OF_CEILING, _LITTLE_OF_CEILING = 0.7, 0.25  # of the way from chance to the noise ceiling
 _STABLE = 0.7  # Spearman correlation of the similarities of two seeds
@@ -228,9 +227,7 @@ def _is_poor(evidence: Evidence) -> bool:
 
 def _is_accurate(evidence: Evidence, accuracy: float) -> bool:
     if evidence.by_half:
-        known = evidence.population is not None
-        enough = _ENOUGH_BY_HALF if known else _ENOUGH_BY_HALF_ALONE
-        return accuracy - evidence.margin >= enough
+        return accuracy - evidence.margin >= _ENOUGH_BY_HALF
     if evidence.ceiling is not None:
         return _of_ceiling(evidence, accuracy) >= _ENOUGH_OF_CEILING
     return accuracy >= _ENOUGH
