@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.abilities import abilities
+    from taskspace.applications.diverse import choose_diverse, train_diverse
     from taskspace.applications.doctor import diagnose
     from taskspace.applications.predictor import PerformancePredictor, predict
     from taskspace.applications.quiz import Quiz
@@ -62,6 +63,7 @@ _HOMES = {
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
     "abilities": "taskspace.applications.abilities",
+    "choose_diverse": "taskspace.applications.diverse",
     "choose_subset": "taskspace.applications.subset",
     "diagnose": "taskspace.applications.doctor",
     "evaluate": "taskspace.rollouts.evaluate",
@@ -75,6 +77,7 @@ _HOMES = {
     "redundant": "taskspace.applications.redundancy",
     "run": "taskspace.runs.pipeline",
     "select": "taskspace.applications.selection",
+    "train_diverse": "taskspace.applications.diverse",
     "train_population": "taskspace.training.recipes",
 }
 
@@ -93,6 +96,7 @@ __all__ = [
     "TaskIndex",
     "__version__",
     "abilities",
+    "choose_diverse",
     "choose_subset",
     "diagnose",
     "evaluate",
@@ -106,6 +110,7 @@ __all__ = [
     "redundant",
     "run",
     "select",
+    "train_diverse",
     "train_population",
 ]
 

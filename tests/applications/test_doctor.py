@@ -13,6 +13,7 @@ import taskspace as ts
 from taskspace.applications import doctor
 from taskspace.applications.diagnosis import Diagnosis
 from taskspace.applications.doctor import diagnose
+from taskspace.models.embedding.verdict import CARE, RELIABLE
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 from tests.models.embedding.tables import planted, results_of
@@ -172,21 +173,29 @@ def test_a_good_population_needs_no_advice() -> None:
     assert not diagnose(planted(800, 4, 12).outcomes).advice
 
 
-def test_subpopulations_that_are_absent_or_add_most_are_named() -> None:
-    outcomes = planted(20, 3, 10).outcomes
+@pytest.mark.parametrize("labelled", [False, True])
+def test_subpopulations_that_are_absent_are_named(labelled: bool) -> None:
     kinds = ["all-actions"] * 15 + ["no-pickKeyA"] * 5
-    table: Any = outcomes.successes.copy()
-    table[:15] = table[:1]
-    table[np.arange(15), np.arange(15)] ^= 1  # hardly different
-    info = {"environment": "MultiKeyNav"}
-    run = SimpleNamespace(outcomes=results_of(table, 1, info=info), subpopulations=kinds)
-    found = diagnose(run)
-    assert found.subpopulation == "no-pickKeyA"
+    given: dict[str, Any] = {"agent_labels": {"subpopulation": kinds}} if labelled else {}
+    table = planted(20, 3, 10).outcomes.successes
+    outcomes = results_of(table, 1, info={"environment": "MultiKeyNav"}, **given)
+    run = SimpleNamespace(outcomes=outcomes, subpopulations=kinds)
+    found = diagnose(outcomes if labelled else run)
     assert found.absent == ("no-pickKeyB", "no-pickKeyC", "no-pickKeyD", "no-pickKey")
     assert says_something_about(found, "'no-pickKeyB' has no agent")
-    elsewhere = diagnose(results_of(table, 1, agent_labels={"subpopulation": kinds}))
-    assert elsewhere.absent == ()
-    assert says_something_about(elsewhere, "'no-pickKeyA' add most")
+    assert diagnose(results_of(table, 1, **given)).absent == ()
+
+
+def test_the_model_of_a_run_knows_success_rates_better_than_two_rollouts() -> None:
+    rng = np.random.default_rng(0)
+    skills = np.repeat(rng.normal(size=(60, 3)), 12, axis=1)
+    rates = 1 / (1 + np.exp(-1.5 * skills - rng.normal(size=36)))
+    played = results_of(rng.binomial(2, rates), 2)
+    run = SimpleNamespace(outcomes=played, profiles=rates, from_table=False)
+    known, raw = (diagnose(given).reliability["correlation"].value for given in (run, played))
+    assert known > raw + 0.1
+    run.from_table = True  # whose model has no more results than these
+    assert diagnose(run).reliability["correlation"].value == pytest.approx(raw)
 
 
 # -- what cannot be diagnosed ----------------------------------------------------------------------
@@ -224,3 +233,21 @@ def test_tasks_that_nearly_all_agents_solve_are_diagnosed() -> None:
     found = diagnose(results_of(table, 1))
     assert found.usable_tasks == 0
     assert says_something_about(found, "12 tasks are solved by nearly all agents")
+
+
+def test_agents_of_one_skill_agree_with_each_other_but_are_not_reliable() -> None:
+    rng = np.random.default_rng(0)
+    levels, harder = rng.normal(size=(300, 1)), np.linspace(-2, 2, 60)
+    rates = 1 / (1 + np.exp(-rng.uniform(0.5, 4, 60) * (levels - harder)))
+    found = diagnose(results_of(rng.binomial(1, rates), 1))
+    assert found.reliability["information"].value > 0.8
+    assert found.level == CARE
+    assert found.trust == 0
+    assert says_something_about(found, says("300 agents difficulty 1 factor"))
+
+
+def test_trust_is_reliability_in_more_than_one_skill() -> None:
+    found = diagnose(planted(500, 4, 10).outcomes)
+    assert found.level == RELIABLE
+    assert found.trust == pytest.approx(found.reliability["information"].value * 3 / 4)
+    assert found.columns["value"][-1] == pytest.approx(found.trust)

@@ -12,6 +12,7 @@ from sklearn.metrics import silhouette_score
 
 import taskspace as ts
 from taskspace.agents.policies import ExpertPolicy
+from taskspace.applications.answers import Unanswered
 from taskspace.models.embedding import scoring
 from taskspace.models.embedding.constraints import draw_triplets
 from taskspace.runs import measures
@@ -196,3 +197,19 @@ def test_equal_points_are_neighbours_by_chance_alone() -> None:
     topic = np.repeat(np.array(["sums", "areas"], object), 200)
     found = measures.label_scores({"topic": topic}, np.zeros((400, 2)))["labels"]["topic"]
     assert 0.3 < found["purity"] < 0.7
+
+
+def test_the_diagnosis_of_a_population_is_evidence_about_its_map() -> None:
+    rng = np.random.default_rng(0)
+    skills = np.repeat(rng.normal(size=(40, 3)), 8, axis=1)
+    solved = 1 * (rng.random((40, 24)) < 1 / (1 + np.exp(-1.5 * skills)))
+    found = ts.diagnose(ts.Outcomes(solved, np.array(1)))
+    for measure in ("information", "correlation"):
+        evidence = measures.population(found, measure)["population"]
+        known = found.reliability[measure]
+        assert (evidence["reliability"], evidence["accuracy"]) == (known.value, known.accuracy)
+        assert evidence["level"] == "usable with care"
+        assert f"from {known.value:.2f}".replace("0.", ".") in evidence["advice"]
+    assert measures.population(Unanswered("No."), "information") == {}
+    few = ts.diagnose(ts.Outcomes(solved[:5], np.array(1)))
+    assert measures.population(few, "information") == {}

@@ -82,7 +82,7 @@ def check_figures(folder: Path, *own: str) -> None:
 
 
 def test_the_report_stands_alone(finished: Path, ordinal: Path) -> None:
-    for folder, figures in ((finished, 7), (ordinal, 6)):
+    for folder, figures in ((finished, 9), (ordinal, 8)):
         text = (folder / "report.html").read_text()
         assert text.count("<img") == figures
         assert 'src="http' not in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taskspace.similarity.agent_kernel import attempt_noise, effective_agents, own_gains
+from taskspace.similarity.agent_kernel import attempt_noise, effective_agents
 from tests.models.embedding.tables import results_of
 
 
@@ -54,9 +54,3 @@ def test_missing_pairs_are_left_out() -> None:
     solved = independent(20)
     counts = (np.random.default_rng(1).random(solved.shape) < 0.6).astype(int)
     assert effective_agents(results_of(solved * counts, counts)) == pytest.approx(19, rel=0.1)
-
-
-def test_an_agent_that_others_explain_adds_little() -> None:
-    solved = independent(8, 200)
-    gains = own_gains(results_of(np.concatenate([solved, solved[:2]]), 1))
-    assert gains[[0, 1, 8, 9]].max() < 0.6 * gains[2:8].min()

@@ -96,3 +96,22 @@ def test_bad_numbers_are_refused() -> None:
     statistics = SuccessStatistics.from_rates(np.eye(10))
     with pytest.raises(ValueError, match=says("splits 1")):
         split_half(statistics, np.random.default_rng(0), splits=1)
+
+
+@pytest.mark.parametrize("skills", [1, 3, 5])
+def test_accuracy_is_the_share_of_triplets_in_the_order_of_many_agents(skills: int) -> None:
+    found, measured = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        needed = np.repeat(np.eye(skills), 30 // skills, axis=0) * rng.uniform(0.5, 1.5, (30, 1))
+        ability = rng.normal(size=(20_000, skills)) @ (1.5 * needed.T) - rng.normal(size=30)
+        solved = rng.random(ability.shape) < 1 / (1 + np.exp(-ability))
+        some = SuccessStatistics.from_rates(solved[:100])
+        found.append(split_half(some, rng)["correlation"].accuracy)
+        one, truth = (
+            SuccessStatistics.from_rates(part).matrix(measure="correlation")
+            for part in (solved[:100], solved)
+        )
+        i, j, k = rng.permuted(np.tile(np.arange(30), (5000, 1)), axis=1)[:, :3].T
+        measured.append(((one[i, j] > one[i, k]) == (truth[i, j] > truth[i, k])).mean())
+    assert np.mean(found) == pytest.approx(np.mean(measured), abs=0.1)

@@ -77,14 +77,14 @@ def rank_additions(outcomes: Outcomes, candidates: Outcomes, k: int | None = Non
     means = task_means(outcomes)
     known, new = (AgentProfiles.of(given, means) for given in (outcomes, candidates))
     added = ridge(known)
-    order, gains, alone = _choose(known, new, added, count)
+    order, gains, alone = choose_by_gain(known, new, added, count)
     return Additions(candidates.agents[order], gains, alone[order])
 
 
-def _choose(
+def choose_by_gain(
     known: AgentProfiles, new: AgentProfiles, added: float, count: int
 ) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Greedy choice by steps of a Cholesky decomposition: what is left is the unexplained part."""
+    """Choose greedily by steps of a Cholesky decomposition: what is left is unexplained."""
     base = covariance(known, known) + added * np.eye(len(known.noise))
     shared = covariance(known, new)
     left = covariance(new, new) - shared.T @ np.linalg.solve(base, shared)

@@ -28,7 +28,7 @@ def advice(found: Diagnosis) -> tuple[str, ...]:
     Importance is the part that is lost: of reliability, of tasks or of agents.
     """
     ranked = [
-        *_about_reliability(found),
+        *_about_reliability(found, found.better_measure),
         *_about_skills(found),
         *_about_measure(found),
         *_about_difficulty(found),
@@ -39,28 +39,44 @@ def advice(found: Diagnosis) -> tuple[str, ...]:
     return tuple(text for _, text in ranked)
 
 
+def advice_on_map(found: Diagnosis, measure: str) -> str:
+    """What would make the similarities of a map with this measure more reliable, in a sentence."""
+    ranked = [*_about_reliability(found, measure), *_about_skills(found)]
+    return max(ranked)[1] if ranked else ""
+
+
+def level(found: Diagnosis, measure: str | None = None) -> str:
+    """How far similarities from these agents can be relied on, in the words of a map's verdict.
+
+    Agents that differ in one skill agree with each other, but other agents would not.
+    """
+    best = found.reliability[measure or found.better_measure]
+    if not best.known:
+        return UNTESTED
+    if best.value < _CLEAR or not found.skills:
+        return WEAK
+    return RELIABLE if best.value >= TARGET and not found.one_skill else CARE
+
+
 def verdict(found: Diagnosis) -> str:
     """Whether similarities from these agents can be relied on, in the words of a map's verdict."""
     best = found.reliability[found.better_measure]
-    if not best.known:
+    if level(found) == UNTESTED:
         return (
             f"This population is {UNTESTED}: the reliability of similarities cannot be measured"
             f" with {_count(found.distinct_agents, 'different agent')} and"
             f" {_count(found.usable_tasks, 'usable task')}."
         )
-    level = RELIABLE if best.value >= TARGET else CARE
-    if best.value < _CLEAR or not found.skills:
-        level = WEAK
     return (
-        f"This population is {level}. Similarities of {_count(found.usable_tasks, 'usable task')}"
-        f" have a reliability of {_short(best.value)} ± {_short(best.spread)}"
-        f" ({found.better_measure}; 0: chance, 1: more agents would change nothing), and"
-        f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
+        f"This population is {level(found)}. Similarities of"
+        f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ±"
+        f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change"
+        f" nothing), and {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )
 
 
-def _about_reliability(found: Diagnosis) -> Ranked:
-    best = found.reliability[found.better_measure]
+def _about_reliability(found: Diagnosis, measure: str) -> Ranked:
+    best = found.reliability[measure]
     if not best.known:
         return [(1.0, _unknown(found))]
     if best.value >= TARGET:
@@ -78,7 +94,7 @@ def _about_reliability(found: Diagnosis) -> Ranked:
             f"About {_rounded(more)} more agents of the same kind would raise the reliability of"
             f" similarities from {now} to {_short(TARGET)}."
         )
-    return [(lost, text + _which(found))]
+    return [(lost, text if _about_skills(found) else text + _which(found))]
 
 
 def _unknown(found: Diagnosis) -> str:
@@ -101,14 +117,9 @@ def _unknown(found: Diagnosis) -> str:
 
 
 def _which(found: Diagnosis) -> str:
-    """The subpopulation to take them from, if it is known."""
+    """A subpopulation to take them from, if one is known to be absent."""
     if found.absent:
         return f" The recipe's subpopulation {found.absent[0]!r} has no agent yet."
-    if found.subpopulation is not None:
-        return (
-            f" Agents of the subpopulation {found.subpopulation!r} add most: the others explain"
-            " their results least."
-        )
     return ""
 
 
@@ -122,16 +133,15 @@ def _about_skills(found: Diagnosis) -> Ranked:
                 " agents that lack one skill each.",
             )
         ]
-    if found.several_abilities:
+    if not found.one_skill:
         return []
-    return [
-        (
-            0.7,
-            f"As far as these {found.distinct_agents:,} agents show, they order tasks by difficulty"
-            " only (1 factor; a second one is no larger than one ability would give): add agents"
-            " that lack one skill each, e.g. with masked actions or trained on some of the tasks.",
-        )
-    ]
+    text = (
+        f"As far as these {found.distinct_agents:,} agents show, they order tasks by difficulty"
+        " only (1 factor; a second one is no larger than chance or one ability would give): add"
+        " agents that lack one skill each, e.g. with masked actions or trained on some of the"
+        " tasks."
+    )
+    return [(0.7, text + _which(found))]
 
 
 def _about_measure(found: Diagnosis) -> Ranked:
@@ -222,7 +232,7 @@ def _names(names: tuple[str, ...], quote: str = "'") -> str:
 
 
 def _skills(found: Diagnosis) -> str:
-    if found.skills and not found.several_abilities:
+    if found.skills and found.one_skill:
         return "no more than one ability, as far as they show"
     more = " or more" if found.skills == MOST_SKILLS else ""
     return f"{found.skills}{more} skill{'' if found.skills == 1 else 's'} beyond chance"

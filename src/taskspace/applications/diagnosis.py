@@ -44,7 +44,6 @@ class Diagnosis:
             extrapolated from the sample to all agents.
         unseparated: Groups of tasks on which every agent has the same result; tasks that all or no
             agents solve are not among them.
-        subpopulation: The subpopulation whose agents add most, if subpopulations are known.
         absent: The subpopulations of the environment's recipe that have no agent.
         returns: Whether outcomes are returns.
     """
@@ -63,7 +62,6 @@ class Diagnosis:
     similar_pairs: float
     reliability: dict[str, Reliability]
     unseparated: tuple[Unseparated, ...]
-    subpopulation: str | None = None
     absent: tuple[str, ...] = ()
     returns: bool = False
 
@@ -98,6 +96,21 @@ class Diagnosis:
         return sum(len(group) - 1 for group in self.copies)
 
     @property
+    def one_skill(self) -> bool:
+        """Whether agents differ in one skill only, as far as they show."""
+        return self.skills <= 1 or not self.several_abilities
+
+    @property
+    def trust(self) -> float:
+        """Reliability (of information) × (1 - 1 / skills): how far a map can be trusted, 0 to 1.
+
+        Agents that differ in one skill may agree with each other on similarities that no other
+        agents share: 0 then. Of all figures, this product follows the quality of maps best.
+        """
+        skills = 1 if self.one_skill else self.skills
+        return self.reliability[INFORMATION].value * (1 - 1 / skills)
+
+    @property
     def better_measure(self) -> str:
         """The measure that keeps more of the order of similarities; by default, information."""
         gain = self.reliability[CORRELATION].order - self.reliability[INFORMATION].order
@@ -109,6 +122,13 @@ class Diagnosis:
         from taskspace.applications.advice import advice
 
         return advice(self)
+
+    @property
+    def level(self) -> str:
+        """The verdict in a word, like that of a map: "reliable", "usable with care", ..."""
+        from taskspace.applications.advice import level
+
+        return level(self)
 
     @property
     def verdict(self) -> str:
@@ -149,6 +169,7 @@ class Diagnosis:
         for measure, found in self.reliability.items():
             rows.append((f"reliability of {measure}", found.value, f"at least {TARGET}"))
             rows.append((f"the same of its order ({measure})", found.order, "chance: 0"))
+        rows.append(("reliability × (1 - 1 / skills)", self.trust, "at most 1"))
         figures, values, compared = zip(*rows, strict=True)
         return {
             "figure": np.array(figures, np.str_),

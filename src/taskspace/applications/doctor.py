@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from taskspace.applications.diagnosis import Diagnosis
 from taskspace.applications.indistinct import agent_copies, unseparated_tasks
 from taskspace.models.embedding.informative import check_agents
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.similarity.agent_kernel import effective_agents, own_gains
+from taskspace.similarity.agent_kernel import effective_agents
 from taskspace.similarity.chance import (
     beyond_one_ability,
     parallel_analysis,
@@ -38,7 +39,8 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
     returns, tasks are usable if agents differ in them, and similarities are those of returns.
 
     Args:
-        source: The outcomes, or a `Run`, whose outcomes are used.
+        source: The outcomes, or a `Run`, whose outcomes are used; the reliability and the skills
+            of a run of an environment are those of the success rates in the model of its map.
         seed: The seed of samples, splits and shuffles.
 
     Returns:
@@ -72,8 +74,8 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
     sample, rows = _sample(outcomes, np.flatnonzero(usable if usable.any() else varies), rng)
     copies = agent_copies(sample)
     distinct, kept = _without(sample, copies)
+    distinct = _modelled(source, distinct, rows[kept])
     statistics, columns = statistics_of(distinct), np.arange(distinct.n_tasks)
-    names = _subpopulations(source, outcomes)
     return Diagnosis(
         agents=outcomes.n_agents,
         tasks=outcomes.n_tasks,
@@ -89,8 +91,7 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
         similar_pairs=share_above_chance(statistics, rng),
         reliability=split_half(statistics, rng, agents=_represented(outcomes, sample, distinct)),
         unseparated=unseparated,
-        subpopulation=_adds_most(distinct, None if names is None else names[rows][kept]),
-        absent=_absent(outcomes, names),
+        absent=_absent(source, outcomes),
         returns=outcomes.scale is not None,
     )
 
@@ -154,34 +155,32 @@ def _without(
     return outcomes.of_agents(outcomes.agents[kept].tolist()), kept
 
 
-# -- subpopulations --------------------------------------------------------------------------------
+def _modelled(source: Any, part: Outcomes, rows: Numbers) -> Outcomes:
+    """The success rates of the same agents and tasks according to the model of a run.
+
+    A run of an environment has few rollouts on very many tasks. From all of them, the model of its
+    map knows success rates better than they are known from the rollouts on a single task.
+    """
+    profiles = None if getattr(source, "from_table", True) else getattr(source, "profiles", None)
+    if profiles is None:
+        return part
+    place = {name: column for column, name in enumerate(source.outcomes.tasks.tolist())}
+    columns = np.array([place[name] for name in part.tasks.tolist()], np.int64)
+    rates = np.asarray(profiles, np.float64)[np.ix_(rows, columns)]
+    return replace(part, successes=rates, rollouts=np.ones(rates.shape, np.int64))
 
 
-def _subpopulations(source: Any, outcomes: Outcomes) -> NDArray[np.object_] | None:
-    """The subpopulation of each agent, from a run or the label of this name; None if unknown."""
-    names = getattr(source, "subpopulations", None)
-    if names is None:
-        names = outcomes.agent_labels.get("subpopulation")
-    if names is None or np.asarray(names).dtype.kind == "f":
-        return None
-    found = np.empty(len(names), object)
-    found[:] = list(names)
-    return found
+def _absent(source: Any, outcomes: Outcomes) -> tuple[str, ...]:
+    """The subpopulations of the paper's recipe for this environment that have no agent.
 
-
-def _adds_most(outcomes: Outcomes, names: NDArray[np.object_] | None) -> str | None:
-    """The subpopulation whose agents the others explain least."""
-    if names is None or len(set(names)) < 2:
-        return None
-    gains = own_gains(outcomes)
-    return str(max(sorted(set(names)), key=lambda name: float(gains[names == name].mean())))
-
-
-def _absent(outcomes: Outcomes, names: NDArray[np.object_] | None) -> tuple[str, ...]:
-    """The subpopulations of the paper's recipe for this environment that have no agent."""
+    Subpopulations are those of a run, or the label of this name.
+    """
     from taskspace.training.recipes import PAPER
 
     recipe = PAPER.get(str(outcomes.info.get("environment")))
+    names = getattr(source, "subpopulations", None)
+    if names is None:
+        names = outcomes.agent_labels.get("subpopulation")
     if recipe is None or names is None:
         return ()
     return tuple(s.name for s in recipe.subpopulations if s.name not in set(names))

@@ -20,9 +20,10 @@ _COLUMNS = (
 )  # fmt: skip
 _LOGS = ("metric", "filter", "max_score")  # options for logs
 _EPILOG = """The output has one row per figure: figure, value, and what to compare it with. The
-reliability of similarities is the rank correlation between halves of the agents, extrapolated to
-all of them: 0 is chance, and at 1 more agents would change nothing. The verdict and the advice, the
-most important first, are printed to standard error.
+reliability of similarities is their correlation between halves of the agents, extrapolated to all
+of them: 0 is chance, and at 1 more agents would change nothing. Agents that differ in one skill
+only may be reliable and still not show what others would; the last figure is 0 for them. The
+verdict and the advice, the most important first, are printed to standard error.
 
 examples:
   taskspace doctor results.csv                       before any map is made

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from taskspace._version import __version__
 from taskspace.files import atomic_path, explain_errors
-from taskspace.paper.parts import PARTS
+from taskspace.paper.parts import ALONE, PARTS
 from taskspace.paper.study import NothingHereError, Result, Study, Table
 
 
@@ -34,6 +34,8 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     for what in PARTS:
         if what == "generalization" and study.environments is None and not study.karel:
             continue  # only if requested by name
+        if what in ALONE:
+            continue
         with contextlib.suppress(NothingHereError):
             results.append(reproduce(what, study))
             yield results[-1]

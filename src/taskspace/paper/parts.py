@@ -12,7 +12,9 @@ PARTS = {
     "beyond": "the information map, and prediction and task selection with a success model",
     "contradiction": "why one vector cannot show both similarity and difficulty",
     "limits": "what limits prediction and task selection",
+    "doctor": "map quality and the doctor's figures, its advice, and few agents (not in all)",
     "annotated": "the maps with an example task per cluster",
     "pca": "PCA projections of the maps",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
 }
+ALONE = ("doctor",)  # only by name: it is not about the paper's results

@@ -16,9 +16,10 @@ from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report import answers, html, plots
+from taskspace.report import answers, health, html, plots
 from taskspace.report.projections import LINE, PCA, TSNE
 from taskspace.similarity.profiles import CORRELATION
+from taskspace.similarity.reliability import TARGET
 from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _similarities(run)
     yield from _learning(run)
     yield _agents(run)
+    yield from _population(run)
     if run.from_table:
         yield from _short_test(run)
         yield from _abilities(run)
@@ -268,6 +270,20 @@ def _agents(run: Run) -> Drawing:
         " each line is a subpopulation."
     )
     return _drawing("population", heading, caption, "Skill over training steps", ax)
+
+
+def _population(run: Run) -> Iterator[Drawing]:
+    found = run.diagnosis
+    if isinstance(found, Unanswered):
+        return
+    ax = plots.plot_scree(found.scree.values, found.scree.chance)
+    yield _drawing(health.SCREE, "", health.CAPTIONS[health.SCREE], "Scree plot against chance", ax)
+    if all(each.known for each in found.reliability.values()):
+        curves = dict(found.curve)
+        agents, now = curves.pop("agents"), found.reliability[found.better_measure].agents
+        ax = plots.plot_agents_needed(agents, curves, now, target=TARGET)
+        alt = "Reliability of similarities against the number of agents"
+        yield _drawing(health.NEEDED, "", health.CAPTIONS[health.NEEDED], alt, ax)
 
 
 def _short_test(run: Run) -> Iterator[Drawing]:

@@ -1,4 +1,4 @@
-"""The report of a run: introduction, verdict, map, measurements, further figures and settings."""
+"""The report of a run: introduction, verdict, map, measurements, population, figures, settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taskspace.applications.return_answers import difficulty_in_words
-from taskspace.report import answers, figures, html, opposites
+from taskspace.report import answers, figures, health, html, opposites
 from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _ACCURACIES = {
 def write(run: Run, path: Path) -> None:
     """Write the report of a run."""
     drawn = {figure.image.stem: figure for figure in figures.load(run.figures)}
-    first, *others = (figure for name, figure in drawn.items() if name not in answers.FIGURES)
+    first, *others = (
+        figure for name, figure in drawn.items() if name not in (*answers.FIGURES, *health.FIGURES)
+    )
     intro = html.Text([
         f"This is a map of tasks of {run.name}, learned from the results of"
         f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
@@ -34,7 +36,7 @@ def write(run: Run, path: Path) -> None:
     numbers = html.Numbers(
         measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
     )
-    parts: list[html.Section] = [intro, verdict, first, numbers]
+    parts: list[html.Section] = [intro, verdict, first, numbers, *health.sections(run, drawn)]
     parts += opposites.sections(run)
     parts += answers.sections(run, drawn) if run.from_table else []
     parts += [*others, html.Settings(run.settings)]
@@ -88,6 +90,9 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
             rows.append((label.format(held=held), f"{results[key]:.1%}"))
+    if results.get("population"):
+        reliability = results["population"]["reliability"]
+        rows.append(("reliability of similarities (chance: 0)", f"{reliability:.2f}"))
     if "kept_information" in results:
         what = "correlation" if results.get("measure") == CORRELATION else "information"
         rows.append((f"{what} kept", f"{results['kept_information']:.1%}"))
@@ -142,6 +147,11 @@ def _explanation(results: Mapping[str, Any]) -> str:
         sentences.append(
             "Difficulty-pair accuracy: how often the map is right about which of two tasks is"
             " harder."
+        )
+    if results.get("population"):
+        sentences.append(
+            "Reliability: the correlation of similarities between halves of the agents,"
+            " extrapolated to all agents; 1 if more agents of the same kind would change nothing."
         )
     if results.get("measure") == CORRELATION:
         sentences.append(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.agents.population import Population
+from taskspace.applications.advice import advice_on_map, level
+from taskspace.applications.answers import Unanswered
+from taskspace.applications.diagnosis import Diagnosis
 from taskspace.envs.base import Environment, Tasks
 from taskspace.models.embedding.agreement import agreement, rank_correlation
 from taskspace.models.embedding.base import Embedding
@@ -26,7 +30,7 @@ from taskspace.models.embedding.scoring import (
     triplet_accuracy,
 )
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.models.embedding.verdict import Evidence
+from taskspace.models.embedding.verdict import Evidence, PopulationEvidence
 from taskspace.outcomes.labels import Labels, by_frequency, divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.evaluate import evaluate
@@ -62,6 +66,20 @@ def basic_measurements(name: str, outcomes: Outcomes, embedder: Embedding) -> di
     if embedder.task_names_ is None:
         found["success_model"] = embedder.model_.test_scores_
     return found
+
+
+def population(found: Diagnosis | Unanswered, measure: str) -> dict[str, Any]:
+    """What a diagnosis says about the population, for the verdict on its map."""
+    if isinstance(found, Unanswered) or not found.reliability[measure].known:
+        return {}
+    reliability = found.reliability[measure]
+    evidence = PopulationEvidence(
+        level=level(found, measure),
+        reliability=reliability.value,
+        accuracy=reliability.accuracy,
+        advice=advice_on_map(found, measure),
+    )
+    return {"population": asdict(evidence)}
 
 
 def _test(evidence: Evidence) -> dict[str, Any]:

@@ -346,6 +346,9 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
         lambda: {
             **source.measure(played, embedder),
             **measures.stability(embedder, second, outcomes),
+            **measures.population(
+                made.diagnosis, getattr(embedder, "measure", profiles.INFORMATION)
+            ),
         },
         write_json,
         read_json,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.applications import answers
-from taskspace.applications.answers import Unanswered
+from taskspace.applications.answers import Unanswered, answer
 from taskspace.applications.search import TaskIndex
 from taskspace.applications.selection import BOTH, SignedComparison, fits
 from taskspace.envs.registry import make
@@ -44,6 +44,7 @@ from taskspace.similarity.task_statistics import TaskStatistics
 if TYPE_CHECKING:
     from taskspace.agents.population import Population
     from taskspace.applications.abilities import Abilities
+    from taskspace.applications.diagnosis import Diagnosis
     from taskspace.applications.predictor import PerformancePredictor
     from taskspace.applications.redundancy import Redundancy
     from taskspace.applications.subset import Subset
@@ -93,6 +94,7 @@ class Run:
         clusters: The clusters of the tasks.
         results: Measurements of the quality of the map.
         verdict: A verdict on the map that follows from the results; as text, it is one line.
+        diagnosis: Whether the population is good enough, or the reason why it cannot be said.
         projection: Some tasks with their vectors, clusters and 2-D projections.
         index: A `TaskIndex` of the tasks of the outcomes.
         layouts: 2-D projections of all tasks of the outcomes, by name.
@@ -259,6 +261,13 @@ class Run:
         from taskspace.models.embedding.verdict import Evidence, judge
 
         return judge(Evidence.from_results(self.results))
+
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis | Unanswered:
+        """Whether the population is good enough, as in `diagnose`; computed on first access."""
+        from taskspace.applications.doctor import diagnose
+
+        return answer(lambda: diagnose(self, seed=self.settings["seed"]))
 
     @functools.cached_property
     def projection(self) -> Mapping[str, NDArray[Any]]:

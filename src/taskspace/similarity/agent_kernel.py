@@ -127,24 +127,3 @@ def ridge(profiles: AgentProfiles) -> float:
     """What is added to the diagonal of the covariance: noise and small differences count little."""
     variance = float(np.square(profiles.deviations).mean())
     return max(RIDGE * variance, 1e-9) + float(profiles.noise.mean())
-
-
-def own_gains(outcomes: Outcomes) -> Floats:
-    """What each agent adds to the others, in bits: the log-determinant that it is worth.
-
-    Args:
-        outcomes: The results of the agents.
-
-    Returns:
-        One number per agent; close to 0 for an agent whose results the others explain.
-
-    >>> gains = own_gains(Outcomes([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]], 1))
-    >>> bool(gains[2] > gains[0]), bool(np.isclose(gains[0], gains[1]))
-    (True, True)
-    """
-    profiles = AgentProfiles.of(outcomes)
-    kernel = covariance(profiles, profiles)
-    added = ridge(profiles)
-    inverse = np.linalg.inv(kernel + added * np.eye(len(kernel)))
-    gains: Floats = -0.5 * np.log2(np.clip(added * np.diagonal(inverse), 1e-12, 1.0))
-    return gains

@@ -46,6 +46,8 @@ class Reliability:
     >>> known = Reliability(60, 0.25, np.array([0.38, 0.42]), 0.3)
     >>> round(known.value, 2), round(known.spread, 2), known.more_agents(0.8)
     (0.4, 0.03, 300)
+    >>> round(known.accuracy, 2)
+    0.68
     >>> known.at([60, 120, 360]).round(2)
     array([0.4 , 0.57, 0.8 ])
     """
@@ -72,6 +74,16 @@ class Reliability:
     def known(self) -> bool:
         """Whether it could be measured."""
         return math.isfinite(self.half)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of triplets that these agents order as any number of such agents would.
+
+        It follows from the reliability of the order, 1/2 + arcsin(sqrt(order)) / pi, as for
+        normally distributed similarities: similarities that are equal but for noise count as wrong
+        half of the time.
+        """
+        return 0.5 + math.asin(math.sqrt(min(self.order, 1.0))) / math.pi
 
     def at(self, agents: ArrayLike) -> Floats:
         """The reliability to expect of other numbers of agents of the same kind."""

@@ -17,6 +17,7 @@ from taskspace.models.embedding.verdict import (
     UNTESTED,
     WEAK,
     Evidence,
+    PopulationEvidence,
     WeakMapWarning,
     judge,
     warn_if_weak,
@@ -25,6 +26,9 @@ from tests.messages import says
 
 HALVES = Evidence(300, 40, 2, accuracy=0.74, pairs=780, by_half=True)
 NEW_TASKS = Evidence(100, 5000, 6, accuracy=0.92, pairs=124_750, ceiling=0.94, stability=0.99)
+
+GOOD = PopulationEvidence(RELIABLE, 0.9, 0.9)
+POOR = PopulationEvidence(CARE, 0.44, 0.73, "About 200 more agents would help.")
 
 
 def coins(agents: int, tasks: int, seed: int) -> ts.Outcomes:
@@ -46,6 +50,14 @@ def two_topics(agents: int = 300, tasks: int = 24, seed: int = 0) -> ts.Outcomes
     [
         (HALVES, RELIABLE),
         (replace(HALVES, accuracy=0.56), CARE),
+        (replace(HALVES, accuracy=0.587, agents=60), CARE),  # both halves are noisy, but still
+        (replace(HALVES, accuracy=0.62, population=GOOD), CARE),
+        (replace(HALVES, accuracy=0.72, population=GOOD), RELIABLE),
+        (replace(HALVES, population=POOR), CARE),
+        (replace(NEW_TASKS, population=GOOD), RELIABLE),
+        (replace(NEW_TASKS, population=POOR), CARE),
+        (replace(NEW_TASKS, population=replace(POOR, level=WEAK)), CARE),
+        (replace(NEW_TASKS, population=replace(POOR, level=UNTESTED)), RELIABLE),
         (replace(HALVES, accuracy=0.52), WEAK),
         (replace(HALVES, accuracy=0.58, pairs=10), WEAK),  # 5 tasks reach this by luck
         (replace(HALVES, dimensions=1), CARE),
@@ -81,6 +93,9 @@ def test_levels(evidence: Evidence, level: str) -> None:
         (replace(HALVES, accuracy=0.52), "52.0% agents differ"),
         (replace(HALVES, stability=0.5), "seed 0.50 attempts"),
         (replace(HALVES, dimensions=1), "one dimension clusters"),
+        (replace(HALVES, population=POOR), "74.0% chance 50% all 300 73% reliability 0.44 200"),
+        (replace(NEW_TASKS, population=POOR), "92.0% ceiling 94.0% 73% reliability 0.44 200"),
+        (replace(NEW_TASKS, population=GOOD), "92.0% ceiling 94.0% 90% reliability 0.90"),
         (replace(NEW_TASKS, accuracy=0.6, ceiling=0.7), "70.0% attempts"),
         (replace(NEW_TASKS, accuracy=0.6), "94.0% tasks"),
         (replace(HALVES, accuracy=None, needs="at least 16 agents"), "tested requires 16 agents"),
@@ -97,6 +112,9 @@ def test_results_of_a_run_are_the_same_evidence() -> None:
         "noise_ceiling": 0.94, "tested_pairs": 124_750, "stability": {"similarity": 0.99},
     }  # fmt: skip
     assert Evidence.from_results(results) == NEW_TASKS
+    population = {"level": CARE, "reliability": 0.44, "accuracy": 0.73, "advice": POOR.advice}
+    found = Evidence.from_results({**results, "population": population})
+    assert found == replace(NEW_TASKS, population=POOR)
     table = {**results, "plain_triplet_accuracy": 0.6, "test_needs": "agents"}
     assert Evidence.from_results(table).by_half
     assert judge(Evidence.from_results({})).level == UNTESTED

@@ -3,8 +3,10 @@
 A map is judged by the order of similarities in results that it was not learned from. The thresholds
 were chosen on simulated tables of 5 to 60 tasks and 16 to 300 agents: of tables of independent
 results, nearly all are called weak, and no map is called reliable that orders less than 70 % of the
-triplets as the true similarities do. If agents differ in one ability only, the order depends on how
-well each task measures it; where all measure it equally well, the map is called weak.
+triplets as the true similarities do. A map is no more reliable than the population that it is made
+from: its agents must repeat their similarities, and differ in more than one way. If agents differ
+in one ability only, the order depends on how well each task measures it; where all measure it
+equally well, the map is called weak.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ CHANCE = 0.5
 _VARIANCE_PER_PAIR, _VARIANCE_PER_TRIPLET = 0.15, 0.25
 _ERRORS = 2  # standard errors from chance within which a map is weak
 
-_ENOUGH_BY_HALF = 0.55  # on other agents, as a lower bound: both halves of the agents are noisy
+_ENOUGH_BY_HALF = 0.65  # on other agents, as a lower bound: both halves of the agents are noisy
 _ENOUGH = 0.75  # half of the way from chance to perfection
 _ENOUGH_OF_CEILING, _LITTLE_OF_CEILING = 0.7, 0.25  # of the way from chance to the noise ceiling
 _STABLE = 0.7  # Spearman correlation of the similarities of two seeds
@@ -40,6 +42,28 @@ _MANY_AGENTS, _MANY_TASKS = 100, 20  # with fewer, more of them are the first th
 
 class WeakMapWarning(UserWarning):
     """The map is hardly better than chance."""
+
+
+@dataclass(frozen=True)
+class PopulationEvidence:
+    """What a diagnosis says about the population that a map is made from.
+
+    Attributes:
+        level: The verdict on the population, in the words of a verdict on a map.
+        reliability: The reliability of similarities, from 0 to 1.
+        accuracy: The share of triplets that its agents order as any number of such agents would.
+        advice: One sentence on what would improve it; empty if nothing is known to.
+    """
+
+    level: str
+    reliability: float
+    accuracy: float
+    advice: str = ""
+
+    @property
+    def poor(self) -> bool:
+        """Whether a map of these agents must not be called reliable."""
+        return self.level in (CARE, WEAK)
 
 
 @dataclass(frozen=True)
@@ -57,6 +81,7 @@ class Evidence:
         ceiling: The noise ceiling, if it is known.
         stability: The Spearman correlation of similarities with another seed, if it is known.
         signed: Whether similarities are correlations, so that tasks can be opposite.
+        population: What is known about the population of agents.
     """
 
     agents: int
@@ -69,11 +94,12 @@ class Evidence:
     ceiling: float | None = None
     stability: float | None = None
     signed: bool = False
+    population: PopulationEvidence | None = None
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> Evidence:
         """The evidence in the results of a run."""
-        tasks = int(results.get("tasks", 0))
+        tasks, population = int(results.get("tasks", 0)), results.get("population")
         return cls(
             agents=int(results.get("agents", 0)),
             tasks=tasks,
@@ -85,6 +111,7 @@ class Evidence:
             ceiling=results.get("noise_ceiling"),
             stability=results.get("stability", {}).get("similarity"),
             signed=results.get("measure") == CORRELATION,
+            population=PopulationEvidence(**population) if population else None,
         )
 
     @property
@@ -127,15 +154,15 @@ def judge(evidence: Evidence) -> Verdict:
         The verdict; as text, it is one line.
 
     >>> print(judge(Evidence(300, 40, 2, accuracy=0.74, pairs=780, by_half=True)))
-    This map is reliable. A map of half of the agents orders 74.0% of the triplets of tasks
-    correctly for the other half (chance: 50% ± 4%).
+    This map is reliable. A map of half of the agents orders 74.0% of the triplets of tasks as the
+    other half does (chance: 50% ± 4%).
     """
     accuracy = evidence.accuracy
     if accuracy is None or not evidence.pairs:
         return _untested(evidence)
     if accuracy < CHANCE + evidence.margin or _of_ceiling(evidence, accuracy) < _LITTLE_OF_CEILING:
         return Verdict(WEAK, f"{_tested(evidence, accuracy)}.", _advice(evidence))
-    if not _is_accurate(evidence, accuracy):
+    if not _is_accurate(evidence, accuracy) or _is_poor(evidence):
         return Verdict(CARE, f"{_tested(evidence, accuracy)}.", _advice(evidence))
     if evidence.stability is not None and not evidence.stability >= _STABLE:
         return Verdict(
@@ -176,16 +203,33 @@ def _untested(evidence: Evidence) -> Verdict:
 
 
 def _tested(evidence: Evidence, accuracy: float) -> str:
-    """The tested accuracy in words."""
+    """The tested accuracy in words, and what the population allows."""
     chance = f"chance: 50% ± {evidence.margin:.0%}"
     if evidence.by_half:
-        return (
-            f"A map of half of the agents orders {accuracy:.1%} of the triplets of tasks correctly"
-            f" for the other half ({chance})"
+        tested = (
+            f"A map of half of the agents orders {accuracy:.1%} of the triplets of tasks as the"
+            f" other half does ({chance})"
         )
-    if evidence.ceiling is not None:
-        chance += f", noise ceiling: {evidence.ceiling:.1%}"
-    return f"It orders {accuracy:.1%} of the held-out triplets of tasks correctly ({chance})"
+    else:
+        if evidence.ceiling is not None:
+            chance += f", noise ceiling: {evidence.ceiling:.1%}"
+        tested = f"It orders {accuracy:.1%} of the held-out triplets of tasks correctly ({chance})"
+    return f"{tested}{_allowed(evidence)}"
+
+
+def _allowed(evidence: Evidence) -> str:
+    """What the population allows, in words; halves of agents are noisier than all of them."""
+    population = evidence.population
+    if population is None:
+        return ""
+    return (
+        f", and all {evidence.agents:,} agents order about {population.accuracy:.0%} as any number"
+        f" of such agents would (reliability {population.reliability:.2f})"
+    )
+
+
+def _is_poor(evidence: Evidence) -> bool:
+    return evidence.population is not None and evidence.population.poor
 
 
 def _is_accurate(evidence: Evidence, accuracy: float) -> bool:
@@ -205,6 +249,8 @@ def _of_ceiling(evidence: Evidence, accuracy: float) -> float:
 
 def _advice(evidence: Evidence) -> str:
     """What would help a map that is not accurate."""
+    if evidence.population is not None and evidence.population.poor and evidence.population.advice:
+        return evidence.population.advice
     if evidence.ceiling is not None and evidence.ceiling < _ENOUGH:
         return "More agents, or more attempts per agent and task, would help."
     if evidence.ceiling is not None:  # the outcomes are accurate, but the map is not
