@@ -22,7 +22,7 @@ def test_the_planted_dispersion_is_found(planted: float) -> None:
 
 
 def test_it_is_unknown_without_spreads_and_for_successes() -> None:
-    assert dispersion_of(Outcomes([[1, 0], [1, 1]], 2)) is None
+    assert dispersion_of(Outcomes(np.array([[1, 0], [1, 1]]), np.array(2))) is None
     assert dispersion_of(Outcomes.from_returns([[1.0, 5.0], [2.0, 3.0]], 2)) is None
 
 
