@@ -785,6 +785,7 @@ class PerformancePredictor:
         else:
             predictor = cls._of_posterior(found, embedder, path)
             if "mix" in found:
+                _check_same_tasks(found.get("features", found["tasks"]), model, path)
                 predictor._follow(found, model)
         predictor.attempt_noise_ = float(found.get("attempt_noise", 0.0))
         predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
@@ -825,6 +826,17 @@ class PerformancePredictor:
         mix = tuple(found["mix"].tolist())
         self.random_state, self.model_ = int(seed), model
         self.candidates_ = ModelCandidates(mix, temper, centre, int(seed), *_noise_in(found))
+
+
+def _check_same_tasks(tasks: NDArray[Any], model: Any, path: str | os.PathLike[str]) -> None:
+    """Refuse a success model of other tasks, as far as their form shows it."""
+    sample = np.asarray(model.sample_)
+    named = sample.dtype.kind in "US"
+    if named != (tasks.dtype.kind in "US") or sample.shape[1:] != tasks.shape[1:]:
+        raise ValueError(
+            f"model must be the success model that the predictor in {path} was fitted to, got one"
+            " of other tasks"
+        )
 
 
 def _noise_in(arrays: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:

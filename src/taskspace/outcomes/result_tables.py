@@ -269,6 +269,7 @@ def _per_pair(
 
 
 def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
+    table = checks.array(table, "an array of results")
     if table.ndim != 2 or not table.size:
         raise ValueError(
             "an array of results must be agents x tasks with at least one of each,"

@@ -152,7 +152,7 @@ class Run:
         Raises:
             ValueError: If a run has no such part.
         """
-        unknown = [name for name in parts if not hasattr(Run, name)]
+        unknown = [name for name in parts if callable(getattr(Run, name, print))]
         if unknown:
             raise ValueError(f"there is no part {unknown[0]!r} in a run")
         names = ["settings", "outcomes", "embedder"]
