@@ -501,7 +501,8 @@ def test_expected_returns_are_learned_from_features(tmp_path: Path) -> None:
 
 
 def test_difficulty_of_returns_follows_the_scale() -> None:
-    for known in ({}, {"best": 150.0}, {"success": 0.0}):
+    kinds: list[dict[str, Any]] = [{}, {"best": 150.0}, {"success": 0.0}]
+    for known in kinds:
         _, outcomes = _played(tasks=40, **known)
         with pytest.warns(UserWarning, match="few"):
             model = SuccessModel(random_state=0, epochs=1).fit(outcomes)
@@ -515,8 +516,8 @@ def test_difficulty_of_returns_follows_the_scale() -> None:
 def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
     truth, _ = _played(tasks=30, attempts=5)
     wide = truth * np.linspace(1, 9, 30)
-    table = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
-    model = SuccessModel(random_state=0).fit(table)
+    given = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
+    model = SuccessModel(random_state=0).fit(given)
     found = model.expected_returns(["task-3", "task-29"])
     assert np.corrcoef(found[:, 1], wide[:, 29])[0, 1] > 0.95
     model.save(tmp_path / "model")
@@ -524,7 +525,7 @@ def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
 
 
 def test_models_of_successes_have_no_expected_returns() -> None:
-    model = SuccessModel(random_state=0).fit(Outcomes([[1, 0, 1], [0, 0, 1]], 1))
+    model = SuccessModel(random_state=0).fit(table([[1, 0, 1], [0, 0, 1]], 1))
     with pytest.raises(ValueError, match=says("expected_returns() returns successes")):
         model.expected_returns([0])
 
