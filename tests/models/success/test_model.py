@@ -349,9 +349,9 @@ def test_folders_that_do_not_say_what_was_held_out_are_read(
     fitted.save(tmp_path / "model")
     file = ModelFolder("success model", "success-model.json", version=1)
     settings = file.load_settings(tmp_path / "model")
-    arrays = file.load_arrays(tmp_path / "model", settings)
-    del arrays["held_out"]
-    file.save(tmp_path / "model", settings, arrays)
+    tensors = file.load_tensors(tmp_path / "model", settings)
+    del tensors["held_out"]
+    file.save(tmp_path / "model", settings, tensors)
     loaded = SuccessModel.load(tmp_path / "model")
     assert loaded.held_out_.shape == (0,)
     np.testing.assert_array_equal(loaded.predict_proba(FRESH), fitted.predict_proba(FRESH))
@@ -501,8 +501,8 @@ def test_expected_returns_are_learned_from_features(tmp_path: Path) -> None:
 
 
 def test_difficulty_of_returns_follows_the_scale() -> None:
-    rules: tuple[dict[str, Any], ...] = ({}, {"best": 150.0}, {"success": 0.0})
-    for known in rules:
+    kinds: list[dict[str, Any]] = [{}, {"best": 150.0}, {"success": 0.0}]
+    for known in kinds:
         _, outcomes = _played(tasks=40, **known)
         with pytest.warns(UserWarning, match="few"):
             model = SuccessModel(random_state=0, epochs=1).fit(outcomes)
@@ -516,8 +516,8 @@ def test_difficulty_of_returns_follows_the_scale() -> None:
 def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
     truth, _ = _played(tasks=30, attempts=5)
     wide = truth * np.linspace(1, 9, 30)
-    table = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
-    model = SuccessModel(random_state=0).fit(table)
+    given = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
+    model = SuccessModel(random_state=0).fit(given)
     found = model.expected_returns(["task-3", "task-29"])
     assert np.corrcoef(found[:, 1], wide[:, 29])[0, 1] > 0.95
     model.save(tmp_path / "model")
@@ -525,9 +525,7 @@ def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
 
 
 def test_models_of_successes_have_no_expected_returns() -> None:
-    model = SuccessModel(random_state=0).fit(
-        Outcomes(np.array([[1, 0, 1], [0, 0, 1]]), np.array(1))
-    )
+    model = SuccessModel(random_state=0).fit(table([[1, 0, 1], [0, 0, 1]], 1))
     with pytest.raises(ValueError, match=says("expected_returns() returns successes")):
         model.expected_returns([0])
 
