@@ -146,6 +146,7 @@ def find_dependence(
     apart = np.where(tried, rates - means, 0.0)
     deviations = np.sqrt((apart**2).sum(0) / counts)
     standard = (apart / np.maximum(deviations, 1e-6)).astype(np.float32)
+    del apart  # of many agents, it takes more memory than all that follows
     weights = prior.astype(np.float32)
     some = None if tried.all() else tried.astype(np.float32)
     found = [(np.empty((0, 2), np.int64), np.empty(0))]

@@ -891,6 +891,7 @@ def _from_outcomes(
     every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
     profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
     population = _population(outcomes.rates, known, seed)
+    del table, factors, groups, known, every  # several times the memory of what is left
     if noise is not None:
         strengths = noise.strengths(apart)
         how = chosen.temper, strengths[0], None, None, noise.answer(strengths), strengths

@@ -327,7 +327,14 @@ class Run:
         )  # fmt: skip
 
     def load_predictor(self, path: Path) -> PerformancePredictor:
-        """Load what `fit_predictor` has made."""
+        """Load what `fit_predictor` has made.
+
+        Args:
+            path: The path of the file.
+
+        Returns:
+            The predictor.
+        """
         from taskspace.applications.predictor import PerformancePredictor
 
         if self._has_model:
@@ -353,7 +360,11 @@ class Run:
         return {name: values[:count] for name, values in self.outcomes.task_labels.items()}
 
     def fit_predictor(self) -> PerformancePredictor:
-        """Fit what `predictor` is."""
+        """Fit what `predictor` is.
+
+        Returns:
+            The fitted predictor.
+        """
         from taskspace.applications.predictor import PerformancePredictor
 
         if not self._has_model:
@@ -532,7 +543,11 @@ class Run:
         )  # fmt: skip
 
     def make_profiles(self) -> NDArray[np.float32]:
-        """Compute what `profiles` are."""
+        """Compute what `profiles` are.
+
+        Returns:
+            The success probabilities (agents, tasks).
+        """
         return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
     @property
