@@ -1,0 +1,80 @@
+"""The history of a curriculum: which tasks were tried and solved, over time, in little memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+INTERVALS = 32  # most intervals; when there are more, neighbours are merged
+FIRST_LENGTH = 500  # episodes per interval at first
+RECORD = ("episodes", "mean_p", "uniform_success", "share", "memory")
+
+
+class History:
+    """Attempts and successes per task in intervals of equal numbers of episodes.
+
+    Attributes:
+        length: The number of episodes per interval.
+        attempts: Attempts (intervals, tasks).
+        successes: Successes (intervals, tasks).
+        records: One row per update with the columns `RECORD`.
+
+    >>> history = History(3)
+    >>> history.add(np.array([0, 0, 2]), np.array([1.0, 0.0, 1.0]))
+    >>> history.attempts.tolist(), history.successes.tolist()
+    ([[2, 0, 1]], [[1, 0, 1]])
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count, self.length, self.episodes = count, FIRST_LENGTH, 0
+        self.attempts = np.zeros((0, count), np.int32)
+        self.successes = np.zeros((0, count), np.int32)
+        self.records: list[tuple[float, ...]] = []
+
+    def add(self, tasks: NDArray[np.int64], successes: NDArray[np.float64]) -> None:
+        """Add episodes in order."""
+        while len(tasks):
+            room = self.length * len(self.attempts) - self.episodes
+            if not room:
+                self._open_interval()
+                continue
+            some, won = tasks[:room], successes[:room]
+            self.attempts[-1] += np.bincount(some, minlength=self.count).astype(np.int32)
+            self.successes[-1] += np.bincount(some, won, self.count).astype(np.int32)
+            self.episodes += len(some)
+            tasks, successes = tasks[room:], successes[room:]
+
+    def record(self, *values: float) -> None:
+        """Add a row with the columns `RECORD`; of two old rows, one is dropped when many."""
+        self.records.append(values)
+        if len(self.records) > 2000:
+            self.records = self.records[:1000:2] + self.records[1000:]
+
+    def _open_interval(self) -> None:
+        if len(self.attempts) == INTERVALS:
+            self.attempts, self.successes = (
+                table.reshape(-1, 2, self.count).sum(1, dtype=np.int32)
+                for table in (self.attempts, self.successes)
+            )
+            self.length *= 2
+        empty = np.zeros((1, self.count), np.int32)
+        self.attempts = np.concatenate([self.attempts, empty])
+        self.successes = np.concatenate([self.successes, empty])
+
+    def as_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """The history as arrays, for a file."""
+        records = np.array(self.records, np.float64).reshape(-1, len(RECORD))
+        return {
+            "attempts": self.attempts, "successes": self.successes, "records": records,
+            "counts": np.array([self.length, self.episodes]),
+        }  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> History:
+        """The history that `as_arrays` described."""
+        found = cls(arrays["attempts"].shape[1])
+        found.attempts = arrays["attempts"].astype(np.int32)
+        found.successes = arrays["successes"].astype(np.int32)
+        found.length, found.episodes = (int(number) for number in arrays["counts"])
+        found.records = [tuple(row) for row in arrays["records"].tolist()]
+        return found
