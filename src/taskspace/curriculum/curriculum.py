@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.curriculum.basis import feature_basis, population_basis
-from taskspace.curriculum.estimators import Estimator, LogisticEstimator, TaskEstimator
+from taskspace.curriculum.estimators import Episodes, Estimator, LogisticEstimator, TaskEstimator
 from taskspace.curriculum.forgetting import AdaptiveForgetting
 from taskspace.curriculum.guard import Guard
 from taskspace.curriculum.history import History
 from taskspace.curriculum.rules import NEED_TARGET, RULES, Rule, Situation
 from taskspace.curriculum.targets import make_target, no_target
+from taskspace.curriculum.threads import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ class Curriculum:
         >>> curriculum = Curriculum([[0.1], [0.5], [0.9]], seed=0)
         >>> chosen = curriculum.sample(400)
         >>> curriculum.observe(chosen, chosen == 0)  # the learner solves the first task only
-        >>> curriculum.probabilities().argmax()
+        >>> int(curriculum.probabilities().argmax())
         0
     """
 
@@ -163,7 +164,8 @@ class Curriculum:
     def _update(self) -> None:
         tasks, successes = (np.concatenate(part) for part in zip(*self._waiting, strict=True))
         self._waiting = []
-        self.forgetting.update(tasks, successes)
+        with one_thread():
+            self.forgetting.update(Episodes.of(tasks, successes))
         # Of the episodes on a task, this share was drawn uniformly: no need to mark them.
         uniform = self._uniform_share * self.base[tasks] / self._weights[tasks]
         self.guard.observe(uniform, successes)
@@ -178,7 +180,8 @@ class Curriculum:
 
     def _refresh(self) -> None:
         """Compute probabilities and weights."""
-        self._p = self.forgetting.probabilities()
+        with one_thread():
+            self._p = self.forgetting.probabilities()
         self._uniform_share = self.share if self.guard.on else 1.0
         self._weights = self.base
         if self._uniform_share < 1:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.curriculum.estimators import Estimator, Floats, Integers
+from taskspace.curriculum.estimators import Episodes, Estimator, Floats
 
-MEMORIES = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0)  # episodes
+MEMORIES = (1000.0, 4000.0, 16_000.0)  # episodes
 FIRST = 1  # the memory that is used until others predict better
-SLOW = 3  # the memory of the slow average of learning progress; the fast one is `FIRST`
+MOST_FAILURES = 1000  # per update, which stand for all: the time of an update is bounded
 _SCORE_MEMORY = 5000.0  # episodes over which the memories are compared
 _CERTAIN = 1e-6
 
@@ -28,10 +28,10 @@ class AdaptiveForgetting:
 
     >>> from taskspace.curriculum.estimators import TaskEstimator
     >>> forgetting, rng = AdaptiveForgetting(lambda: TaskEstimator(1)), np.random.default_rng(0)
-    >>> for _ in range(100):
-    ...     forgetting.update(np.zeros(100, int), (rng.random(100) < 0.5).astype(float))
-    >>> forgetting.memory > 1000  # nothing changes
-    True
+    >>> for _ in range(100):  # nothing changes
+    ...     forgetting.update(Episodes.of(np.zeros(100, int), rng.random(100) < 0.5))
+    >>> forgetting.memory
+    16000.0
     """
 
     def __init__(
@@ -53,13 +53,15 @@ class AdaptiveForgetting:
         """The memory that predicts best, in episodes."""
         return self.memories[self.best]
 
-    def update(self, tasks: Integers, successes: Floats) -> None:
+    def update(self, episodes: Episodes) -> None:
         """Score all memories on these episodes, and learn from them."""
-        self.scores = self.scores * np.exp(-len(tasks) / _SCORE_MEMORY)
+        self.scores = self.scores * np.exp(-len(episodes.tasks) / _SCORE_MEMORY)
+        some = episodes.thinned(MOST_FAILURES)
         for index, estimator in enumerate(self.estimators):
-            rates = np.clip(estimator.probabilities(tasks), _CERTAIN, 1 - _CERTAIN)
-            self.scores[index] += np.log(np.where(successes > 0, rates, 1 - rates)).sum()
-            estimator.update(tasks, successes, self.memories[index])
+            rates = np.clip(estimator.probabilities(some.tasks), _CERTAIN, 1 - _CERTAIN)
+            logs = np.log(np.where(some.successes > 0, rates, 1 - rates))
+            self.scores[index] += some.weights @ logs
+            estimator.update(some, self.memories[index])
 
     def probabilities(self) -> Floats:
         """The probability of success on all tasks."""
@@ -67,10 +69,7 @@ class AdaptiveForgetting:
 
     def fast_and_slow(self) -> tuple[Floats, Floats]:
         """Probabilities by a short and by a long memory, whose difference is progress."""
-        last = len(self.memories) - 1
-        return tuple(  # type: ignore[return-value]
-            self.estimators[min(index, last)].probabilities() for index in (FIRST, SLOW)
-        )
+        return self.estimators[0].probabilities(), self.estimators[-1].probabilities()
 
     def state(self) -> dict[str, NDArray[np.float64]]:
         """What `restore` needs."""

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-PERIOD = 500  # episodes between decisions
+PERIOD = 1000  # episodes between decisions
 _ON, _OFF = 1, 2  # positions of the speeds in the state; position 0 is the success rate
 _FIRST_SPEED = 0.02  # standard deviation of a speed before anything is known, per period
-_DRIFT = 0.003  # by which a speed may change from one period to the next
+_DRIFT = 0.001  # by which a speed may change from one period to the next
 _JITTER = 0.002  # of the success rate beyond its speed
-_CLEARLY = 1.0  # standard deviations by which uniform must be faster to hand back
-_TRIAL = 4  # periods between trials of the other mode at first; then twice as many, up to
-_RAREST = 16
+_HAND_BACK = -0.7  # advantage, in standard deviations, below which training is handed back
+_RETURN = 1.0  # and above which it returns to the curriculum
+_TRIAL = 4  # periods of a trial of the other mode
+_SPACING = 4  # periods between trials at first; they get rarer as long as they change nothing
+_RARER, _RAREST = 2, 32
 
 
 @dataclass
@@ -39,7 +41,7 @@ class Guard:
     >>> rate = 0.1
     >>> for _ in range(60):  # uniform tasks teach, the curriculum does not
     ...     rate += 0.0 if guard.on else 0.02
-    ...     _ = guard.observe(np.ones(500), (rng.random(500) < rate).astype(float))
+    ...     _ = guard.observe(np.ones(1000), (rng.random(1000) < rate).astype(float))
     >>> guard.following
     False
     """
@@ -50,8 +52,9 @@ class Guard:
     state: Floats = field(default_factory=lambda: np.zeros(3))
     covariance: Floats = field(default_factory=lambda: np.diag([0.25, *[_FIRST_SPEED**2] * 2]))
     sums: Floats = field(default_factory=lambda: np.zeros(4))  # episodes, r, r s, r²
-    spacing: int = _TRIAL
-    waited: int = 0  # periods since the last trial
+    spacing: int = _SPACING
+    waited: int = 0  # periods since the last trial began or ended
+    before: bool = True  # whether the curriculum was on in the last period
 
     @property
     def on(self) -> bool:
@@ -66,6 +69,11 @@ class Guard:
             float(difference @ self.state),
             float(np.sqrt(difference @ self.covariance @ difference)),
         )
+
+    @property
+    def _learns_without(self) -> bool:
+        """Whether the learner clearly learns from uniform tasks: otherwise they are no choice."""
+        return bool(self.state[_OFF] > np.sqrt(self.covariance[_OFF, _OFF]))
 
     def observe(self, uniform: Floats, successes: Floats) -> bool:
         """Take in episodes; `uniform` is the probability that each was drawn uniformly.
@@ -93,7 +101,8 @@ class Guard:
     def _filter(self, rate: float, variance: float) -> None:
         """One step of the Kalman filter."""
         move = np.eye(3)
-        move[0, _ON if self.on else _OFF] = 1.0
+        # What is learned in a period shows in the next one.
+        move[0, _ON if self.before else _OFF] = 1.0
         noise = np.diag([_JITTER**2, _DRIFT**2, _DRIFT**2])
         predicted = move @ self.covariance @ move.T + noise
         state = move @ self.state
@@ -102,25 +111,23 @@ class Guard:
         self.covariance = predicted - np.outer(gain, predicted[0])
 
     def _decide(self) -> None:
-        """Follow or hand back; now and then, try the opposite for a period."""
+        """Follow or hand back; now and then, try the opposite for some periods."""
+        self.before = self.on
         faster, spread = self.advantage
-        before = self.following
-        if self.following and faster < -_CLEARLY * spread:
-            self.following = False
-        elif not self.following and faster > 0:
-            self.following = True
-        if self.following != before:
-            self.spacing, self.trial, self.waited = _TRIAL, False, 0
-            return
         self.waited += 1
-        if self.trial:
-            self.spacing, self.trial, self.waited = min(2 * self.spacing, _RAREST), False, 0
-        elif self.waited >= self.spacing:
-            self.trial = True
+        slower = faster < _HAND_BACK * spread and self._learns_without
+        if slower if self.following else faster > _RETURN * spread:
+            self.following = not self.following
+            self.spacing, self.trial, self.waited = _SPACING, False, 0
+        elif self.trial and self.waited >= _TRIAL:
+            self.spacing = min(_RARER * self.spacing, _RAREST)
+            self.trial, self.waited = False, 0
+        elif not self.trial and self.waited >= self.spacing:
+            self.trial, self.waited = True, 0
 
     def as_arrays(self) -> dict[str, Floats]:
         """The guard as arrays, for a file."""
-        numbers = [self.enabled, self.following, self.trial, self.spacing, self.waited]
+        numbers = [self.enabled, self.following, self.trial, self.spacing, self.waited, self.before]
         return {
             "flags": np.array(numbers, np.float64), "state": self.state,
             "covariance": self.covariance, "sums": self.sums,
@@ -129,8 +136,8 @@ class Guard:
     @classmethod
     def from_arrays(cls, arrays: dict[str, Floats]) -> Guard:
         """The guard that `as_arrays` described."""
-        enabled, following, trial, spacing, waited = arrays["flags"].tolist()
+        enabled, following, trial, spacing, waited, before = arrays["flags"].tolist()
         return cls(
             bool(enabled), bool(following), bool(trial), arrays["state"], arrays["covariance"],
-            arrays["sums"], int(spacing), int(waited),
+            arrays["sums"], int(spacing), int(waited), bool(before),
         )  # fmt: skip

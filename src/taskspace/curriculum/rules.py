@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _HARD = 0.1  # weight of tasks that are never solved, relative to the mean probability
-_SOLVED = 4  # power with which tasks lose weight as they are solved
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,8 @@ def frontier(now: Situation) -> Floats:
     Learnability keeps training on what is nearly solved; here weights fall quickly with success,
     and tasks without any success keep a small weight.
     """
-    return (now.p + _HARD * now.p.mean()) * (1 - now.p) ** _SOLVED
+    unsolved = (1 - now.p) * (1 - now.p)
+    return (now.p + _HARD * now.p.mean()) * unsolved * unsolved
 
 
 def progress(now: Situation) -> Floats:
