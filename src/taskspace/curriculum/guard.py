@@ -83,7 +83,8 @@ class Guard:
         """
         if not self.enabled:
             return False
-        self.sums += [len(uniform), uniform.sum(), uniform @ successes, uniform @ uniform]
+        new = [len(uniform), uniform.sum(), uniform @ successes, uniform @ uniform]
+        self.sums = self.sums + new
         if self.sums[0] < PERIOD:
             return False
         self._end_period()
