@@ -150,9 +150,7 @@ def test_a_saved_curriculum_goes_on_as_if_not_interrupted(tmp_path: Path, tasks:
 
 
 def test_a_target_and_a_model_are_saved(tmp_path: Path) -> None:
-    curriculum = ts.Curriculum(
-        TASKS, Levels(), rule="proximal", target=TASKS[:, 0] > 0.7, seed=0
-    )
+    curriculum = ts.Curriculum(TASKS, Levels(), rule="proximal", target=TASKS[:, 0] > 0.7, seed=0)
     train(curriculum, 0.5, rounds=3)
     curriculum.save(tmp_path / "c.npz")
     again = ts.Curriculum.load(tmp_path / "c.npz")

@@ -74,9 +74,7 @@ def test_thinned_failures_stand_for_all() -> None:
 @pytest.mark.parametrize("kind", ["logistic", "tasks"])
 def test_state_restores(kind: str) -> None:
     basis = np.column_stack([np.ones(5), np.arange(5.0)])
-    made = [
-        LogisticEstimator(basis) if kind == "logistic" else TaskEstimator(5) for _ in range(2)
-    ]
+    made = [LogisticEstimator(basis) if kind == "logistic" else TaskEstimator(5) for _ in range(2)]
     made[0].update(Episodes.of(np.arange(5), np.arange(5) > 2), memory=100)
     made[1].restore(made[0].state())
     assert (made[0].probabilities() == made[1].probabilities()).all()

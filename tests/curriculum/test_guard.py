@@ -24,9 +24,7 @@ def learn(guard: Guard, speed: float, speed_without: float, *, seed: int, period
 
 
 def mean_on(speed: float, speed_without: float, periods: int = 100) -> float:
-    runs = [
-        learn(Guard(), speed, speed_without, seed=seed, periods=periods) for seed in range(10)
-    ]
+    runs = [learn(Guard(), speed, speed_without, seed=seed, periods=periods) for seed in range(10)]
     return float(np.mean(runs))
 
 

@@ -63,8 +63,8 @@ def test_results_agree_with_single_environments() -> None:
 
 
 def test_bad_arguments() -> None:
+    wrong: Any = gym.vector.SyncVectorEnv([lambda: gym.make("CartPole-v1")])
     with pytest.raises(ValueError, match=says("envs TaskVectorEnv")):
-        wrong: Any = gym.vector.SyncVectorEnv([lambda: gym.make("CartPole-v1")])
         ts.VectorTaskSampler(wrong)
     with pytest.raises(ValueError, match=says("envs tasks")):
         ts.VectorTaskSampler(TaskVectorEnv("MultiKeyNav", 2))

@@ -14,6 +14,7 @@ from taskspace._version import __version__
 from taskspace.cli import (
     agents,
     bench,
+    curriculum,
     doctor,
     embed,
     envs,
@@ -50,6 +51,7 @@ _EPILOG = """examples:
   taskspace agents DIR                 list the agents with scores and strengths
   taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
+  taskspace curriculum c.npz           show what a curriculum trained on when
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
   taskspace reproduce all              reproduce all tables and figures
@@ -75,6 +77,7 @@ _COMMANDS = (
     agents,
     subset,
     explore,
+    curriculum,
     reproduce,
     envs,
     bench,

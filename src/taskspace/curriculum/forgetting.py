@@ -34,9 +34,7 @@ class AdaptiveForgetting:
     16000.0
     """
 
-    def __init__(
-        self, make: Callable[[], Estimator], memories: Sequence[float] = MEMORIES
-    ) -> None:
+    def __init__(self, make: Callable[[], Estimator], memories: Sequence[float] = MEMORIES) -> None:
         self.memories = tuple(memories)
         self.estimators = [make() for _ in self.memories]
         self.scores = np.zeros(len(self.memories))

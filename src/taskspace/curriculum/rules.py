@@ -41,7 +41,7 @@ def uniform(now: Situation) -> Floats:
 
 
 def learnability(now: Situation) -> Floats:
-    """p (1 - p), the variance of the outcome."""
+    """P (1 - p), the variance of the outcome."""
     return now.p * (1 - now.p)
 
 

@@ -86,7 +86,8 @@ class VectorTaskSampler(VectorWrapper):
         marked = np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask)
         self.positions[marked] = self._draws.draw(int(marked.sum()))
         observations, infos = self.env.reset(
-            seed=seed, options={"reset_mask": marked, "task_index": self.positions}
+            seed=seed,  # type: ignore[arg-type]
+            options={"reset_mask": marked, "task_index": self.positions},
         )
         self._ended &= ~marked
         return observations, {**infos, "task": self.positions.copy()}

@@ -278,8 +278,8 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
         Args:
             seed: The seed of the first copy (copy i has `seed + i`), or one seed per copy.
-            options: `{"task": tasks}` with one task, or one per copy; or `{"task_index": positions}`
-                of some of `tasks`, which are not checked again. `{"reset_mask": mask}` has the
+            options: `{"task": tasks}` with one task, or one per copy, or `{"task_index": …}` with
+                positions in `tasks`, which are not checked again; `{"reset_mask": mask}` with the
                 copies to reset.
 
         Returns:

@@ -14,5 +14,6 @@ PARTS = {
     "limits": "what limits prediction and task selection",
     "annotated": "the maps with an example task per cluster",
     "pca": "PCA projections of the maps",
+    "curriculum": "curricula for a learner from scratch (takes hours, not part of all)",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
 }

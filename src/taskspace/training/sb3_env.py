@@ -12,7 +12,6 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 
-
 class SB3Env(VecEnv):
     """Copies that one compiled call steps; a copy that ends starts a new task in the same step.
 

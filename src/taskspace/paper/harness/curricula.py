@@ -6,8 +6,8 @@ The settings of other authors' methods were chosen on seeds that are not reporte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,15 +89,15 @@ class PrioritizedReplay(Fixed):
         self.temperature, self.staleness, self.replay = temperature, staleness, replay
         self.capacity, self.clock = capacity, 0
         self.scores, self.seen = np.full(count, -1.0), np.zeros(count)
+        self.known, self.replayed = np.zeros(0, np.int64), np.zeros(0)
 
     def draw(self, n: int) -> Integers:
         """Replay known tasks with a fixed probability, otherwise draw any task."""
         drawn = super().draw(n)
-        known = np.flatnonzero(self.scores >= 0)
         again = self.rng.random(n) < self.replay
-        if len(known) >= 100 and again.any():
-            weights = self._weights(known)
-            drawn[again] = known[self.rng.choice(len(known), int(again.sum()), p=weights)]
+        if len(self.known) >= 100 and again.any():
+            places = np.searchsorted(self.replayed, self.rng.random(int(again.sum())), "right")
+            drawn[again] = self.known[np.minimum(places, len(self.known) - 1)]
         return drawn
 
     def _weights(self, known: Integers) -> Floats:
@@ -117,6 +117,8 @@ class PrioritizedReplay(Fixed):
         if len(known) > self.capacity:
             least = np.argsort(self.scores[known])[: len(known) - self.capacity]
             self.scores[known[least]] = -1.0
+        self.known = np.flatnonzero(self.scores >= 0)
+        self.replayed = np.cumsum(self._weights(self.known))
 
 
 class SampledLearnability(Fixed):
@@ -203,3 +205,12 @@ class Trial:
         """The area under the curve: mean success over all steps."""
         x, y = np.array([0, *self.steps], float), np.array([0.0, *self.success])
         return float(np.trapezoid(y, x) / x[-1])
+
+    def steps_to(self, level: float) -> float:
+        """The steps until held-out success first reaches a level; infinity if it never does."""
+        above = np.flatnonzero(np.array(self.success) >= level)
+        return float(self.steps[above[0]]) if len(above) else float("inf")
+
+    def as_row(self) -> dict[str, Any]:
+        """The fields, as plain values."""
+        return asdict(self)

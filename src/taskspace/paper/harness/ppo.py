@@ -6,7 +6,9 @@ seconds, so that curricula can be compared over many seeds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from taskspace.paper.harness.networks import Adam, Network
 
 F32 = NDArray[np.float32]
 Integers = NDArray[np.int64]
+Draw = Callable[[int], Integers]
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,12 @@ class Actor:
         """What is trained."""
         return [*self.network.parameters, *([] if self.discrete else [self.log_std])]
 
-    def draw(self, observations: F32, rng: np.random.Generator) -> tuple[NDArray[np.generic], F32]:
+    def draw(self, observations: F32, rng: np.random.Generator) -> tuple[NDArray[Any], F32]:
         """Actions and their log-probabilities."""
         outputs = self.network.forward(observations)
         if self.discrete:
             logs = _log_softmax(outputs)
-            noise = rng.gumbel(size=logs.shape)
-            actions = (logs + noise).argmax(1)
+            actions = (logs + rng.gumbel(size=logs.shape)).argmax(1)
             return actions, logs[np.arange(len(actions)), actions]
         noise = rng.normal(size=outputs.shape).astype(np.float32)
         return outputs + noise * np.exp(self.log_std), self._density(noise)
@@ -81,7 +83,7 @@ class Actor:
         return -(0.5 * noise**2 + self.log_std).sum(1)
 
     def slopes(
-        self, observations: F32, actions: NDArray[np.generic], old: F32, gains: F32, s: Settings
+        self, observations: F32, actions: NDArray[Any], old: F32, gains: F32, s: Settings
     ) -> list[F32]:
         """Gradients of PPO's loss on a batch."""
         outputs = self.network.forward(observations)
@@ -107,7 +109,7 @@ class Actor:
         weights = [np.ascontiguousarray(matrix.T) for matrix in parameters[::2]]
         biases = [bias.copy() for bias in parameters[1::2]]
         head = Categorical() if self.discrete else Gaussian(tuple(map(float, self.log_std)))
-        return MLPPolicy(weights, biases, head)
+        return MLPPolicy(weights, biases, output=head)
 
 
 class Learner:
@@ -147,7 +149,7 @@ class Learner:
                 running &= ~over
         return solved, steps
 
-    def train(self, draw: object) -> Episodes:
+    def train(self, draw: Draw) -> Episodes:
         """One rollout and one update; `draw(n)` chooses tasks. Returns the finished episodes."""
         if self.tasks[0] < 0:
             self._begin(np.ones(len(self.tasks), np.bool_), draw)
@@ -155,17 +157,21 @@ class Learner:
         self._learn(*rollout[:5])
         return rollout[5]
 
-    def _begin(self, marked: NDArray[np.bool_], draw: object) -> None:
+    def _begin(self, marked: NDArray[np.bool_], draw: Draw) -> None:
         """Start tasks in the marked copies."""
-        self.tasks[marked] = draw(int(marked.sum()))  # type: ignore[operator]
+        self.tasks[marked] = draw(int(marked.sum()))
         self.observations, _ = self.copies.reset(
             options={"reset_mask": marked, "task_index": self.tasks}
         )
 
-    def _roll_out(self, draw: object) -> tuple[F32, NDArray[np.generic], F32, F32, F32, Episodes]:
+    def _roll_out(self, draw: Draw) -> tuple[F32, NDArray[Any], F32, F32, F32, Episodes]:
         s, count = self.settings, len(self.tasks)
         seen = np.empty((s.rollout, count, self.env.state_size), np.float32)
-        taken, logs, rewards, ends, owners, won = [], [], [], [], [], []
+        taken: list[NDArray[Any]] = []
+        logs: list[F32] = []
+        rewards: list[NDArray[np.float64]] = []
+        ends: list[NDArray[np.bool_]] = []
+        owners, won = [], []
         for step in range(s.rollout):
             seen[step] = self.observations
             actions, log = self.actor.draw(self.observations, self.rng)
@@ -176,10 +182,10 @@ class Learner:
             self.observations = observations
             if over.any():
                 self._begin(over, draw)
-            for kept, value in zip(
-                (taken, logs, rewards, ends), (actions, log, reward, over), strict=True
-            ):
-                kept.append(value)
+            taken.append(actions)
+            logs.append(log)
+            rewards.append(reward)
+            ends.append(over)
         self.steps += s.rollout * count
         flat = seen.reshape(-1, seen.shape[2])
         values = self.critic.forward(np.concatenate([flat, self.observations]))[:, 0]
@@ -219,9 +225,7 @@ class Learner:
             return Episodes(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
         return Episodes(*(np.concatenate(part) for part in (tasks, successes, scores)))
 
-    def _learn(
-        self, seen: F32, actions: NDArray[np.generic], logs: F32, gains: F32, returns: F32
-    ) -> None:
+    def _learn(self, seen: F32, actions: NDArray[Any], logs: F32, gains: F32, returns: F32) -> None:
         s = self.settings
         scaled = ((gains - gains.mean()) / (gains.std() + 1e-8)).astype(np.float32)
         for _ in range(s.epochs):
@@ -243,10 +247,7 @@ def _log_softmax(outputs: F32) -> F32:
 
 
 def _clipped_slope(log_ratio: F32, gains: F32, clip: float) -> F32:
-    """Minus the derivative of PPO's clipped objective by the log-probability, negated twice.
-
-    Returns ratio x gain where the objective is not clipped, otherwise 0.
-    """
+    """The derivative of PPO's clipped objective by the log-probability of the action."""
     ratio = np.exp(log_ratio)
     clipped = ((gains > 0) & (ratio > 1 + clip)) | ((gains < 0) & (ratio < 1 - clip))
     return np.where(clipped, 0, ratio * gains).astype(np.float32)
