@@ -18,7 +18,7 @@ def learn(guard: Guard, speed: float, speed_without: float, *, seed: int, period
         count = int(PERIOD * SHARE) if guard.on else PERIOD
         uniform = np.arange(PERIOD) < count
         faster = speed if guard.on else speed_without
-        guard.observe(uniform.astype(float), (rng.random(PERIOD) < rate) * 1.0)
+        guard.observe(uniform.astype(float), (rng.random(PERIOD) < rate).astype(float))
         rate += faster * (1 - rate)
     return on / periods
 

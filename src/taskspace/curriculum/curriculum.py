@@ -38,9 +38,10 @@ class Curriculum:
     Args:
         tasks: The tasks: rows of features, or names. Everywhere else, a task is its position here.
         model: The `SuccessModel` of a population on these tasks, or None.
-        rule: How tasks are weighted: "frontier" (tasks that are solved at times), "learnability"
-            (p (1 - p)), "progress", "uniform", "proximal" or "towards" (both need a target), or a
-            function of a `Situation` that returns one weight per task.
+        rule: How tasks are weighted: "frontier" (tasks that are solved at times), "towards" (those
+            among them that are similar to target tasks), "learnability" (p (1 - p)), "progress",
+            "proximal" or "uniform", or a function of a `Situation` that returns one weight per
+            task. The default is "towards" with a target and "frontier" without.
         target: What the learner is trained for: booleans or weights, one per task; all tasks by
             default. Half of the uniform share is then drawn from the target.
         share: The share of episodes whose tasks are drawn uniformly.
@@ -68,13 +69,14 @@ class Curriculum:
         tasks: Any,
         model: Any = None,
         *,
-        rule: str | Callable[[Situation], Floats] = "frontier",
+        rule: str | Callable[[Situation], Floats] | None = None,
         target: Any = None,
         share: float = SHARE,
         guard: bool = True,
         seed: int | None = None,
     ) -> None:
-        self._set_rule(rule, target is not None)
+        default = "frontier" if target is None else "towards"
+        self._set_rule(default if rule is None else rule, target is not None)
         self.share = checks.fraction(share, "share")
         self.tasks, features = _read(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
@@ -194,8 +196,10 @@ class Curriculum:
         fast, slow = (
             self.forgetting.fast_and_slow() if self.rule == "progress" else (self._p, self._p)
         )
-        chosen = self.target.chosen
-        now = Situation(self._p, fast, slow, self._p[chosen], self.target.similarity)
+        target = self.target
+        now = Situation(
+            self._p, fast, slow, self._p[target.chosen], target.similarity, target.nearest
+        )
         found = np.asarray(self._rule(now), np.float64)
         if found.shape != self._p.shape or not (np.isfinite(found) & (found >= 0)).all():
             raise ValueError(

@@ -26,6 +26,7 @@ class Situation:
         slow: The same by a long memory.
         target_p: The probability of success on some target tasks; empty without a target.
         similarity: The similarity of all tasks with those target tasks (tasks, targets).
+        nearest: The similarity of each task with the most similar of them.
     """
 
     p: Floats
@@ -33,6 +34,7 @@ class Situation:
     slow: Floats
     target_p: Floats
     similarity: NDArray[np.floating]
+    nearest: NDArray[np.floating]
 
 
 def uniform(now: Situation) -> Floats:
@@ -71,8 +73,8 @@ def proximal(now: Situation) -> Floats:
 
 
 def towards(now: Situation) -> Floats:
-    """The frontier, with weights by the similarity to the most similar target task."""
-    return frontier(now) * np.max(now.similarity, axis=1, initial=0.0)
+    """The frontier, in proportion to the similarity with the most similar target task."""
+    return frontier(now) * now.nearest
 
 
 Rule = Callable[[Situation], Floats]

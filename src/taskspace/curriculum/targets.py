@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,12 @@ class Target:
     weights: Floats
     chosen: NDArray[np.int64]
     similarity: NDArray[np.float32]
+
+    @functools.cached_property
+    def nearest(self) -> NDArray[np.float32]:
+        """The similarity of each task with the most similar of the chosen ones."""
+        found: NDArray[np.float32] = self.similarity.max(1, initial=0.0)
+        return found
 
 
 def no_target(count: int) -> Target:

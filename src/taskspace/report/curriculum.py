@@ -125,11 +125,12 @@ def _draw_moment(
     successes = curriculum.history.successes[some].sum(0)
     tried = attempts > 0
     style: dict[str, Any] = {"gridsize": _CELLS, "linewidths": 0}
-    extent = (places[:, 0].min(), places[:, 0].max(), places[:, 1].min(), places[:, 1].max())
-    axes[0].hexbin(*places.T, C=attempts, extent=extent, cmap="magma_r", **style)
+    x, y = places.T
+    extent = (x.min(), x.max(), y.min(), y.max())
+    axes[0].hexbin(x, y, C=attempts, extent=extent, cmap="magma_r", **style)
     rates = successes[tried] / attempts[tried]
     axes[1].hexbin(
-        *places[tried].T, C=rates, extent=extent, cmap="viridis", vmin=0, vmax=1, **style
+        x[tried], y[tried], C=rates, extent=extent, cmap="viridis", vmin=0, vmax=1, **style
     )
     for ax, label in zip(axes, ("attempts per task", "success rate"), strict=True):
         ax.set(xticks=[], yticks=[])

@@ -98,7 +98,7 @@ class Actor:
             slope += np.float32(s.entropy) * share * p * (logs + entropy)
             return self.network.backward(slope)
         deviation = np.exp(self.log_std)
-        noise = (actions - outputs) / deviation
+        noise: Any = (actions - outputs) / deviation
         factor = _clipped_slope(self._density(noise) - old, gains, s.clip)[:, None] * share
         own = (-factor * (noise**2 - 1)).sum(0) - np.float32(s.entropy)
         return [*self.network.backward(-factor * noise / deviation), own]
