@@ -133,11 +133,19 @@ class Curriculum:
         return np.minimum(np.searchsorted(self._cumulative, drawn, "right"), len(self.tasks) - 1)
 
     def probabilities(self) -> Floats:
-        """The probability that the learner solves each task now, as of the last update."""
+        """Estimate the success of the learner now.
+
+        Returns:
+            The probability that it solves each task, as of the last update.
+        """
         return self._p.copy()
 
     def weights(self) -> Floats:
-        """The probability of each task to be drawn, which includes the uniform share."""
+        """Look up the weights of the draws.
+
+        Returns:
+            The probability of each task to be drawn, which includes the uniform share.
+        """
         return self._weights.copy()
 
     # -- learning --------------------------------------------------------------------------------
