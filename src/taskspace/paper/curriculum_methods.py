@@ -21,7 +21,7 @@ from taskspace.paper.harness.curricula import (
 )
 from taskspace.paper.study import Study
 
-Maker = Callable[[Study, Setting, int], TaskChooser]
+Maker = Callable[..., TaskChooser]  # of a study, a setting, a seed, and options of the method
 
 
 def _iid(study: Study, setting: Setting, seed: int) -> TaskChooser:
@@ -62,22 +62,22 @@ def _raw_proximal(study: Study, setting: Setting, seed: int) -> TaskChooser:
     return BlackBox(curriculum)
 
 
-def _plr(study: Study, setting: Setting, seed: int) -> TaskChooser:
-    return PrioritizedReplay(len(setting.pool), seed, temperature=0.3, staleness=0.1, replay=0.8)
+def _plr(study: Study, setting: Setting, seed: int, **options: Any) -> TaskChooser:
+    return PrioritizedReplay(len(setting.pool), seed, **options)
 
 
-def _sfl(study: Study, setting: Setting, seed: int) -> TaskChooser:
+def _sfl(study: Study, setting: Setting, seed: int, **options: Any) -> TaskChooser:
     tasks = min(1000, len(setting.pool))
-    return SampledLearnability(setting.pool, seed, tasks=tasks, rollouts=5, kept=200, every=16)
+    return SampledLearnability(setting.pool, seed, tasks=tasks, rollouts=5, kept=200, **options)
 
 
-def _procurl_rollouts(study: Study, setting: Setting, seed: int) -> TaskChooser:
+def _procurl_rollouts(study: Study, setting: Setting, seed: int, **options: Any) -> TaskChooser:
     tasks = min(500, len(setting.pool))
-    return Proximal(setting.pool, seed, sharpness=20, rollouts=4, tasks=tasks, every=8)
+    return Proximal(setting.pool, seed, rollouts=4, tasks=tasks, every=8, **options)
 
 
-def _procurl_critic(study: Study, setting: Setting, seed: int) -> TaskChooser:
-    return Proximal(setting.pool, seed, sharpness=20)
+def _procurl_critic(study: Study, setting: Setting, seed: int, **options: Any) -> TaskChooser:
+    return Proximal(setting.pool, seed, **options)
 
 
 METHODS: dict[str, Maker] = {
@@ -97,3 +97,16 @@ METHODS: dict[str, Maker] = {
     "proximal, learned": _black_box(population_model, rule="proximal", guard=False),
 }
 NEED_TARGET = ("IID on target", "proximal, raw", "proximal, learned")
+
+# The options among which the best is chosen, in each setting, on a seed that is not reported.
+OPTIONS: dict[str, list[dict[str, float]]] = {
+    "PLR": [
+        {"temperature": 0.1, "staleness": 0.1, "replay": 0.5},
+        {"temperature": 0.3, "staleness": 0.3, "replay": 0.5},
+        {"temperature": 1.0, "staleness": 0.3, "replay": 0.5},
+        {"temperature": 0.3, "staleness": 0.1, "replay": 0.8},
+    ],
+    "SFL": [{"every": 16}, {"every": 32}],
+    "ProCuRL, rollouts": [{"sharpness": 20.0}, {"sharpness": 80.0}],
+    "ProCuRL, critic": [{"sharpness": 5.0}, {"sharpness": 20.0}, {"sharpness": 80.0}],
+}
