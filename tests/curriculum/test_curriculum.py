@@ -61,6 +61,23 @@ def test_names_have_one_estimate_each() -> None:
     assert hard < 0.1
 
 
+def test_names_of_a_table_with_the_model_of_its_agents() -> None:
+    skills = np.random.default_rng(0).uniform(size=(30, 1))
+    solved = (skills > np.linspace(0, 1, 40)).astype(int)
+    outcomes = ts.Outcomes(solved, 1)
+    model = ts.SuccessModel(random_state=0).fit(outcomes)
+    curriculum = ts.Curriculum(outcomes.tasks, model, seed=0, guard=False)
+    assert curriculum.basis is not None
+    for _ in range(10):
+        chosen = curriculum.sample(UPDATE)
+        curriculum.observe(chosen, chosen < 20)  # a learner of medium skill
+    p = curriculum.probabilities()
+    assert p[:15].min() > 0.7
+    assert p[25:].max() < 0.3
+    with pytest.raises(ValueError, match=says("nothing")):
+        ts.Curriculum(["nothing"], model)
+
+
 def test_rules_and_functions() -> None:
     for rule in ("uniform", "learnability", "progress", lambda now: now.p):
         curriculum = ts.Curriculum(TASKS, rule=rule, seed=0, guard=False)
@@ -107,6 +124,7 @@ def test_episodes_wait_for_an_update() -> None:
         ({"rule": "fancy"}, "rule 'fancy'"),
         ({"rule": "proximal"}, "target proximal None"),
         ({"share": 0}, "share 0"),
+        ({"model": "ours"}, "model"),
         ({"target": [True]}, "target"),
         ({"seed": -1}, "seed"),
     ],

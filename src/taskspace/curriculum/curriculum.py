@@ -54,7 +54,7 @@ class Curriculum:
         updates: The number of updates of the estimates so far.
 
     Raises:
-        ValueError: If an argument is invalid.
+        ValueError: If an argument is invalid, or if the model does not know the tasks.
 
     Example:
         >>> curriculum = Curriculum([[0.1], [0.5], [0.9]], seed=0)
@@ -78,6 +78,8 @@ class Curriculum:
         default = "frontier" if target is None else "towards"
         self._set_rule(default if rule is None else rule, target is not None)
         self.share = checks.fraction(share, "share")
+        if model is not None and not hasattr(model, "predict_proba"):
+            raise ValueError(f"model must be a SuccessModel or None, got {checks.brief(model)}")
         self.tasks, features = _read(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
         count = len(self.tasks)
