@@ -18,7 +18,7 @@ def file(tmp_path: Path) -> Path:
     rng = np.random.default_rng(0)
     tasks = rng.uniform(size=(300, 3))
     curriculum = ts.Curriculum(tasks, seed=0)
-    for _ in range(10):
+    for _ in range(20):
         chosen = curriculum.sample(200)
         curriculum.observe(chosen, tasks[chosen, 0] < 0.4)
     curriculum.save(tmp_path / "c.npz")
@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
 def test_the_table_adds_up_and_the_picture_is_drawn(file: Path) -> None:
     picture = file.with_suffix(".png")
     rows = rows_of(command("curriculum", file, "--picture", str(picture)).stdout)
-    assert [int(row["episodes"]) for row in rows] == [500, 1000, 1500, 2000]
+    assert [int(row["episodes"]) for row in rows] == [1000, 2000, 3000, 4000]
     assert all(0 < float(row["success"]) < 1 for row in rows)
     assert picture.read_bytes().startswith(b"\x89PNG")
 

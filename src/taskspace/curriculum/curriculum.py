@@ -22,7 +22,8 @@ from taskspace.curriculum.threads import one_thread
 Floats = NDArray[np.float64]
 
 SHARE = 0.2  # of episodes whose tasks are drawn uniformly
-UPDATE = 200  # episodes per update of the estimates
+UPDATE = 200  # episodes per update of the estimates, at least
+TASKS_PER_EPISODE = 24  # with many tasks, an update takes longer and waits for more episodes
 
 
 class Curriculum:
@@ -108,7 +109,7 @@ class Curriculum:
         self.forgetting = AdaptiveForgetting(self._estimator)
         self.guard, self.history = Guard(guard), History(count)
         self.base = (1 / count + self.target.weights) / 2  # uniform without a target
-        self.updates = 0
+        self.updates, self._enough = 0, max(UPDATE, count // TASKS_PER_EPISODE)
         self._waiting: list[tuple[NDArray[np.int64], Floats]] = []
         self._refresh()
 
@@ -153,7 +154,9 @@ class Curriculum:
     # -- learning --------------------------------------------------------------------------------
 
     def observe(self, tasks: Any, successes: Any) -> None:
-        """Take in finished episodes. Estimates and weights change every 200 episodes.
+        """Take in finished episodes.
+
+        Estimates and weights change when there are 200 episodes, or 1/24 of the number of tasks.
 
         Args:
             tasks: The positions of their tasks.
@@ -170,7 +173,7 @@ class Curriculum:
                 f" {checks.brief(successes)} of shape {results.shape}"
             )
         self._waiting.append((found, results))
-        if sum(len(some) for some, _ in self._waiting) >= UPDATE:
+        if sum(len(some) for some, _ in self._waiting) >= self._enough:
             self._update()
 
     def _update(self) -> None:

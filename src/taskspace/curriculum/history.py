@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 INTERVALS = 32  # most intervals; when there are more, neighbours are merged
-FIRST_LENGTH = 500  # episodes per interval at first
+FIRST_LENGTH = 1000  # episodes per interval at first
 RECORD = ("episodes", "mean_p", "uniform_success", "share", "memory")
 
 
@@ -39,8 +39,8 @@ class History:
                 self._open_interval()
                 continue
             some, won = tasks[:room], successes[:room]
-            self.attempts[-1] += np.bincount(some, minlength=self.count).astype(np.int32)
-            self.successes[-1] += np.bincount(some, won, self.count).astype(np.int32)
+            np.add.at(self.attempts[-1], some, 1)
+            np.add.at(self.successes[-1], some, won.astype(np.int32))
             self.episodes += len(some)
             tasks, successes = tasks[room:], successes[room:]
 
