@@ -11,7 +11,7 @@ from taskspace.curriculum.estimators import Episodes, Estimator, Floats
 
 MEMORIES = (1000.0, 4000.0, 16_000.0)  # episodes
 FIRST = 1  # the memory that is used until others predict better
-MOST_FAILURES = 1000  # per update, which stand for all: the time of an update is bounded
+MOST_FAILURES = 300  # per update, which stand for all: where success is rare, they tell little
 _SCORE_MEMORY = 5000.0  # episodes over which the memories are compared
 _CERTAIN = 1e-6
 

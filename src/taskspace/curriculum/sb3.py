@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 try:
     from stable_baselines3.common.callbacks import BaseCallback
 except ImportError as error:
@@ -16,6 +18,8 @@ except ImportError as error:
 from taskspace import checks
 from taskspace.curriculum.curriculum import Curriculum
 from taskspace.files import check_target
+
+_TOGETHER = 100  # episodes that are shown together, which takes less time
 
 
 class CurriculumCallback(BaseCallback):  # type: ignore[misc]
@@ -55,27 +59,34 @@ class CurriculumCallback(BaseCallback):  # type: ignore[misc]
         self.curriculum = curriculum
         self.path: Path | None = None if path is None else check_target(path)
         self._sent = -1
+        self._ended: list[dict[str, Any]] = []  # infos of finished episodes
 
     def _on_training_start(self) -> None:
         self._send()
 
     def _on_step(self) -> bool:
-        ended = [
-            info
-            for info, done in zip(self.locals["infos"], self.locals["dones"], strict=True)
-            if done
-        ]
-        if ended:
-            self.curriculum.observe(*_results(ended))
-            if self.curriculum.updates != self._sent:
-                self._send()
+        dones = self.locals["dones"]
+        if dones.any():
+            infos = self.locals["infos"]
+            self._ended += [infos[copy] for copy in np.flatnonzero(dones)]
+            if len(self._ended) >= _TOGETHER:
+                self._observe()
         return True
 
     def _on_rollout_end(self) -> None:
+        self._observe()
         for name, value in self.curriculum.log().items():
             self.logger.record(f"curriculum/{name}", value)
         if self.path is not None:
             self.curriculum.save(self.path)
+
+    def _observe(self) -> None:
+        """Show finished episodes to the curriculum, and send its weights if they have changed."""
+        ended, self._ended = self._ended, []
+        if ended:
+            self.curriculum.observe(*_results(ended))
+        if self.curriculum.updates != self._sent:
+            self._send()
 
     def _send(self) -> None:
         """Set the weights in all environments."""
