@@ -15,8 +15,7 @@ class History:
 
     Attributes:
         length: The number of episodes per interval.
-        attempts: Attempts (intervals, tasks).
-        successes: Successes (intervals, tasks).
+        episodes: The number of episodes so far.
         records: One row per update with the columns `RECORD`.
 
     >>> history = History(3)
@@ -27,14 +26,24 @@ class History:
 
     def __init__(self, count: int) -> None:
         self.count, self.length, self.episodes = count, FIRST_LENGTH, 0
-        self.attempts = np.zeros((0, count), np.int32)
-        self.successes = np.zeros((0, count), np.int32)
+        self._tables = np.zeros((2, INTERVALS, count), np.int32)
+        self._opened = 0
         self.records: list[tuple[float, ...]] = []
+
+    @property
+    def attempts(self) -> NDArray[np.int32]:
+        """Attempts (intervals, tasks)."""
+        return self._tables[0, : self._opened]
+
+    @property
+    def successes(self) -> NDArray[np.int32]:
+        """Successes (intervals, tasks)."""
+        return self._tables[1, : self._opened]
 
     def add(self, tasks: NDArray[np.int64], successes: NDArray[np.float64]) -> None:
         """Add episodes in order."""
         while len(tasks):
-            room = self.length * len(self.attempts) - self.episodes
+            room = self.length * self._opened - self.episodes
             if not room:
                 self._open_interval()
                 continue
@@ -44,22 +53,20 @@ class History:
             self.episodes += len(some)
             tasks, successes = tasks[room:], successes[room:]
 
+    def _open_interval(self) -> None:
+        if self._opened == INTERVALS:
+            self._opened //= 2
+            merged = self._tables.reshape(2, self._opened, 2, self.count).sum(2, dtype=np.int32)
+            self._tables[:, : self._opened] = merged
+            self._tables[:, self._opened :] = 0
+            self.length *= 2
+        self._opened += 1
+
     def record(self, *values: float) -> None:
         """Add a row with the columns `RECORD`; of two old rows, one is dropped when many."""
         self.records.append(values)
         if len(self.records) > 2000:
             self.records = self.records[:1000:2] + self.records[1000:]
-
-    def _open_interval(self) -> None:
-        if len(self.attempts) == INTERVALS:
-            self.attempts, self.successes = (
-                table.reshape(-1, 2, self.count).sum(1, dtype=np.int32)
-                for table in (self.attempts, self.successes)
-            )
-            self.length *= 2
-        empty = np.zeros((1, self.count), np.int32)
-        self.attempts = np.concatenate([self.attempts, empty])
-        self.successes = np.concatenate([self.successes, empty])
 
     def as_arrays(self) -> dict[str, NDArray[np.generic]]:
         """The history as arrays, for a file."""
@@ -73,8 +80,9 @@ class History:
     def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> History:
         """The history that `as_arrays` described."""
         found = cls(arrays["attempts"].shape[1])
-        found.attempts = arrays["attempts"].astype(np.int32)
-        found.successes = arrays["successes"].astype(np.int32)
+        found._opened = len(arrays["attempts"])
+        found.attempts[:] = arrays["attempts"]
+        found.successes[:] = arrays["successes"]
         found.length, found.episodes = (int(number) for number in arrays["counts"])
         found.records = [tuple(row) for row in arrays["records"].tolist()]
         return found
