@@ -127,6 +127,8 @@ def test_episodes_wait_for_an_update() -> None:
         ({"model": "ours"}, "model"),
         ({"target": [True]}, "target"),
         ({"seed": -1}, "seed"),
+        ({"guard": "no"}, "guard"),
+        ({"rule": lambda now: "x"}, "rule"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], tokens: str) -> None:

@@ -81,6 +81,8 @@ class Curriculum:
         self.share = checks.fraction(share, "share")
         if model is not None and not hasattr(model, "predict_proba"):
             raise ValueError(f"model must be a SuccessModel or None, got {checks.brief(model)}")
+        if not isinstance(guard, bool):
+            raise ValueError(f"guard must be True or False, got {checks.brief(guard)}")
         self.tasks, features = _read(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
         count = len(self.tasks)
@@ -95,7 +97,7 @@ class Curriculum:
         self._start(guard)
 
     def _set_rule(self, rule: Any, has_target: bool) -> None:
-        if not callable(rule) and rule not in RULES:
+        if not callable(rule) and not (isinstance(rule, str) and rule in RULES):
             raise ValueError(
                 f"rule must be one of {', '.join(RULES)}, or a function, got {checks.brief(rule)}"
             )
@@ -213,7 +215,7 @@ class Curriculum:
         now = Situation(
             self._p, fast, slow, self._p[target.chosen], target.similarity, target.nearest
         )
-        found = np.asarray(self._rule(now), np.float64)
+        found = checks.real(self._rule(now), "what the rule returns")
         if found.shape != self._p.shape or not (np.isfinite(found) & (found >= 0)).all():
             raise ValueError(
                 f"the rule must return {len(self._p)} finite weights of at least 0, got"

@@ -66,7 +66,10 @@ def make_target(
     elif features is not None:
         similarity = raw_similarity(features, features[chosen])
     else:
-        raise ValueError("target must be None for tasks without features and without a model")
+        raise ValueError(
+            "target must be None for tasks without features and without a model, got"
+            f" {checks.brief(given)}"
+        )
     return Target(weights, chosen, similarity.astype(np.float32))
 
 
