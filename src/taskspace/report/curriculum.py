@@ -114,7 +114,7 @@ def _draw_curves(ax: Axes, table: dict[str, NDArray[Any]]) -> None:
         style = ":" if name == "uniform_share" else "-"
         ax.plot(table["episodes"], table[name], style, marker=".", label=label)
     ax.set(xlabel="episodes", ylim=(-0.02, 1.02))
-    ax.legend(frameon=False, ncols=3, loc="upper left", fontsize=8)
+    ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), fontsize=8)
 
 
 def _draw_moment(
