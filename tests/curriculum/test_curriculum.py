@@ -64,7 +64,7 @@ def test_names_have_one_estimate_each() -> None:
 def test_names_of_a_table_with_the_model_of_its_agents() -> None:
     skills = np.random.default_rng(0).uniform(size=(30, 1))
     solved = (skills > np.linspace(0, 1, 40)).astype(int)
-    outcomes = ts.Outcomes(solved, 1)
+    outcomes = ts.Outcomes(solved, np.array(1))
     model = ts.SuccessModel(random_state=0).fit(outcomes)
     curriculum = ts.Curriculum(outcomes.tasks, model, seed=0, guard=False)
     assert curriculum.basis is not None
