@@ -68,7 +68,10 @@ def _trained(
 
     def run() -> list[dict[str, Any]]:
         chooser = METHODS[method](study, sized, seed, **options)
-        found = train(sized.env, sized.pool, sized.held_out, chooser, steps=sized.steps, seed=seed)
+        found = train(
+            sized.env, sized.pool, sized.held_out, chooser,
+            steps=sized.steps, seed=seed, settings=sized.learner,
+        )  # fmt: skip
         return [found.as_row()]
 
     words = [setting.name, method.lower().replace(",", ""), *map(str, options.values()), str(seed)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.paper.harness.ppo import Actor, Learner, Settings
+from taskspace.paper.harness.ppo import Actor, Learner, Settings, _RewardScale
 
 SMALL = Settings(copies=32, rollout=16, batch=256, hidden=(16,))
 
@@ -87,3 +88,16 @@ def test_the_same_seed_gives_the_same_learner() -> None:
     for one, other in zip(made[0].actor.parameters, made[1].actor.parameters, strict=True):
         assert (one == other).all()
     assert made[0].steps == 2 * 32 * 16
+
+
+def test_shaped_rewards_are_normalized() -> None:
+    scale, rng = _RewardScale(64, 0.9), np.random.default_rng(0)
+    over = np.zeros(64, np.bool_)
+    for _ in range(300):
+        found = scale.normalized(1000 * rng.normal(size=64), over)
+    assert found.std() == pytest.approx(np.sqrt(1 - 0.9**2), rel=0.2)  # returns have variance 1
+    env = ts.make("PointMass")
+    learner = Learner(env, env.sample_tasks(20, seed=0), replace(SMALL, shaped=True), seed=0)
+    for _ in range(2):
+        learner.train(lambda n: np.zeros(n, np.int64))
+    assert np.isfinite(learner.critic.parameters[0]).all()

@@ -38,6 +38,7 @@ class Settings:
     entropy: float = 0.01
     hidden: tuple[int, ...] = (64, 64)
     log_std: float = 1.5  # initial log deviation of continuous actions
+    shaped: bool = False  # the environment's shaped reward, normalized, instead of the sparse one
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class Learner:
         self.critic = Network((env.state_size, *settings.hidden, 1), self.rng)
         self.actor_adam = Adam(self.actor.parameters, settings.rate)
         self.critic_adam = Adam(self.critic.parameters, settings.rate)
-        self.copies = TaskVectorEnv(env, settings.copies, tasks=pool)
+        self.copies = TaskVectorEnv(env, settings.copies, tasks=pool, shaped=settings.shaped)
+        self.scale = _RewardScale(settings.copies, settings.discount)
         self.copies.reset(seed=seed)
         self.tasks = np.full(settings.copies, -1)
         self.scores, self.lengths = np.zeros(settings.copies), np.zeros(settings.copies)
@@ -184,7 +186,7 @@ class Learner:
                 self._begin(over, draw)
             taken.append(actions)
             logs.append(log)
-            rewards.append(reward)
+            rewards.append(self.scale.normalized(reward, over) if s.shaped else reward)
             ends.append(over)
         self.steps += s.rollout * count
         flat = seen.reshape(-1, seen.shape[2])
@@ -239,6 +241,27 @@ class Learner:
                 error = self.critic.forward(rows)[:, 0] - returns[some]
                 slope = (error / np.float32(len(some)))[:, None].astype(np.float32)
                 self.critic_adam.step(self.critic.backward(slope))
+
+
+class _RewardScale:
+    """Divides rewards by the standard deviation of discounted returns so far."""
+
+    def __init__(self, copies: int, discount: float) -> None:
+        self.returns, self.discount = np.zeros(copies), discount
+        self.count, self.sums, self.squares = 1e-4, 0.0, 0.0
+
+    def normalized(
+        self, rewards: NDArray[np.float64], over: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """The rewards of a step in all copies, of which some have ended."""
+        self.returns = self.returns * self.discount + rewards
+        self.count += len(rewards)
+        self.sums += float(self.returns.sum())
+        self.squares += float(self.returns @ self.returns)
+        self.returns[over] = 0.0
+        mean = self.sums / self.count
+        spread = np.sqrt(max(self.squares / self.count - mean**2, 0.0)) + 1e-8
+        return np.clip(rewards / spread, -10.0, 10.0)
 
 
 def _log_softmax(outputs: F32) -> F32:
