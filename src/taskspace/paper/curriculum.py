@@ -39,8 +39,8 @@ def reproduce(study: Study, methods: Collection[str] = tuple(METHODS)) -> Result
         }
         tables.append(table(setting, found))
     note = (
-        f"Held-out success of PPO from scratch, {study.seeds} seeds; the seeds on which options"
-        " were chosen are not among them. Steps include the extra rollouts of a curriculum."
+        f"Held-out success of PPO from scratch, {study.over_seeds('training', spread=False)}."
+        " Options were chosen on other seeds. Steps include the extra rollouts of a curriculum."
     )
     return Result("curriculum", "Curricula: what to train on next", tables, notes=[note])
 
