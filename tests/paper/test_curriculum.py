@@ -49,7 +49,7 @@ def test_every_method_trains_and_nothing_is_trained_twice(
 def test_tables_have_intervals_and_levels() -> None:
     def trials(last: float) -> list[Trial]:
         return [
-            Trial([100, 200], [last / 2, last + seed / 100], 0.1, 10.0, 0.1) for seed in range(4)
+            Trial([100, 200], [last / 2, last + seed / 100], 0.1, 10.0, 0.1) for seed in range(6)
         ]
 
     rows = curriculum.table(SETTINGS[0], {"IID": trials(0.2), "ours": trials(0.4)}).rows

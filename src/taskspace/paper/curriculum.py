@@ -22,6 +22,7 @@ from taskspace.paper.study import Result, Study, Table
 
 LEVELS = (0.05, 0.2, 0.5)  # of held-out success, to which steps are counted
 BOOTSTRAP = 10_000
+ENOUGH = 5  # seeds for an interval: a bootstrap of fewer values would be too narrow
 FAST_STEPS = 30_000
 IID = "IID"
 
@@ -94,7 +95,8 @@ def table(setting: Setting, found: Mapping[str, Sequence[Trial]]) -> Table:
         for method, trials in found.items()
     ]
     note = (
-        "AUC: mean held-out success over all steps, with a 95 % bootstrap interval over seeds."
+        "AUC: mean held-out success over all steps, with a 95 % bootstrap interval over seeds"
+        f" (from {ENOUGH} seeds on)."
         " Steps to a level: median over seeds. Worst tenth: success rate on the tenth of held-out"
         " tasks that are solved least, at the end. Overhead: share of the training time."
     )
@@ -110,7 +112,7 @@ def _area(areas: NDArray[np.float64], iid: NDArray[np.float64] | None) -> dict[s
     if iid is None:
         return found
     ratios = resampled_means(areas, 1) / np.maximum(resampled_means(iid, 2), 1e-9)
-    few = len(areas) < 2
+    few = min(len(areas), len(iid)) < ENOUGH
     least, most = (None, None) if few else map(float, np.quantile(ratios, (0.025, 0.975)))
     return found | {
         "AUC / IID": float(areas.mean() / max(iid.mean(), 1e-9)),
@@ -119,15 +121,15 @@ def _area(areas: NDArray[np.float64], iid: NDArray[np.float64] | None) -> dict[s
 
 
 def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """A 95 % bootstrap interval of the mean; a single value has none.
+    """A 95 % bootstrap interval of the mean; few values have none.
 
-    >>> interval(np.array([1.0]))
+    >>> interval(np.array([1.0, 2.0]))
     (None, None)
     >>> low, high = interval(np.arange(10.0))
     >>> low < 4.5 < high
     True
     """
-    if len(values) < 2:
+    if len(values) < ENOUGH:
         return None, None
     low, high = np.quantile(resampled_means(values, 0), (0.025, 0.975))
     return float(low), float(high)
