@@ -20,7 +20,7 @@ MOST_AT_THE_TOP = 8
 ORDER = [
     "_version", "checks", "files", "checkpoints", "progress", "torch_state",
     "outcomes", "envs", "agents", "rollouts", "training", "similarity", "models", "applications",
-    "report", "explore", "runs", "paper", "testing", "bench", "cli", "__main__",
+    "curriculum", "report", "explore", "runs", "paper", "testing", "bench", "cli", "__main__",
 ]  # fmt: skip
 
 

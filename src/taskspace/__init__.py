@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from taskspace.applications.search import TaskIndex
     from taskspace.applications.selection import select
     from taskspace.applications.subset import choose_subset
+    from taskspace.curriculum.curriculum import Curriculum
+    from taskspace.curriculum.sb3 import CurriculumCallback
+    from taskspace.curriculum.task_sampler import TaskSampler
+    from taskspace.curriculum.vector_sampler import VectorTaskSampler
     from taskspace.envs.base import Environment
     from taskspace.envs.from_gymnasium import GymEnvironment
     from taskspace.envs.registry import make
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     from taskspace.training.recipes import train_population
 
 _HOMES = {
+    "Curriculum": "taskspace.curriculum.curriculum",
+    "CurriculumCallback": "taskspace.curriculum.sb3",
     "Environment": "taskspace.envs.base",
     "GymEnvironment": "taskspace.envs.from_gymnasium",
     "MLPPolicy": "taskspace.agents.policies",
@@ -62,6 +68,8 @@ _HOMES = {
     "SuccessModel": "taskspace.models.success.model",
     "TaskEmbedder": "taskspace.models.embedding.task_embedder",
     "TaskIndex": "taskspace.applications.search",
+    "TaskSampler": "taskspace.curriculum.task_sampler",
+    "VectorTaskSampler": "taskspace.curriculum.vector_sampler",
     "abilities": "taskspace.applications.abilities",
     "choose_diverse": "taskspace.applications.diverse",
     "choose_subset": "taskspace.applications.subset",
@@ -82,6 +90,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Curriculum",
+    "CurriculumCallback",
     "Environment",
     "GymEnvironment",
     "MLPPolicy",
@@ -94,6 +104,8 @@ __all__ = [
     "SuccessModel",
     "TaskEmbedder",
     "TaskIndex",
+    "TaskSampler",
+    "VectorTaskSampler",
     "__version__",
     "abilities",
     "choose_diverse",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from taskspace.cli import main
-from taskspace.paper import everything, table1
+from taskspace.paper import curriculum, everything, table1
 from taskspace.paper.parts import PARTS
 from taskspace.paper.study import Result, Study, Table
 from tests.messages import says
@@ -69,6 +69,9 @@ def test_our_part_of_table_1_goes_without_baselines(
     assert main(["reproduce", "table1", "--only", "ours", "--out", str(tmp_path)]) == 0
     assert asked == [["ours"]]
     assert (tmp_path / "scores.csv").exists()
+    monkeypatch.setattr(curriculum, "reproduce", reproduce)
+    assert main(["reproduce", "curriculum", "--only", "ours", "--out", str(tmp_path)]) == 0
+    assert asked[1] == ["IID", "ours"]
 
 
 @pytest.mark.parametrize("page", [None, "elsewhere.md"])

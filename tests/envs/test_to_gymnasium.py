@@ -456,3 +456,21 @@ def test_copies_render_a_picture_each() -> None:
     envs.reset(seed=0)
     pictures: Any = envs.render()
     assert [picture.shape for picture in pictures] == [(300, 400, 3)] * 2
+
+
+def test_tasks_that_were_checked_start_by_position() -> None:
+    tasks = ts.make("MultiKeyNav").sample_tasks(10, seed=0)
+    rows = tasks.astype(np.float32)
+    env = TaskEnv("MultiKeyNav", tasks=tasks)
+    np.testing.assert_array_equal(env.reset(seed=0, options={"task_index": 7})[0], rows[7])
+    envs = TaskVectorEnv("MultiKeyNav", 3, tasks=tasks)
+    positions, mask = np.array([4, 5, 6]), np.array([True, False, True])
+    before, _ = envs.reset(seed=0, options={"task_index": 2})
+    np.testing.assert_array_equal(before, rows[[2, 2, 2]])
+    after, _ = envs.reset(options={"task_index": positions, "reset_mask": mask})
+    np.testing.assert_array_equal(after, rows[[4, 2, 6]])
+    for wrong in ([10, 0, 0], [0, -1, 0], [0, 1], 0.5):
+        with pytest.raises(ValueError, match=says("task_index")):
+            envs.reset(options={"task_index": wrong})
+    with pytest.raises(ValueError, match=says("task_index")):
+        TaskEnv("MultiKeyNav").reset(options={"task_index": 0})  # it has no tasks of its own

@@ -74,7 +74,7 @@ def test_it_is_a_vec_env_with_seeds_and_attributes() -> None:
     assert env.env_is_wrapped(object) == [False] * 3
     with pytest.raises(NotImplementedError):
         env.set_attr("x", 1)
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(AttributeError):
         env.env_method("x")
     env.close()
 

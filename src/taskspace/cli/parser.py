@@ -16,6 +16,7 @@ from taskspace.cli import (
     agents,
     bench,
     completion,
+    curriculum,
     doctor,
     embed,
     envs,
@@ -52,6 +53,7 @@ _EPILOG = """examples:
   taskspace agents DIR                 list the agents with scores and strengths
   taskspace subset DIR -k 30           choose 30 tasks that predict the full score
   taskspace explore DIR                explore the map in a browser
+  taskspace curriculum c.npz           show what a curriculum trained on when
   taskspace export DIR map.parquet     export the map for other programs
   taskspace reproduce table1           reproduce Table 1 of the paper
   taskspace reproduce all              reproduce all tables and figures
@@ -78,6 +80,7 @@ _COMMANDS = (
     agents,
     subset,
     explore,
+    curriculum,
     reproduce,
     envs,
     bench,

@@ -14,6 +14,7 @@ from taskspace.cli.json_output import print_json
 _EXAMPLES = """examples:
   taskspace reproduce table1 --only ours
   taskspace reproduce figure5 --env MultiKeyNav --seeds 1
+  taskspace reproduce curriculum --only ours --env BasicKarel --seeds 8
   taskspace reproduce all --preset fast --out runs/quick
 """
 
@@ -32,7 +33,10 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--env", action="append", metavar="NAME", help="only this environment (may be repeated)"
     )
-    parser.add_argument("--only", choices=["ours"], help="for table1: without the baselines")
+    parser.add_argument(
+        "--only", choices=["ours"],
+        help="for table1: without the baselines; for curriculum: ours and IID",
+    )  # fmt: skip
     parser.add_argument(
         "--seeds",
         type=int,
@@ -60,13 +64,13 @@ def _run(options: argparse.Namespace) -> None:
     Tables (.csv) and figures (.png) are written to the output folder. Finished parts are reused,
     and interrupted runs resume.
     """
-    from taskspace.paper import everything, table1
+    from taskspace.paper import curriculum, everything, table1
     from taskspace.paper.study import Study
 
     if options.page is not None and options.what != "all":
         raise ValueError(f"--page must be used with all, got {options.what}")
-    if options.only is not None and options.what != "table1":
-        raise ValueError(f"--only must be used with table1, got {options.what}")
+    if options.only is not None and options.what not in ("table1", "curriculum"):
+        raise ValueError(f"--only must be used with table1 or curriculum, got {options.what}")
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
@@ -75,8 +79,11 @@ def _run(options: argparse.Namespace) -> None:
         _print_results(options, everything.reproduce_all(study, page))
         if not options.json:
             print(f"wrote {page}")
-    elif options.what == "table1" and options.only:
-        result = table1.reproduce(study, models=["ours"])
+    elif options.only:
+        if options.what == "table1":
+            result = table1.reproduce(study, models=["ours"])
+        else:
+            result = curriculum.reproduce(study, [curriculum.IID, "ours"])
         study.write(result)
         _print_results(options, [result])
     else:

@@ -151,7 +151,8 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
 
         Args:
             seed: The seed of this episode and those that follow.
-            options: `{"task": task}` to start a given task.
+            options: `{"task": task}` to start a given task, or `{"task_index": position}` to start
+                one of `tasks`, which is not checked again.
 
         Returns:
             The first observation, and an empty info.
@@ -161,7 +162,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         """
         super().reset(seed=seed)
         copies, one = self._copies, np.ones(1, np.bool_)
-        task = _task_option(options, self.task_environment)
+        task = _task_option(options, copies)
         if seed is not None or not copies.seeded:
             copies.seed(np.array([checks.seed(seed)]), one)
         copies.reset(one, task)
@@ -277,8 +278,9 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
         Args:
             seed: The seed of the first copy (copy i has `seed + i`), or one seed per copy.
-            options: `{"task": tasks}` with one task, or one per copy, and `{"reset_mask": mask}`
-                with the copies to reset.
+            options: `{"task": tasks}` with one task, or one per copy, or `{"task_index": …}` with
+                positions in `tasks`, which are not checked again; `{"reset_mask": mask}` with the
+                copies to reset.
 
         Returns:
             The observations of all copies, and empty infos.
@@ -288,7 +290,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """
         copies = self._copies
         marked = _reset_mask(options, self.num_envs)
-        tasks = _task_option(options, self.task_environment, self.num_envs)
+        tasks = _task_option(options, copies)
         if seed is not None or not copies.seeded:
             seeds, given = self._seeds(seed)
             # The first time, every copy gets a stream, even without a reset or a seed of its own.
@@ -386,20 +388,29 @@ def _continuous(values: Any, space: gym.Space[Any]) -> NDArray[np.float64]:
     return actions
 
 
-def _task_option(
-    options: dict[str, Any] | None, env: Environment, copies: int | None = None
-) -> Tasks | None:
-    """The task or tasks in the reset options, checked."""
-    if options is None or options.get("task") is None:
+def _task_option(options: dict[str, Any] | None, copies: _Copies) -> Tasks | None:
+    """The tasks in the reset options, one per copy: checked now, or rows of the checked table."""
+    if options is None:
+        return None
+    env, count = copies.env, len(copies.status)
+    if options.get("task_index") is not None:
+        return copies.table[_positions(options["task_index"], len(copies.table), count)]
+    if options.get("task") is None:
         return None
     tasks = env.check_tasks(options["task"])
-    if copies is not None and len(tasks) == 1:
-        tasks = np.repeat(tasks, copies, axis=0)
-    if len(tasks) != (copies or 1):
-        raise ValueError(
-            f"the number of tasks for {env.name} must be {copies or 1}, got {len(tasks)}"
-        )
+    if len(tasks) == 1:
+        tasks = np.repeat(tasks, count, axis=0)
+    if len(tasks) != count:
+        raise ValueError(f"the number of tasks for {env.name} must be {count}, got {len(tasks)}")
     return tasks
+
+
+def _positions(given: Any, known: int, count: int) -> NDArray[np.int64]:
+    """One position in the table of tasks per copy."""
+    positions = checks.indices(np.atleast_1d(given), known, "task_index")
+    if len(positions) not in (1, count):
+        raise ValueError(f"task_index must be {count} positions, got {len(positions)}")
+    return np.broadcast_to(positions, count)
 
 
 def _reset_mask(options: dict[str, Any] | None, copies: int) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ PARTS = {
     "doctor": "map quality and the doctor's figures, its advice, and few agents (not in all)",
     "annotated": "the maps with an example task per cluster",
     "pca": "PCA projections of the maps",
+    "curriculum": "curricula for a learner from scratch (takes hours, not part of all)",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
 }
 ALONE = ("doctor",)  # only by name: it is not about the paper's results

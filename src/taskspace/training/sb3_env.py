@@ -6,21 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
-
-from taskspace.envs.to_gymnasium import TaskVectorEnv
 
 
 class SB3Env(VecEnv):
     """Copies that one compiled call steps; a copy that ends starts a new task in the same step.
 
-    Its last observation is in `infos[copy]["terminal_observation"]`. With `survival` the reward is
-    1 per step, as in Gymnasium's cart pole.
+    Its last observation is in `infos[copy]["terminal_observation"]`, and whether it was solved in
+    `infos[copy]["is_success"]`. With `survival` the reward is 1 per step, as in Gymnasium's cart
+    pole. The copies may be wrapped in a `VectorTaskSampler`, whose methods `env_method` calls.
     """
 
-    def __init__(self, copies: TaskVectorEnv, seed: int, *, survival: bool = False) -> None:
+    def __init__(
+        self, copies: VectorEnv[Any, Any, Any], seed: int, *, survival: bool = False
+    ) -> None:
         self.copies, self.survival = copies, survival
         self._actions: Any = None
         super().__init__(
@@ -43,7 +45,7 @@ class SB3Env(VecEnv):
         self,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Observations, rewards, which copies ended, and one info per copy."""
-        observations, rewards, terminated, truncated, _ = self.copies.step(self._actions)
+        observations, rewards, terminated, truncated, found = self.copies.step(self._actions)
         if self.survival:
             rewards = np.ones_like(rewards)
         ended = terminated | truncated
@@ -52,6 +54,9 @@ class SB3Env(VecEnv):
             for copy in np.flatnonzero(ended):
                 infos[copy]["terminal_observation"] = observations[copy]
                 infos[copy]["TimeLimit.truncated"] = bool(truncated[copy])
+                infos[copy]["is_success"] = bool(found["is_success"][copy])
+                if "task" in found:
+                    infos[copy]["task"] = int(found["task"][copy])
             observations, _ = self.copies.reset(options={"reset_mask": ended})
         return observations, rewards.astype(np.float32), ended, infos
 
@@ -69,8 +74,9 @@ class SB3Env(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Raise an error: the copies are one object."""
-        raise NotImplementedError("there are no methods in single copies")
+        """Call a method of all copies together; its result is the same for each copy."""
+        method = getattr(self.copies, method_name)
+        return [method(*method_args, **method_kwargs)] * len(self._chosen(indices))
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """No copy is wrapped."""

@@ -1,0 +1,1 @@
+"""Curricula: what to train on next, from whether the learner succeeded and nothing else."""

@@ -1,0 +1,62 @@
+"""The comparison of curricula, with tiny sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from taskspace.paper import curriculum
+from taskspace.paper.curriculum_methods import METHODS, OPTIONS
+from taskspace.paper.curriculum_settings import SETTINGS
+from taskspace.paper.harness.curricula import Trial
+from taskspace.paper.study import Study
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_settings_hold_out_tasks_that_count(setting: Any) -> None:
+    small = replace(setting, fast=True)
+    assert len(small.held_out) == 50
+    if small.counts is not None:
+        assert small.counts(small.env, small.held_out).all()
+        assert 0.02 < np.mean(small.target) < 0.5
+    known = {row.tobytes() for row in small.pool}
+    assert not [row for row in small.held_out if row.tobytes() in known]
+
+
+@pytest.mark.slow
+def test_every_method_trains_and_nothing_is_trained_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(curriculum, "FAST_STEPS", 8000)
+    monkeypatch.setattr(curriculum, "SETTINGS", [s for s in SETTINGS if "two" in s.name])
+    few = {name: options[:1] for name, options in OPTIONS.items() if name != "PLR"}
+    monkeypatch.setattr(curriculum, "OPTIONS", {**few, "PLR": OPTIONS["PLR"][:2]})
+    monkeypatch.setattr("taskspace.paper.curriculum_settings.EARLIER_LEARNERS", 2)
+    study = Study(tmp_path, ("MultiKeyNav",), seeds=1, preset="fast", log=lambda line: None)
+    (first,) = curriculum.reproduce(study).tables
+    assert [row["method"] for row in first.rows] == list(METHODS)
+    monkeypatch.setattr(curriculum, "train", None)  # everything is saved: nothing is run again
+    (again,) = curriculum.reproduce(study).tables
+    assert again.rows == first.rows
+    plain = [setting for setting in SETTINGS if setting.counts is None]
+    assert not {"proximal, raw", "IID on target"} & {*curriculum.applicable(plain[0])}
+
+
+def test_tables_have_intervals_and_levels() -> None:
+    def trials(last: float) -> list[Trial]:
+        return [
+            Trial([100, 200], [last / 2, last + seed / 100], 0.1, 10.0, 0.1) for seed in range(6)
+        ]
+
+    rows = curriculum.table(SETTINGS[0], {"IID": trials(0.2), "ours": trials(0.4)}).rows
+    assert rows[0]["AUC / IID"] == pytest.approx(1)
+    assert rows[0]["ratio from"] < 1 < rows[0]["ratio to"]
+    assert rows[1]["AUC / IID"] > 1.5
+    assert rows[1]["from"] < rows[1]["AUC"] < rows[1]["to"]
+    assert rows[1]["steps to 0.2"] == 100
+    assert rows[1]["steps to 0.5"] is None
+    assert rows[1]["overhead"] == pytest.approx(0.01)
