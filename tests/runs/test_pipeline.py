@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
+from taskspace.report import health
 from taskspace.runs import measures, pipeline
 from taskspace.runs.run import Run
 from tests.commands import in_this_process
@@ -74,7 +75,7 @@ def test_an_ordinal_map_has_constraints_and_long_vectors(ordinal: Path) -> None:
 
 def check_figures(folder: Path, *own: str) -> None:
     """The figures of all runs, and those of a method."""
-    names = {"map-tsne", "map-pca", "similarity", "learning", "population", *own}
+    names = {"map-tsne", "map-pca", "similarity", "learning", "population", *health.FIGURES, *own}
     assert {path.stem for path in (folder / "figures").glob("*.png")} == names
     for name in names:
         assert (folder / "figures" / f"{name}.png").stat().st_size > 5000
