@@ -349,7 +349,7 @@ def test_folders_that_do_not_say_what_was_held_out_are_read(
     fitted.save(tmp_path / "model")
     file = ModelFolder("success model", "success-model.json", version=1)
     settings = file.load_settings(tmp_path / "model")
-    tensors = file.load_tensors(tmp_path / "model", settings)
+    tensors = file.load_arrays(tmp_path / "model", settings)
     del tensors["held_out"]
     file.save(tmp_path / "model", settings, tensors)
     loaded = SuccessModel.load(tmp_path / "model")
