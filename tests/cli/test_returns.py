@@ -10,6 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.cli import main
+from taskspace.explore.answers import answers_of
 from taskspace.explore.data import explorer_data
 from taskspace.explore.service import Service
 from taskspace.runs.run import open_run
@@ -68,6 +69,16 @@ def test_similar_hardest_and_exports_show_returns(folder: Path, tmp_path: Path) 
     assert "success" not in hardest[0]
     assert main(["export", str(folder), str(tmp_path / "map.csv")]) == 0
     assert "return" in rows_of((tmp_path / "map.csv").read_text())[0]
+
+
+def test_report_and_page_leave_out_what_only_successes_answer(folder: Path) -> None:
+    made = open_run(folder)
+    report = made.report().read_text()
+    assert "Is the population good enough?" in report
+    for heading in ("Redundant tasks", "A short test", "Agents"):
+        assert f">{heading}<" not in report
+    assert "success rate" not in report
+    assert answers_of(made) is None
 
 
 def test_the_doctor_reads_returns_and_near_copies_refuse_them(

@@ -259,8 +259,8 @@ def redundant(source: Any, *, threshold: float = 0.5, level: float = 0.95) -> Re
         raise TypeError(f"the source must be Outcomes or a Run, got {checks.brief(source)}")
     if outcomes.scale is not None:
         raise ValueError(
-            "outcomes must be successes or scores from 0 to 1, whose agreement near-copies are"
-            " found by, got returns; look for tasks of similar returns with `similar` instead"
+            "outcomes must be successes or scores from 0 to 1 to find near-copies among them, got"
+            " returns; `similar` lists tasks of similar returns"
         )
     distinct, same = distinct_agents(outcomes)
     statistics = SuccessStatistics.from_outcomes(distinct)

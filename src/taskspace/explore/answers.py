@@ -21,11 +21,11 @@ MOST_PAIRS = 1000  # of near-copies, the surest first
 
 
 def answers_of(run: Run) -> dict[str, Any] | None:
-    """What the run of a table knows about its tasks and agents; an environment has none.
+    """What the run of a table of successes knows about its tasks and agents; other runs have none.
 
     An answer that the run does not have is an object with the `reason`.
     """
-    if not run.from_table:
+    if not run.from_table or run.outcomes.scale is not None:
         return None
     shown: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
         "redundant": (run.redundancy, redundancy_values),

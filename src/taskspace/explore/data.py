@@ -122,9 +122,12 @@ def describe(run: Run) -> str:
     results = "results" if outcomes.scale is None else "returns"
     length = "harder tasks lie further out."
     if isinstance(run.embedder, TaskEmbedder):
-        length = "the length of a vector is information, not difficulty."
+        length = "the squared length of a vector is information, not difficulty."
     if run.measure == CORRELATION:
-        length = "tasks that are solved by opposite agents lie in opposite directions."
+        opposite = "put the agents in opposite orders"
+        if outcomes.scale is None:
+            opposite = "are solved by opposite agents"
+        length = f"tasks that {opposite} lie in opposite directions."
     return (
         f"{outcomes.n_tasks:,} tasks in {size} dimension{'s' if size > 1 else ''}, learned from the"
         f" {results} of {outcomes.n_agents:,} agents. Similar tasks lie in the same direction from"

@@ -49,7 +49,12 @@ _SHORT_TEST = (
 
 
 def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
-    """The answers about a table, each with the command that gives more; `figures` by name."""
+    """The answers about a table, each with the command that gives more; `figures` by name.
+
+    A table of returns has none: these questions are about successes.
+    """
+    if run.outcomes.scale is not None:
+        return []
     return [*_redundant(run), *_short(run, figures), *_agents(run, figures)]
 
 

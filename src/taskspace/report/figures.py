@@ -185,34 +185,36 @@ def _readings(run: Run) -> Drawing:
         label = "correlation of two attempts (squared length)"
         ax = plots.plot_success(lengths**2, success, label, **options)
         caption = (
-            "Success rate of the population against the squared length of a task's vector, one"
+            f"{what} against the squared length of a task's vector, one"
             " point per task: the correlation of two attempts by the same agent. The shorter a"
             " vector is, the less an attempt at the task has in common with attempts at any task."
         )
-        alt = "Scatter plot of success rate against squared length"
+        alt = f"Scatter plot of {what.lower()} against squared length"
         return _drawing("information", "Difficulty and squared length", caption, alt, ax)
     ax = plots.plot_success(lengths**2, success, "information (squared length, bits)", **options)
     little = "nearly all agents solve, or nearly none,"
     if scale is not None:
         little = "gives all agents nearly the same return, compared with how attempts vary,"
-        what += f". Difficulty is {difficulty_in_words(scale)}. The figure is"
     caption = (
         f"{what} against the information of a task, one point per task: what two attempts by the"
         f" same agent share, in bits. A task that {little} tells little about them."
     )
-    alt = "Scatter plot of success against information"
+    if scale is not None:
+        caption += f" Difficulty is {difficulty_in_words(scale)}."
+    alt = f"Scatter plot of {options.get('what', 'success')} against information"
     return _drawing("information", "Difficulty and information", caption, alt, ax)
 
 
 def _similarities(run: Run) -> Drawing:
     some = np.arange(min(IN_MATRIX, run.outcomes.n_tasks))
     signed = run.measure == CORRELATION
+    of = "outcomes" if run.outcomes.scale is None else "agents' ranks"
     matrix = statistics_of(run.outcomes).matrix(some, some, run.measure)
     ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names, signed=signed)
     what = (
-        f"Correlation of the outcomes on {len(some)} tasks"
+        f"Correlation of the {of} on {len(some)} tasks"
         if signed
-        else f"Estimated similarity of {len(some)} tasks in bits (mutual information of outcomes)"
+        else f"Estimated similarity of {len(some)} tasks in bits (mutual information of {of})"
     )
     caption = f"{what}, ordered by cluster."
     if np.isnan(matrix).any():

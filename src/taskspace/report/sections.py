@@ -59,12 +59,17 @@ def _readings(run: Run) -> str:
             f" about {what} on the other. Harder tasks have longer vectors."
         )
     if run.measure == CORRELATION:
+        of, same = "success on them", "are solved by the same agents"
+        opposite = "are solved by opposite agents"
+        if scale is not None:
+            of, same = "the ranks of the agents on them", "put the agents in the same order"
+            opposite = "put them in opposite orders"
         return (
-            "The inner product of the vectors of two tasks is the correlation of success on them:"
-            " tasks that are solved by the same agents lie in the same direction, and tasks that"
-            " are solved by opposite agents in opposite directions. The squared length of a vector"
-            " is the correlation of two attempts by the same agent. The difficulty of a task (the"
-            " size of its point) is how often agents fail. Figures show directions."
+            f"The inner product of the vectors of two tasks is the correlation of {of}: tasks that"
+            f" {same} lie in the same direction, tasks that {opposite} in opposite directions."
+            " The squared length of a vector is the correlation of two attempts by the same agent."
+            " The difficulty of a task (the size of its point) is"
+            f" {difficulty_in_words(scale)}. Figures show directions."
         )
     order = "" if scale is None else ", by the order of the agents"
     return (

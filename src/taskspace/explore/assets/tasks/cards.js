@@ -32,7 +32,7 @@ export function neighbourLists(space, task, go) {
   const alike = LISTS.map(([title, side, failing, lengths]) => {
     const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
     const measured = signed ? "by correlation" : "by shared information";
-    const harder = space.returns ? side && `${side} by the difficulty of returns` : failing;
+    const harder = space.returns ? side && `by inner product, ${side}` : failing;
     const sides = space.informative ? harder : lengths;
     const subtitle = sides || (known ? measured : "by inner product");
     return list(title, side || "nearest", subtitle, cards(found));
