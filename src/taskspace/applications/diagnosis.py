@@ -168,8 +168,8 @@ class Diagnosis:
         ]
         for measure, found in self.reliability.items():
             rows.append((f"reliability of {measure}", found.value, f"at least {TARGET}"))
-            rows.append((f"the same of its order ({measure})", found.order, "chance: 0"))
-        rows.append(("reliability × (1 - 1 / skills)", self.trust, "at most 1"))
+            rows.append((f"reliability of the order ({measure})", found.order, "chance: 0"))
+        rows.append(("reliability × (1 - 1 / skills)", self.trust, "at most 1 - 1 / skills"))
         figures, values, compared = zip(*rows, strict=True)
         return {
             "figure": np.array(figures, np.str_),
