@@ -60,7 +60,7 @@ def print_maps(console: Console, name: str, found: dict[str, Any]) -> None:
         "triplet accuracy on new tasks": lambda each: f"{each['triplet_accuracy']:.1%}",
         "noise ceiling": lambda each: f"{each['noise_ceiling']:.1%}",
         "difficulty-pair accuracy": lambda each: f"{each['difficulty_pair_accuracy']:.1%}",
-        "nearest neighbour of the same kind": lambda each: f"{each['purity']:.1%}",
+        "nearest neighbour in the same cluster": lambda each: f"{each['purity']:.1%}",
         "by chance": lambda each: f"{each['chance']:.1%}",
     }
     print_lines(console, f"{name}: maps by", lines, found)
