@@ -2,8 +2,9 @@
 
 The data are published results of other people, which are not part of the project: a folder with
 `helm-lite.parquet` (model, item, scenario, score), `animal-ai.parquet` (agent, task, passed,
-level), `minigrid-sfl.parquet` (agent, one column per level) and `assistments-2009.parquet`
-(student, problem, skill, correct). Parts whose file is missing are left out.
+return, level, arena), `minigrid-sfl.parquet` (agent, one column per level) and
+`assistments-2009.parquet` (student, problem, skill, correct). Parts whose file is missing are left
+out.
 
 python examples/evaluations.py --data DIR            all parts; about half an hour
 python examples/evaluations.py --data DIR scores     only one (--help lists them)
@@ -12,6 +13,7 @@ python examples/evaluations.py --data DIR --fast     fewer splits
 
 import argparse
 import itertools
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +31,7 @@ from taskspace.applications.subset_limits import Limits
 from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.item_response import fit_item_response
 from taskspace.similarity.estimates import estimates
+from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
 
 SEED = 100  # settings were chosen on splits with the seeds 0 to 12
@@ -344,6 +347,33 @@ def neighbours(folder: Path, fast: bool) -> None:
         print(f"{name}, {by}, {outcomes.n_tasks} tasks: {listed}", flush=True)
 
 
+def returns(folder: Path, fast: bool) -> None:
+    """How often the most similar task has the same label: from passing, and from returns."""
+    print("\nAnimal-AI: the nearest neighbour of a task that 10 to 90 % pass, by what `fit` makes")
+    path = folder / "animal-ai.parquet"
+    if not path.is_file():
+        print(f"left out, there is no file {path}")
+        return
+    passed = ts.Outcomes.from_table(path, score="passed")
+    some = passed.tasks[np.abs(passed.rates.mean(0) - 0.5) <= 0.4]
+    for what, table in (("passed", passed), ("return", ts.Outcomes.from_table(path, returns=True))):
+        outcomes = table.of_tasks(some)
+        with tempfile.TemporaryDirectory() as out:
+            made = ts.fit(outcomes, out, log=lambda line: None)
+            nearest = np.array([made.similar(name, 1)[0][0] for name in outcomes.tasks])
+            directions = made.embedder.direction(outcomes.tasks)
+        signed = statistics_of(outcomes).matrix(measure="correlation")
+        for by in ("level", "arena"):
+            labels = outcomes.task_labels[by]
+            print(
+                f"{what}, same {by}, {len(labels)} tasks:"
+                f" similar {(labels[nearest] == labels).mean():.3f},"
+                f" correlation {same(signed, labels):.3f},"
+                f" map {same(directions @ directions.T, labels):.3f}",
+                flush=True,
+            )
+
+
 def same(similarity: Any, labels: Any) -> float:
     """The fraction of tasks whose most similar other task has the same label."""
     others = np.where(np.eye(len(labels), dtype=bool), -np.inf, similarity)
@@ -365,6 +395,7 @@ def correlations(rates: Any, least: int = 8) -> Any:
 
 PARTS = {
     "scores": scores, "subsets": subsets, "quiz": quiz, "agents": agents, "neighbours": neighbours,
+    "returns": returns,
 }  # fmt: skip
 
 if __name__ == "__main__":

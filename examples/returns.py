@@ -43,6 +43,7 @@ print(population)
 tasks = env.sample_tasks(12 if fast else 300, seed=1)
 outcomes = ts.evaluate(population, env, tasks, rollouts=2, seed=1)
 print(outcomes)
+assert outcomes.returns is not None
 for agent, mean in zip(outcomes.agents, outcomes.returns.mean(1), strict=True):
     print(f"  {agent:<14} mean return {mean:.0f}")
 
@@ -53,6 +54,7 @@ if not fast:  # after so few training steps the agents do not differ enough
 # Every sixth agent is new: its return on one task each of five predicts it on the others.
 new = np.arange(2, outcomes.n_agents, 6)
 known = outcomes.of_agents(np.delete(outcomes.agents, new))
+means = np.delete(outcomes.returns, new, axis=0).mean(0)
 predictor = ts.PerformancePredictor().fit(ts.SuccessModel(random_state=0).fit(known))
 quiz, others = np.arange(5), np.arange(5, outcomes.n_tasks)
 inside, errors, plain = [], [], []
@@ -62,7 +64,7 @@ for agent in new:
     low, high = predictor.interval(tasks[quiz], returns[quiz], tasks[others], level=0.9)
     inside.append((low <= returns[others]) & (returns[others] <= high))
     errors.append(np.abs(asked - returns[others]))
-    plain.append(np.abs(known.returns[:, others].mean(0) - returns[others]))
+    plain.append(np.abs(means[others] - returns[others]))
     print(
         f"  {outcomes.agents[agent]} on {outcomes.tasks[5]}: predicted {asked[0]:.0f},"
         f" 90 % interval {low[0]:.0f} to {high[0]:.0f}, observed {returns[5]:.0f}"

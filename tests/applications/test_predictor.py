@@ -26,6 +26,7 @@ from taskspace.applications.predictor import (
 from taskspace.applications.prior import FEWEST_AGENTS, MIXES, TEMPERS
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.files import write_arrays
+from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
 from tests.messages import says
@@ -652,3 +653,68 @@ def test_dependent_tasks_survive_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(passed, fitted.predict_proba([0], [1], [1, 2]))
     order = fitted.predict_proba([0, 3], [1, 0], [1, 2])  # the order of the answers is irrelevant
     np.testing.assert_allclose(fitted.predict_proba([3, 0], [0, 1], [1, 2]), order, atol=1e-6)
+
+
+# -- returns ---------------------------------------------------------------------------------------
+
+
+def _of_returns(seed: int = 0) -> Outcomes:
+    """Two kinds of agents, which are good at opposite tasks, in units of their own."""
+    rng = np.random.default_rng(seed)
+    kind = np.repeat([[1.0], [-1.0]], 12, axis=0)
+    sides = np.resize([1.0, -1.0], 10)
+    level = kind * sides + rng.normal(0, 0.15, (24, 10))
+    return Outcomes.from_returns(level * np.linspace(5, 80, 10) - 40, tasks=list("abcdefghij"))
+
+
+def test_answers_and_predictions_are_returns(tmp_path: Path) -> None:
+    outcomes = _of_returns()
+    assert outcomes.returns is not None
+    predictor = PerformancePredictor().fit(outcomes)
+    first = outcomes.returns[0]
+    predicted = predictor.predict(["a", "b"], first[:2], list("cdef"))
+    other = outcomes.returns[-1]
+    assert (np.abs(predicted - first[2:6]) < np.abs(predicted - other[2:6]) / 2).all()
+    low, high = predictor.interval(["a", "b"], first[:2], list("cdef"))
+    assert ((low <= predicted) & (predicted <= high)).all()
+    predictor.save(tmp_path / "predictor.npz")
+    again = PerformancePredictor.load(tmp_path / "predictor.npz")
+    assert (again.predict(["a", "b"], first[:2], list("cdef")) == predicted).all()
+    assert (again.interval(["a", "b"], first[:2], list("cdef"))[0] == low).all()
+    assert (
+        again.score(["a", "b"], first[:2]).scores == predictor.score(["a", "b"], first[:2]).scores
+    )
+    with pytest.raises(ValueError, match=says("predict_proba() predict() returns")):
+        predictor.predict_proba(["a"], [0.0], ["b"])
+
+
+def test_the_full_score_is_the_mean_return() -> None:
+    outcomes = _of_returns()
+    assert outcomes.returns is not None
+    predictor = PerformancePredictor().fit(outcomes)
+    complete = predictor.score(list("abcdefghij"), outcomes.returns[3])
+    assert complete.scores[0] == pytest.approx(outcomes.returns[3].mean(), abs=1e-3)
+    assert complete.high[0] - complete.low[0] < 1e-6
+    part = predictor.score(list("abc"), outcomes.returns[3, :3])
+    assert part.low[0] <= part.scores[0] <= part.high[0]
+    assert part.plain[0] == pytest.approx(outcomes.returns[3, :3].mean(), abs=1e-3)
+    width = float(part.high[0] - part.low[0])
+    assert predictor.answers_needed(list("abc"), outcomes.returns[3, :3], 2 * width)[0] == 0
+    assert predictor.answers_needed(list("abc"), outcomes.returns[3, :3], width / 4)[0] > 0
+
+
+def test_returns_of_a_model_predict_new_tasks(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows, skills = rng.uniform(-1, 1, (60, 2)), rng.normal(size=(20, 2))
+    returns = 100 / (1 + np.exp(-2 * skills @ rows.T)) - 50
+    known = Outcomes.from_returns(returns[:-1], features=rows)
+    with pytest.warns(UserWarning, match="few"):
+        model = SuccessModel(random_state=0).fit(known)
+    predictor = PerformancePredictor().fit(model)
+    new = rng.uniform(-1, 1, (30, 2))
+    truth = 100 / (1 + np.exp(-2 * skills[-1] @ new.T)) - 50
+    found = predictor.predict(rows[:15], returns[-1, :15], new)
+    assert np.abs(found - truth).mean() < np.abs(truth - returns.mean()).mean() / 2
+    predictor.save(tmp_path / "predictor.npz")
+    again = PerformancePredictor.load(tmp_path / "predictor.npz", model=model)
+    assert (again.predict(rows[:15], returns[-1, :15], new) == found).all()

@@ -15,6 +15,7 @@ from taskspace.applications.quiz import CHOICES, Quiz
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.outcomes.outcomes import Outcomes
 from tests import tolerances
+from tests.messages import says
 
 
 def table(successes: Any, rollouts: Any, **more: Any) -> Outcomes:
@@ -424,3 +425,30 @@ def test_tasks_on_which_agents_do_not_differ_come_last(aim: str) -> None:
         asked.append(task)
         quiz.answer(1)
     assert sorted(asked) == ["task-6", "task-7", "task-8", "task-9"]
+
+
+def test_a_quiz_in_returns() -> None:
+    rng = np.random.default_rng(0)
+    skill = rng.normal(size=(30, 1))
+    returns = 20 * skill * np.linspace(1, 5, 8) + rng.normal(0, 2, (30, 8))
+    predictor = PerformancePredictor().fit(Outcomes.from_returns(returns[:-1]))
+    for choose in ("information", "uncertain", "random"):
+        quiz = Quiz(predictor, choose=choose)
+        before = quiz.expected_error_rate
+        for _ in quiz.ask(at_most=3):
+            quiz.answer(returns[-1, quiz.next_number()])
+        assert quiz.expected_error_rate < before
+        assert [result for _, result in quiz.answers] == pytest.approx(
+            [returns[-1, int(name[5:])] for name, _ in quiz.answers]
+        )
+        error = np.abs(quiz.predict() - returns[-1]).mean()
+        assert error < np.abs(returns[-1] - returns[:-1].mean(0)).mean()
+        low, high = quiz.interval(0.9)
+        assert ((low <= quiz.predict()) & (quiz.predict() <= high)).all()
+        score = quiz.score()
+        assert score.low[0] <= score.scores[0] <= score.high[0]
+    assert list(quiz.ask(at_most=5, width=1e6)) == []
+    with pytest.raises(ValueError, match=says("predict_proba() returns")):
+        quiz.predict_proba()
+    with pytest.raises(ValueError, match=says("results 1e+06")):
+        quiz.answer(1e6, "task-0")

@@ -51,6 +51,11 @@ def _scores(score: str) -> str:
 
 
 FILES = [
+    _fit("returns that are scores", _scores("-7"), "-7.0 --returns"),
+    _fit("returns: best too low", _scores("7"), "best 3 7", options="--returns --best 3"),
+    _fit("returns: best of scores", LONG, "best --returns", options="--best 3"),
+    _fit("returns: best is text", LONG, "--best 'high'", options="--returns --best high"),
+    _fit("returns: max-score", LONG, "max_score returns 5", options="--returns --max-score 5"),
     _fit("an empty file", "", "r.csv csv"),
     _fit("only line breaks", "\n\n\n", "r.csv csv"),
     _fit("only a header", "agent,task,score\n", "r.csv row empty"),

@@ -28,6 +28,10 @@ def _made(successes: Any = TABLE, rollouts: Any = 10, **parts: Any) -> Callable[
     return lambda _: ts.Outcomes(successes, rollouts, **parts)
 
 
+def _of_returns(returns: Any, **parts: Any) -> Callable[[Path], Any]:
+    return lambda _: ts.Outcomes.from_returns(returns, **parts)
+
+
 def _clashing(folder: Path) -> Any:
     outcomes = ts.Outcomes(
         np.array(TABLE), np.array(10), features=np.eye(2), feature_names=("w", "h"),
@@ -127,6 +131,23 @@ CALLS = [
     Call("returns: NaN", _made(returns=[[1, 2], [3, np.nan]]), "returns NaN"),
     Call("returns: too large for single precision", _made(returns=[[1, 2], [3, 1e300]]),
          "returns 1e+300"),
+    Call("return_spreads: without returns", _made(return_spreads=TABLE), "return_spreads returns"),
+    Call("return_spreads: below 0", _made(returns=TABLE, return_spreads=[[1, 2], [3, -4]]),
+         "return_spreads -4"),
+    Call("scale: a number", _made(returns=TABLE, scale=5), "scale ReturnScale 5"),
+    Call("by_return: no returns", lambda _: ts.Outcomes(np.array(TABLE), np.array(10)).by_return(),
+         "returns keep_returns=True"),
+    Call("from_returns: text", _of_returns("many"), "returns numbers"),
+    Call("from_returns: None", _of_returns(None), "returns"),
+    Call("from_returns: a list", _of_returns([1, 2]), "returns (2,)"),
+    Call("from_returns: infinity", _of_returns([[np.inf]]), "returns infinity agent-0 task-0"),
+    Call("from_returns: spreads of single attempts", _of_returns([[1.5]], spreads=[[0.5]]),
+         "return_spreads 2 0.5 1"),
+    Call("from_returns: best too low", _of_returns([[7]], best=3), "best 3 7"),
+    Call("from_returns: best NaN", _of_returns([[7]], best=np.nan), "best NaN"),
+    Call("from_returns: best of other tasks", _of_returns([[7, 8]], best=[9, 9, 9]), "best (3,)"),
+    Call("from_returns: best and success", _of_returns([[7]], best=9, success=8), "best success"),
+    Call("from_returns: success text", _of_returns([[7]], success="high"), "success 'high'"),
     Call("results: other counts", _made([[1]], 2, results=[[[1, 1]]]), "results successes"),
     Call("results: one dimension", _made([[1]], 2, results=[1, 0]), "results (2,)"),
     Call("results: NaN", _made([[1]], 2, results=[[[np.nan, 0]]]), "results 0 1"),

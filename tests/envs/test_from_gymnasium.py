@@ -122,7 +122,7 @@ def test_tasks_that_are_none(tasks: Any, tokens: str) -> None:
         ({"space": Box(0, 1, (2,)), "columns": None}, ValueError, "Box 2 columns="),
         ({"space": Dict(a=Box(0, 1))}, ValueError, "(a) columns="),
         ({"set_task": "reset"}, ValueError, "set_task 'options' 'constructor' 'reset'"),
-        ({"success": None}, TypeError, "success 'is_success' EpisodeSummary None"),
+        ({"success": []}, TypeError, "success 'is_success' EpisodeSummary None []"),
         ({"success": True}, TypeError, "success 'is_success' EpisodeSummary True"),
         ({"success": float("nan")}, TypeError, "success 'is_success' EpisodeSummary nan"),
         ({"success_at": "first"}, ValueError, "success_at 'last' 'any' 'first'"),

@@ -72,7 +72,8 @@ def test_an_entry_that_is_no_truth_value() -> None:
         ("", "last", TypeError, "''"),
         (True, "last", TypeError, "True"),
         (float("nan"), "last", TypeError, "nan"),
-        (None, "last", TypeError, "None"),
+        ([], "last", TypeError, "[]"),
+        (None, "any", ValueError, "None"),
     ],
 )
 def test_what_makes_no_rule(success: Any, at: str, error: type[Exception], tokens: str) -> None:

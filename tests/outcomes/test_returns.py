@@ -95,7 +95,7 @@ def test_files_keep_returns_beside_successes(tmp_path: Path) -> None:
         (RETURNS, {"rollouts": 4 + 0 * RETURNS.astype(bool)}, "returns agent-1 task-1 0"),
         ([1.0, 2.0], {}, "returns agents tasks (2,)"),
         ([["much"]], {}, "returns numbers"),
-        ([[np.inf]], {}, "returns finite inf agent-0 task-0"),
+        ([[np.inf]], {}, "returns finite infinity agent-0 task-0"),
         ([[1e39]], {}, "returns 1e+39"),
         ([[1.0]], {"spreads": [[0.5]]}, "return_spreads 2 0.5 agent-0 task-0 1"),
         ([[1.0]], {"rollouts": 3, "spreads": [[-0.5]]}, "return_spreads -0.5"),

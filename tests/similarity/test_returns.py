@@ -88,6 +88,30 @@ def test_attenuation_is_corrected(true: float) -> None:
     assert corrected.noise[1] == pytest.approx(1 + 1.44 / 3, abs=0.06)
 
 
+def test_noisy_agents_show_fewer_bits() -> None:
+    returns, spreads = np.arange(16.0)[:, None] * [1, 1], np.tile([0.0, 4.6], (16, 1))
+    exact, noisy = (
+        statistics_of(Outcomes.from_returns(returns, 2, spreads=part))
+        for part in (np.zeros((16, 2)), spreads)
+    )
+    reliability = 1 / noisy.noise[1]
+    assert 0.3 < reliability < 0.8
+    assert exact.pairs([0], [1])[0] == pytest.approx(2.0, abs=BITS)
+    expected = 0.5 * np.log2(16 * reliability)  # so many agents without noise
+    assert noisy.pairs([0], [1])[0] == pytest.approx(expected, abs=1e-4)
+    assert noisy.bounds()[1] == pytest.approx(0.5 * np.log2(16 * reliability**2), abs=1e-4)
+
+
+def test_independent_noisy_tasks_share_nothing_after_the_correction() -> None:
+    rng = RNG(7)
+    tries = rng.normal(size=(200, 100, 1)) + rng.normal(size=(200, 100, 3))
+    outcomes = Outcomes.from_returns(tries.mean(2), 3, spreads=tries.std(2, ddof=1))
+    statistics = statistics_of(outcomes)
+    plain = statistics.matrix(np.arange(50), np.arange(50, 100)).mean()
+    found = estimates(statistics, np.arange(50), np.arange(50, 100)).mean()
+    assert abs(found) < 0.05 * plain
+
+
 def with_gaps(seed: int = 4) -> Outcomes:
     rng = RNG(seed)
     returns = rng.normal(size=(40, 1)) + rng.normal(size=(40, 15)).round(1)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.bench.printing import print_lines
+from taskspace.models.linear_population import LinearPopulation
 from taskspace.models.success.model import SuccessModel
 from taskspace.outcomes.outcomes import Outcomes
 
@@ -69,7 +70,9 @@ def fitted(outcomes: Outcomes) -> PerformancePredictor:
     if outcomes.features is None:
         return PerformancePredictor().fit(outcomes)
     model = SuccessModel(random_state=0).fit(outcomes)
-    return PerformancePredictor().fit(model).over(outcomes.features, outcomes.tasks)
+    predictor = PerformancePredictor().fit(model).over(outcomes.features, outcomes.tasks)
+    predictor.population_ = LinearPopulation.fit(outcomes)  # as in a run folder
+    return predictor
 
 
 def coverage(
@@ -89,7 +92,8 @@ def coverage(
     """
     assert known.returns is not None
     predictor, rng = fitted(known), np.random.default_rng(seed)
-    means, spread = known.returns.mean(0), np.maximum(known.returns.std(0), 1e-9)
+    means, spread = known.returns.mean(0), known.returns.std(0)
+    spread = np.where(spread > 0, spread, 1.0)
     found = {}
     for size in sizes:
         inside, errors, plain, scores = [], [], [], []

@@ -20,6 +20,7 @@ _BENCHMARKS = {
     "search": "search for similar tasks among a million",
     "success": "training of the success model",
     "returns": "predictions of returns: coverage of intervals, and errors",
+    "return_maps": "maps by return beside maps by success",
     "quiz": "choice of questions, and accuracy of the predictions",
     "karel": "execution of Karel programs",
     "synthesis": "training of agents that write programs",

@@ -109,7 +109,9 @@ def _given(
 ) -> dict[str, Any]:
     """The options that were given; one that does not apply to this source is refused."""
     every = {name: getattr(options, name) for name in (*_COLUMNS, *_LOGS)}
-    given = {name: value for name, value in every.items() if value not in (None, False)}
+    given = {
+        name: value for name, value in every.items() if value is not None and value is not False
+    }
     for name in given:
         if name not in accepted:
             option = name.replace("_", "-")

@@ -124,7 +124,7 @@ def _check(options: argparse.Namespace) -> None:
     checks.whole(options.among, "--among", 1)
     check_until(options.until, "--until")
     if options.width is not None and not options.width > 0:
-        raise ValueError(f"--width must be a positive number, got {options.width:g}")
+        raise ValueError(f"--width must be a positive number, got {options.width}")
     check_aim(options.aim, options.by, options.at_most_per_label, options=True)
     checks.seed(options.seed)
 

@@ -72,4 +72,4 @@ def _check(options: argparse.Namespace) -> None:
 
     check_level(options.level, "--level")
     if options.width is not None and not options.width > 0:
-        raise ValueError(f"--width must be a positive number, got {options.width:g}")
+        raise ValueError(f"--width must be a positive number, got {options.width}")

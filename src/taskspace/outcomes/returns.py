@@ -23,8 +23,9 @@ def check_returns(
     wrong = ~np.isfinite(found) & (rollouts > 0)
     if wrong.any():
         agent, task = np.argwhere(wrong)[0]
+        what = "NaN" if np.isnan(found[agent, task]) else "infinity"
         raise ValueError(
-            f"returns must be finite numbers where a pair was tried, got {found[agent, task]} for"
+            f"returns must be finite numbers where a pair was tried, got {what} for"
             f" {agents[agent]} on {tasks[task]}; pairs never tried must have 0 rollouts"
         )
     return checks.single(np.nan_to_num(found), "returns") + np.where(

@@ -23,9 +23,9 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     """Write all tasks of a map; the extension of the target determines the format.
 
     A `.parquet` file has one row per task: its name, two coordinates for plotting, its vector as
-    one list, its difficulty, success rate, cluster and features. A `.csv` file is the same with one
-    column per component of the vector. A target without an extension is a folder for `vectors.tsv`
-    and `metadata.tsv`, which the TensorBoard projector loads.
+    one list, its difficulty, success rate or mean return, cluster and features. A `.csv` file is
+    the same with one column per component of the vector. A target without an extension is a folder
+    for `vectors.tsv` and `metadata.tsv`, which the TensorBoard projector loads.
     """
     if not os.fspath(target):  # as a path, it would be the working folder
         raise ValueError("the export target must be the name of a file or a folder, got ''")

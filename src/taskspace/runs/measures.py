@@ -33,6 +33,7 @@ from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
 from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
+from taskspace.similarity.task_statistics import TaskStatistics
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared, or the map and labels
@@ -194,8 +195,8 @@ def new_task_scores(
 def map_scores(
     embedder: TaskEmbedder,
     tasks: Tasks,
-    truth: SuccessStatistics,
-    again: SuccessStatistics,
+    truth: TaskStatistics,
+    again: TaskStatistics,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Accuracies on tasks of known outcomes, with those of a second evaluation as ceiling.
@@ -222,7 +223,7 @@ def map_scores(
 
 def similarity_scores(
     similarity: PairSimilarity,
-    truth: SuccessStatistics,
+    truth: TaskStatistics,
     triplets: Triplets,
     measure: str = INFORMATION,
 ) -> dict[str, Any]:
@@ -240,7 +241,7 @@ def similarity_scores(
     }
 
 
-def _clear(truth: SuccessStatistics, triplets: Triplets, measure: str) -> Triplets:
+def _clear(truth: TaskStatistics, triplets: Triplets, measure: str) -> Triplets:
     """The triplets whose two similarities differ clearly, so that their order is certain."""
     anchor, one, other = triplets.tasks.T
     gap = truth.pairs(anchor, one, measure) - truth.pairs(anchor, other, measure)

@@ -1,11 +1,12 @@
 """Similarity of tasks from profiles of expected returns, by the Gaussian copula.
 
 Returns have no scale that two tasks share, so a profile is replaced by the normal scores of its
-ranks over the agents, and two tasks are compared by the correlation of these. Like the similarity
-of successes, it is that of two single attempts: attempts vary around the expected return, which
-weakens the correlation. The variance of an attempt is taken as a multiple of p (1 - p), where p is
-the expected normalised return: with a dispersion of 1 as much as a success varies, and with 0 not
-at all. This also bounds the similarity of a task with itself.
+ranks over the agents (in steps of 5 % of the range of returns), and two tasks are compared by the
+correlation of these. Like the similarity of successes, it is that of two single attempts: attempts
+vary around the expected return, which weakens the correlation. The variance of an attempt is taken
+as a multiple of p (1 - p), where p is the expected normalised return: with a dispersion of 1 as
+much as a success varies, and with 0 not at all. This also bounds the similarity of a task with
+itself.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from taskspace.similarity.normal_scores import normal_scores
 
 Floats = NDArray[np.float64]
 
+# Expected returns in the same step are equal. Predictions differ a little even where all agents
+# have the same return, and ranks would make much of it. Chosen on one population of CartPoleVar,
+# where steps of 0.02 to 0.2 were about equally good for the order of similarities: 83 to 85 % of
+# triplets, against 78 % without steps.
+_STEP = 0.05
 _LEAST_NOISE = 1e-4  # variance: differences of 1 % of the range of returns say little
 
 
@@ -42,5 +48,5 @@ def attempts(profiles: NDArray[np.floating], dispersion: float) -> Floats:
     array([[0.64, 0.  ],
            [0.  , 0.  ]])
     """
-    scores = normal_scores(np.transpose(profiles)).T / np.sqrt(len(profiles))
+    scores = normal_scores(np.round(np.transpose(profiles) / _STEP)).T / np.sqrt(len(profiles))
     return scores * np.sqrt(reliability(profiles, dispersion))

@@ -12,7 +12,8 @@ Two rules keep this finite and fair:
   show at most ½ log2 n bits. Two independent tasks then share 1 / (2 n ln 2) bits on average, as
   with successes, which `estimates` subtracts.
 - The mean of a few attempts is noisy, which lowers correlations. Where the spread of attempts is
-  known, ρ is divided by the square root of both tasks' reliabilities.
+  known, ρ is divided by the square root of both tasks' reliabilities. Its error grows by as much,
+  as if there were fewer agents: n is multiplied by both reliabilities.
 """
 
 from __future__ import annotations
@@ -133,10 +134,12 @@ class ReturnStatistics(TaskStatistics):
         return 1.0 / self.reliability
 
     def bounds(self, measure: str = INFORMATION) -> Floats:
-        """The largest similarity that so many agents can show; 0 bits if all returns are equal."""
+        """The largest similarity with itself that so many agents can show; 0 if all are equal."""
+        if measure != INFORMATION:
+            return np.ones(self.n_tasks)
         number = self.n_agents if self.tried is None else self.tried.sum(1)
-        most = 0.5 * np.log2(number) if measure == INFORMATION else np.ones(self.n_tasks)
-        return np.where(self._varies, most, 0.0) if measure == INFORMATION else most
+        shown = np.maximum(number * np.square(self.reliability), 1.0)
+        return np.where(self._varies, 0.5 * np.log2(shown), 0.0)
 
     def with_values(self, values: NDArray[np.float32]) -> ReturnStatistics:
         """The same statistics with the scores of each task in another order."""
@@ -159,7 +162,7 @@ class ReturnStatistics(TaskStatistics):
         product = product_of(table)
         rows = one[:, None] if table else one
         scores = self.scores[one], self.scores[other]
-        noise = np.sqrt(self.reliability[rows] * self.reliability[other])
+        reliability = self.reliability[rows] * self.reliability[other]
         if self.tried is None:
             agents: Any = np.array(self.n_agents)
             raw = (product(*scores) / self.n_agents).astype(np.float64)
@@ -167,10 +170,10 @@ class ReturnStatistics(TaskStatistics):
             tried = tuple(self.tried[tasks].astype(np.float32) for tasks in (one, other))
             agents = product(*tried).astype(np.int64)
             raw = _correlations_of_both(scores, tried, np.maximum(agents, 1), product)
-        corrected = np.clip(raw / noise, -1.0, 1.0)
+        corrected = np.clip(raw / np.sqrt(reliability), -1.0, 1.0)
         # A task's own scores share their noise; its correlation with itself is 1 without it.
         itself = (rows == other) & self._varies[rows]
-        return _JointReturns(np.where(itself, 1.0, corrected), agents)
+        return _JointReturns(np.where(itself, 1.0, corrected), agents, agents * reliability)
 
     @functools.cached_property
     def _varies(self) -> NDArray[np.bool_]:
@@ -184,17 +187,18 @@ class _JointReturns:
 
     values: Floats
     agents: NDArray[Any]
+    worth: Floats  # how many agents without noise they are worth
 
     def similarity(self) -> Floats:
         """Mutual information of the two returns by the Gaussian copula."""
-        return copula_bits(self.values, self.agents)
+        return copula_bits(self.values, self.worth)
 
     def correlation(self) -> Floats:
         """Correlation of the normal scores."""
         return self.values
 
 
-def copula_bits(correlation: Floats, agents: NDArray[Any] | int) -> Floats:
+def copula_bits(correlation: Floats, agents: NDArray[Any] | float) -> Floats:
     """Mutual information in bits of two jointly normal scores, as far as n agents can show it.
 
     Args:

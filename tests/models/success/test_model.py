@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -465,3 +466,72 @@ def test_odd_tasks_and_settings_work(tmp_path: Path) -> None:
 def test_what_cannot_be_learned_with_is_told(settings: dict[str, Any], tokens: str) -> None:
     with pytest.raises(ValueError, match=says(tokens)):
         SuccessModel(**settings).fit(world(300))
+
+
+# -- returns ---------------------------------------------------------------------------------------
+
+
+def _played(tasks: int = 400, attempts: int = 3, **scale: Any) -> tuple[Any, Outcomes]:
+    """Expected returns of agents with two skills, and outcomes with noise."""
+    rng = np.random.default_rng(0)
+    rows, skills = rng.uniform(-1, 1, (tasks, 2)), rng.normal(size=(20, 2))
+    p = 1 / (1 + np.exp(-2 * (skills @ rows.T) - rows[:, 0]))
+    drawn = 300 * rng.beta(9 * p[..., None], 9 * (1 - p[..., None]), (20, tasks, attempts)) - 200
+    spreads = drawn.std(2, ddof=1)
+    made = Outcomes.from_returns(drawn.mean(2), attempts, spreads=spreads, features=rows, **scale)
+    return 300 * p - 200, made
+
+
+def test_expected_returns_are_learned_from_features(tmp_path: Path) -> None:
+    truth, outcomes = _played()
+    model = SuccessModel(width=32, epochs=5, random_state=0).fit(outcomes)
+    assert outcomes.features is not None
+    found = model.expected_returns(outcomes.features)
+    plain = np.abs(truth - truth.mean(1, keepdims=True)).mean()
+    assert np.abs(found - truth).mean() < plain / 3
+    assert model.dispersion_ == pytest.approx(0.1, abs=0.03)
+    assert model.misfit_ is not None
+    assert model.misfit_ < 0.1
+    model.save(tmp_path / "model")
+    again = SuccessModel.load(tmp_path / "model")
+    assert (again.expected_returns(outcomes.features) == found).all()
+    assert (again.dispersion_, again.misfit_) == (model.dispersion_, model.misfit_)
+    few = outcomes.features[:5]
+    assert (again.similarity(few) == model.similarity(few)).all()
+
+
+def test_difficulty_of_returns_follows_the_scale() -> None:
+    kinds: list[dict[str, Any]] = [{}, {"best": 150.0}, {"success": 0.0}]
+    for known in kinds:
+        _, outcomes = _played(tasks=40, **known)
+        with pytest.warns(UserWarning, match="few"):
+            model = SuccessModel(random_state=0, epochs=1).fit(outcomes)
+        assert outcomes.features is not None
+        profiles = model.predict_proba(outcomes.features)
+        assert outcomes.scale is not None
+        expected = outcomes.scale.difficulty(profiles)
+        np.testing.assert_allclose(model.difficulty(outcomes.features), expected)
+
+
+def test_a_table_of_returns_has_a_range_per_task(tmp_path: Path) -> None:
+    truth, _ = _played(tasks=30, attempts=5)
+    wide = truth * np.linspace(1, 9, 30)
+    given = Outcomes.from_returns(wide, 5, spreads=np.full(wide.shape, 20.0))
+    model = SuccessModel(random_state=0).fit(given)
+    found = model.expected_returns(["task-3", "task-29"])
+    assert np.corrcoef(found[:, 1], wide[:, 29])[0, 1] > 0.95
+    model.save(tmp_path / "model")
+    assert (SuccessModel.load(tmp_path / "model").expected_returns([3, 29]) == found).all()
+
+
+def test_models_of_successes_have_no_expected_returns() -> None:
+    model = SuccessModel(random_state=0).fit(table([[1, 0, 1], [0, 0, 1]], 1))
+    with pytest.raises(ValueError, match=says("expected_returns() returns successes")):
+        model.expected_returns([0])
+
+
+def test_a_best_return_per_task_does_not_hold_for_new_tasks() -> None:
+    _, outcomes = _played(tasks=40)
+    each = replace(outcomes, scale=None).by_return(best=np.full(40, 200.0))
+    with pytest.raises(ValueError, match=says("best features 40")):
+        SuccessModel().fit(each)
