@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.report.opposites import beyond_chance
+from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics, sample_pairs
 
 
@@ -27,3 +29,16 @@ def test_planted_opposites_are_found() -> None:
     first, second = sample_pairs(20, rng)
     found = beyond_chance(statistics, first, second)
     assert set(found.tolist()) == set(np.flatnonzero((first < 10) != (second < 10)).tolist())
+
+
+def test_opposites_of_skewed_returns_and_of_noise() -> None:
+    rng = np.random.default_rng(0)
+    skill, other = rng.normal(size=(2, 60))
+    means = np.exp(3 * np.column_stack([skill, -skill, other]))
+    first, second = np.array([0, 0]), np.array([1, 2])
+    found = beyond_chance(statistics_of(Outcomes.from_returns(means)), first, second)
+    assert found.tolist() == [0]
+    attempts = rng.normal(size=(60, 40, 2))  # nothing but noise
+    noise = Outcomes.from_returns(attempts.mean(2), 2, spreads=attempts.std(2, ddof=1))
+    pairs = np.triu_indices(40, 1)
+    assert not len(beyond_chance(statistics_of(noise), *pairs))

@@ -1,4 +1,4 @@
-"""The section of a report about opposite tasks: agents that solve one tend to fail the other."""
+"""The section of a report about opposite tasks: agents good at one tend to be bad at the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from taskspace.outcomes.labels import shortened
 from taskspace.report import html
 from taskspace.similarity.estimates import pair_estimates
 from taskspace.similarity.profiles import CORRELATION
-from taskspace.similarity.statistics import SuccessStatistics, sample_pairs
+from taskspace.similarity.returns import statistics_of
+from taskspace.similarity.statistics import sample_pairs
+from taskspace.similarity.task_statistics import TaskStatistics
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -25,7 +27,7 @@ def sections(run: Run) -> list[html.Section]:
     """The most opposite pairs of tasks on a map by correlation; nothing if there are none."""
     if run.measure != CORRELATION:
         return []
-    statistics = SuccessStatistics.from_outcomes(run.outcomes)
+    statistics = statistics_of(run.outcomes)
     first, second = sample_pairs(statistics.n_tasks, np.random.default_rng(0))
     found = beyond_chance(statistics, first, second)
     if not len(found):
@@ -44,21 +46,23 @@ def sections(run: Run) -> list[html.Section]:
     ]
     caption = (
         f"The most opposite {len(rows)} of {len(found):,} pairs whose correlation is more negative"
-        f" than chance explains (of {len(first):,} pairs looked at): agents that solve one task"
-        " tend to fail the other. Correlations are shrunk towards 0, the more the fewer agents"
-        " tried both tasks."
+        f" than chance explains (of {len(first):,} pairs looked at): agents that are good at one"
+        " task tend to be bad at the other. Correlations are shrunk towards 0, the more the fewer"
+        " agents tried both tasks."
     )
     columns = ("pair", "correlation", "agents")
     return [html.Numbers(rows, columns, heading="Opposite tasks", caption=caption)]
 
 
 def beyond_chance(
-    statistics: SuccessStatistics, first: NDArray[np.int64], second: NDArray[np.int64]
+    statistics: TaskStatistics, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The pairs whose correlations are more negative than chance explains, at LEVEL for all.
 
-    A correlation of independent tasks has a standard error of 1 / sqrt(n - 1) with n agents.
+    A correlation of independent tasks has a standard error of 1 / sqrt(n - 1) with n agents, and a
+    larger one if it was divided by the reliabilities of returns.
 
+    >>> from taskspace.similarity.statistics import SuccessStatistics
     >>> halves = SuccessStatistics.from_rates([[1, 0, 1]] * 20 + [[0, 1, 1]] * 20)
     >>> beyond_chance(halves, np.array([0, 0]), np.array([1, 2]))
     array([0])
@@ -66,5 +70,6 @@ def beyond_chance(
     from scipy.stats import norm
 
     agents = statistics.together(first, second)
-    errors = statistics.correlation(first, second) * np.sqrt(np.maximum(agents - 1, 0))
+    larger = np.sqrt(np.maximum(statistics.noise[first] * statistics.noise[second], 1.0))
+    errors = statistics.correlation(first, second) * np.sqrt(np.maximum(agents - 1, 0)) / larger
     return np.flatnonzero(errors < norm.ppf(LEVEL / max(len(first), 1)))

@@ -505,20 +505,3 @@ def test_independent_results_give_a_weak_map_by_correlation(agents: int) -> None
             ts.TaskEmbedder(measure="correlation", random_state=0).fit(ts.Outcomes(coins, 1))  # type: ignore[arg-type]
         weak += any(issubclass(each.category, WeakMapWarning) for each in caught)
     assert weak >= 7
-
-
-def test_returns_with_features_give_a_map_by_the_order_of_agents(tmp_path: Path) -> None:
-    features, rates, _ = skill_world(MANY)
-    noise = np.random.default_rng(2).normal(0, 5, rates.shape)
-    returns = np.exp(3 * rates) * 10 + noise - 300  # a curve of the rates
-    outcomes = ts.Outcomes.from_returns(returns, features=features)
-    fitted = embedder().fit(outcomes)
-    need = features[:, :3].argmax(1)
-    same = need[:, None] == need
-    similarity = fitted.similarity(features, features)
-    assert similarity[same].mean() > 3 * max(similarity[~same].mean(), 0.01)
-    assert fitted.test_scores_["similarity"] > 0.7
-    fitted.save(tmp_path / "map")
-    again = ts.TaskEmbedder.load(tmp_path / "map")
-    assert (again.transform(features[:9]) == fitted.transform(features[:9])).all()
-    assert (again.difficulty(features[:9]) == fitted.difficulty(features[:9])).all()
