@@ -132,7 +132,7 @@ def test_predictions_scores_and_quizzes_are_in_returns(
     assert "'good'" in done.err
     assert "-1e+09" in done.err
     assert "answers: 1" in done.err
-    assert {"task", "return", "low", "high"} == set(rows_of(done.out)[0])
+    assert {"task", "return", "low", "high", "answer"} == set(rows_of(done.out)[0])
 
 
 def test_what_needs_successes_refuses_returns(
