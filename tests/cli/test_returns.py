@@ -14,6 +14,7 @@ from taskspace.explore.data import explorer_data
 from taskspace.explore.service import Service
 from taskspace.runs.run import open_run
 from tests.cli.maps import check_complaint, command, rows_of
+from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +134,22 @@ def test_predictions_scores_and_quizzes_are_in_returns(
     assert "-1e+09" in done.err
     assert "answers: 1" in done.err
     assert {"task", "return", "low", "high", "answer"} == set(rows_of(done.out)[0])
+
+
+def test_what_lists_of_returns_do_not_say_is_told(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hardest", str(folder), "-k", "2"]) == 0
+    assert capsys.readouterr().err == ""
+    rng = np.random.default_rng(0)
+    ability, noise = rng.normal(size=(20, 1)), rng.normal(size=(20, 5))
+    outcomes = ts.Outcomes.from_returns(ability + 0.3 * noise)
+    embedder = ts.TaskEmbedder(1, measure="correlation", random_state=0).fit(outcomes)
+    other = str(write_run(tmp_path / "run", {"name": "x"}, outcomes, embedder).folder)
+    assert main(["hardest", other, "-k", "2"]) == 0
+    assert "--success" in capsys.readouterr().err
+    assert main(["similar", other, "task-0", "--opposite"]) == 0
+    assert "No such task" in capsys.readouterr().err
 
 
 def test_what_needs_successes_refuses_returns(
