@@ -140,7 +140,8 @@ class ReturnStatistics(TaskStatistics):
         agents, and similarities of mere noise would seem reliable.
         """
         shown = np.maximum(1.0 - noise / agents, 0.0)  # as in `copula_bits`
-        return shown * super().chance_bits(noise, agents)
+        without_noise = 1.0 - 1.0 / np.maximum(agents, 2)
+        return shown / without_noise * super().chance_bits(noise, agents)
 
     def bounds(self, measure: str = INFORMATION) -> Floats:
         """The largest similarity with itself that so many agents can show; 0 if all are equal."""
