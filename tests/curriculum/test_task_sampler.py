@@ -90,5 +90,9 @@ def test_bad_arguments() -> None:
         ts.TaskSampler(gym.make("taskspace/MultiKeyNav-v0"))
     with pytest.raises(ValueError, match=says("tasks None")):
         ts.TaskSampler(gym.make("CartPole-v1"))
+    with pytest.raises(ValueError, match=says("columns 2 (1,)")):
+        ts.TaskSampler(gym.make("CartPole-v1"), [[1.0]], columns=["mass", "width"])
+    with pytest.raises(TypeError, match=says("success None")):
+        ts.TaskSampler(own_env(), success=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=says("task_index 20")):
         ts.TaskSampler(own_env()).reset(options={"task_index": 20})

@@ -122,3 +122,8 @@ def test_a_scale_must_fit() -> None:
         plain([[1]], 2, return_spreads=[[1.0]])
     with pytest.raises(ValueError, match=says("returns keep_returns=True")):
         plain([[1]], 1).by_return()
+
+
+def test_means_of_equal_returns_may_differ_by_rounding() -> None:
+    rounded = Outcomes.from_returns([[0.1, 1.0], [np.mean([0.1] * 3), 2.0]])
+    np.testing.assert_array_equal(rounded.rates, [[0.5, 0.0], [0.5, 1.0]])

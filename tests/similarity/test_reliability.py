@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.profiles import MEASURES
 from taskspace.similarity.reliability import Reliability, spearman_brown, split_half
+from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
 from tests.messages import says
 from tests.models.embedding.tables import planted
@@ -45,6 +47,20 @@ def test_independent_results_are_not_reliable(measure: str) -> None:
     assert np.mean([one.half for one in found]) == pytest.approx(0, abs=0.03)
     assert max(one.value for one in found) < 0.2
     assert max(one.order for one in found) < 0.2
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_returns_of_mere_noise_are_not_reliable(measure: str) -> None:
+    """Several attempts tell how noisy each task is; that both halves know it is no agreement."""
+    rng = np.random.default_rng(0)
+    found = []
+    for attempts in rng.normal(size=(5, 3, 40, 30)):
+        spreads = attempts.std(0, ddof=1)
+        noise = Outcomes.from_returns(attempts.mean(0), 3, spreads=spreads)
+        found.append(split_half(statistics_of(noise), rng)[measure])
+    assert np.mean([one.half for one in found]) == pytest.approx(0, abs=0.05)
+    assert max(one.value for one in found) < 0.25
+    assert max(one.order for one in found) < 0.25
 
 
 def test_missing_pairs_are_left_out() -> None:

@@ -64,6 +64,8 @@ def _run(options: argparse.Namespace) -> None:
         opposite=options.opposite,
     )  # fmt: skip
     note = _note(made, index)
+    if options.opposite and not len(found) and not note:
+        note = f"No such task has a negative correlation with {options.task!r}."
     if note:
         print(note, file=sys.stderr)
     on_map = made.index.vectors[found] @ made.index.vectors[index]

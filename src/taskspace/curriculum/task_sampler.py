@@ -71,9 +71,25 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
             raise ValueError("tasks must be at least one task, got none; give them to TaskEnv, too")
         self.tasks, self._set_task = tasks, set_task
         self._columns = None if columns is None else check_names(columns)
+        self._check_columns()
+        if success is None:
+            raise TypeError(
+                "success must be the name of an info entry, the smallest return or a function,"
+                " because curricula learn from successes, got None"
+            )
         self._rule = success_rule(success, "last")
         self._draws, self.position = TaskDraws(len(tasks), seed), -1
         self._rewards: list[float] = []
+
+    def _check_columns(self) -> None:
+        if self._columns is None:
+            return
+        first = np.shape(self.tasks[0])
+        if first != (len(self._columns),):
+            raise ValueError(
+                f"columns must be one name per number of a task, got {len(self._columns)} for a"
+                f" task of shape {first}"
+            )
 
     def set_task_weights(self, weights: Any) -> None:
         """Draw tasks in proportion to these weights from the next reset on.

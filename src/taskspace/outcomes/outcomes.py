@@ -32,6 +32,7 @@ from taskspace.outcomes.rates import mean_rates
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.returns import (
     SCALE_ARRAYS,
+    check_precision,
     check_return_options,
     check_returns,
     check_scale,
@@ -416,7 +417,8 @@ class Outcomes:
             Outcomes with a `scale`.
 
         Raises:
-            ValueError: If an array has the wrong shape or type, or if a return exceeds the best.
+            ValueError: If an array has the wrong shape or type, if a return exceeds the best, or
+                if returns differ too little for single precision.
 
         >>> outcomes = Outcomes.from_returns([[-200, 1.5], [-110, np.nan]])
         >>> outcomes
@@ -431,9 +433,10 @@ class Outcomes:
                 "returns must be a table of agents x tasks with at least one of each,"
                 f" got an array of shape {found.shape}"
             )
+        check_precision(found)
         number = checks.array(rollouts, "rollouts")
         missing = np.isnan(found)
-        if not number.ndim and missing.any():
+        if not number.ndim and missing.any() and number.dtype.kind in "iuf":
             number = np.where(missing, 0, number)
         nothing = np.zeros(found.shape, np.uint8)
         plain = cls(nothing, number, returns=found, return_spreads=spreads, **others)  # type: ignore[arg-type]

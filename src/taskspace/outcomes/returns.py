@@ -33,6 +33,23 @@ def check_returns(
     )
 
 
+def check_precision(returns: NDArray[np.float64]) -> None:
+    """Refuse returns that differ on a task, but would be equal in single precision."""
+    low, high = np.fmin.reduce(returns, axis=0), np.fmax.reduce(returns, axis=0)
+    largest = np.fmax(np.abs(low), np.abs(high))
+    with np.errstate(over="ignore", invalid="ignore"):  # infinity is refused by `check_returns`
+        differ = high - low > 1e-12 * largest  # means of equal returns differ by rounding
+        equal = low.astype(np.float32) == high.astype(np.float32)
+    lost = np.flatnonzero(differ & equal & (largest < np.finfo(np.float32).max))
+    if lost.size:
+        task = lost[0]
+        raise ValueError(
+            "returns must differ by more than a ten-millionth of their size, got"
+            f" {low[task]:.17g} to {high[task]:.17g} on task {task}; subtract what they have in"
+            " common, or rescale them"
+        )
+
+
 def check_spreads(
     spreads: Any, rollouts: NDArray[Any], agents: NDArray[np.str_], tasks: NDArray[np.str_]
 ) -> NDArray[np.float32] | None:

@@ -60,7 +60,7 @@ def estimates(
     found = statistics.matrix(rows, columns, measure).astype(np.float64)
     one, other = (_indices(statistics, chosen) for chosen in (rows, columns))
     noise, agents = statistics.noise, agents_together(statistics, one, other)
-    return _corrected(found, noise[one, None] * noise[other], agents, measure)
+    return _corrected(statistics, found, noise[one, None] * noise[other], agents, measure)
 
 
 def pair_estimates(
@@ -90,14 +90,16 @@ def pair_estimates(
     found, agents = statistics.pairs(first, second, measure), statistics.together(first, second)
     noise = statistics.noise
     both = noise[np.asarray(first, np.int64)] * noise[np.asarray(second, np.int64)]
-    return _corrected(found, both, agents, measure)
+    return _corrected(statistics, found, both, agents, measure)
 
 
-def _corrected(found: Floats, noise: Floats, agents: NDArray[Any], measure: str) -> Floats:
+def _corrected(
+    statistics: TaskStatistics, found: Floats, noise: Floats, agents: NDArray[Any], measure: str
+) -> Floats:
     """Similarities without the bias of few agents or, if signed, shrunk towards 0."""
     number = np.maximum(agents, 1)
     if check_measure(measure) == INFORMATION:
-        return found - noise / (2 * np.log(2) * number)
+        return found - statistics.chance_bits(noise, number)
     return found * number / (number + _PRIOR_AGENTS * noise)
 
 

@@ -133,6 +133,16 @@ class ReturnStatistics(TaskStatistics):
         """How much the correction for noise enlarges the bias of each task's similarities."""
         return 1.0 / self.reliability
 
+    def chance_bits(self, noise: Floats, agents: NDArray[Any]) -> Floats:
+        """The bits that independent tasks seem to share, of which noisy agents show fewer.
+
+        If all bits were subtracted, pairs of noisy tasks would be below 0 in every half of the
+        agents, and similarities of mere noise would seem reliable.
+        """
+        shown = np.maximum(1.0 - noise / agents, 0.0)  # as in `copula_bits`
+        without_noise = 1.0 - 1.0 / np.maximum(agents, 2)
+        return shown / without_noise * super().chance_bits(noise, agents)
+
     def bounds(self, measure: str = INFORMATION) -> Floats:
         """The largest similarity with itself that so many agents can show; 0 if all are equal."""
         if measure != INFORMATION:

@@ -76,6 +76,11 @@ class TaskStatistics(abc.ABC):
     def noise(self) -> NDArray[np.float64]:
         """How much larger the bias of each task's similarities is than from single attempts."""
 
+    def chance_bits(self, noise: NDArray[np.float64], agents: NDArray[Any]) -> NDArray[np.float64]:
+        """The bits that independent tasks seem to share, by the `noise` of both and the agents."""
+        found: NDArray[np.float64] = noise / (2 * np.log(2) * agents)
+        return found
+
     @abc.abstractmethod
     def bounds(self, measure: str = INFORMATION) -> NDArray[np.float64]:
         """The largest possible similarity of each task."""

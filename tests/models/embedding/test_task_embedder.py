@@ -505,3 +505,14 @@ def test_independent_results_give_a_weak_map_by_correlation(agents: int) -> None
             ts.TaskEmbedder(measure="correlation", random_state=0).fit(ts.Outcomes(coins, 1))  # type: ignore[arg-type]
         weak += any(issubclass(each.category, WeakMapWarning) for each in caught)
     assert weak >= 7
+
+
+@pytest.mark.filterwarnings("ignore::taskspace.models.embedding.verdict.WeakMapWarning")
+def test_halves_of_agents_do_not_agree_on_the_difficulty_of_noise() -> None:
+    """The range of returns that all agents reached must not be known to both halves."""
+    found = []
+    for seed in range(8):
+        noise = np.random.default_rng(seed).normal(size=(40, 30))
+        embedder = ts.TaskEmbedder(random_state=0).fit(ts.Outcomes.from_returns(noise))
+        found.append(embedder.test_scores_["difficulty"])
+    assert np.mean(found) == pytest.approx(0.5, abs=0.12)

@@ -348,4 +348,7 @@ def _part(
 ) -> TaskStatistics:
     """The statistics of some agents on some tasks."""
     some = outcomes.of_tasks(outcomes.tasks[tasks].tolist())
-    return statistics_of(some.of_agents(outcomes.agents[agents].tolist()))
+    some = some.of_agents(outcomes.agents[agents].tolist())
+    if some.scale is not None:  # the range that all agents reached would be known to both halves
+        some = some.by_return(best=some.scale.best, success=some.scale.success)
+    return statistics_of(some)
