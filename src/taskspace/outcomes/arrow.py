@@ -33,11 +33,26 @@ def as_arrow(values: Any) -> Any:
         return bytewise.cast(pyarrow.bool_())
     texts = values.tolist()
     if not all(isinstance(text, str) for text in texts):
-        return pyarrow.array(texts)
+        numbers = all(text is None or isinstance(text, float) for text in texts)
+        return _with_gaps(texts) if numbers else pyarrow.array(texts)
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     large = _from_memory(pyarrow.large_string(), len(texts), ends, b"".join(encoded))
     return large.cast(pyarrow.string()) if ends[-1] < 2**31 else large
+
+
+def _with_gaps(values: list[float | None]) -> Any:
+    """Numbers, of which some are missing.
+
+    >>> _with_gaps([0.5, None, 1.0]).to_pylist()
+    [0.5, None, 1.0]
+    """
+    import pyarrow
+
+    known = np.packbits([value is not None for value in values], bitorder="little")
+    numbers = np.array([0.0 if value is None else value for value in values])
+    parts = [pyarrow.py_buffer(known), pyarrow.py_buffer(numbers)]
+    return pyarrow.Array.from_buffers(pyarrow.float64(), len(values), parts)
 
 
 def _from_memory(kind: Any, count: int, *parts: Any) -> Any:

@@ -32,10 +32,6 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     _check_page(page)
     results = []
     for what in PARTS:
-        if what == "curriculum":
-            continue  # takes hours
-        if what == "generalization" and study.environments is None and not study.karel:
-            continue  # only if requested by name
         if what in ALONE:
             continue
         with contextlib.suppress(NothingHereError):

@@ -18,4 +18,4 @@ PARTS = {
     "curriculum": "curricula for a learner from scratch (takes hours, not part of all)",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
 }
-ALONE = ("doctor",)  # only by name: it is not about the paper's results
+ALONE = ("doctor", "curriculum")  # only by name: they are not about the paper's results
