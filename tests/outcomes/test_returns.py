@@ -125,5 +125,5 @@ def test_a_scale_must_fit() -> None:
 
 
 def test_means_of_equal_returns_may_differ_by_rounding() -> None:
-    rounded = Outcomes.from_returns([[0.1, 1.0], [np.mean([0.1] * 3), 2.0]])
+    rounded = Outcomes.from_returns([[0.1, 1.0], [float(np.mean([0.1] * 3)), 2.0]])
     np.testing.assert_array_equal(rounded.rates, [[0.5, 0.0], [0.5, 1.0]])

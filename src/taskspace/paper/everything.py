@@ -34,6 +34,8 @@ def reproduce_all(study: Study, page: Path) -> Iterator[Result]:
     for what in PARTS:
         if what in ALONE:
             continue
+        if what == "generalization" and study.environments is None and not study.karel:
+            continue  # only if requested by name
         with contextlib.suppress(NothingHereError):
             results.append(reproduce(what, study))
             yield results[-1]
