@@ -64,7 +64,6 @@ def compare(listed: list[dict[str, Any]], text: str) -> None:
         "agents {}",
         "redundant {} --candidates",
         "doctor {}",
-        "subset {} -k 3",
         "score {} quiz.csv",
     ],
 )
