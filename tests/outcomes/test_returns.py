@@ -127,3 +127,11 @@ def test_a_scale_must_fit() -> None:
 def test_means_of_equal_returns_may_differ_by_rounding() -> None:
     rounded = Outcomes.from_returns([[0.1, 1.0], [float(np.mean([0.1] * 3)), 2.0]])
     np.testing.assert_array_equal(rounded.rates, [[0.5, 0.0], [0.5, 1.0]])
+
+
+@pytest.mark.parametrize("best", [0.6, [0.6, 9.0]])
+def test_no_single_attempt_exceeds_the_best_return(best: Any) -> None:
+    attempts = {"agent": ["a", "a", "b", "b"], "task": ["s", "s", "s", "t"], "return": [1, 0, 0, 0]}
+    with pytest.raises(ValueError, match=says("best 0.6 1")):
+        Outcomes.from_table(attempts, returns=True, best=best)
+    assert Outcomes.from_table(attempts, returns=True, best=[1.0, 9.0]).scale is not None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import SPREAD
+from taskspace.outcomes.return_scale import check_best
 
 Parts = dict[str, Any]  # arguments of `Outcomes`
 Pairs = NDArray[np.int64]  # agent x number of tasks + task
@@ -92,6 +93,8 @@ class Scores(Attempts):
 class Returns(Attempts):
     """Returns: any numbers, of which each pair has a mean and, from two attempts, a spread."""
 
+    best: Any = None  # the best possible return, one number or one per task, if it is known
+
     @property
     def expected(self) -> str:
         """Any numbers."""
@@ -109,12 +112,19 @@ class Returns(Attempts):
         """Means and spreads (with n - 1), and numbers of attempts."""
         found, pair = _present(results, pair)
         checks.finite(found, "returns")
+        self._check_best(found, pair % shape[1], shape[1])
         number = _numbers(pair, shape)
         with np.errstate(invalid="ignore"):
             means = _sums(found, pair, shape) / number
             squares = _sums(np.square(found - means.ravel()[pair]), pair, shape)
             spreads = np.sqrt(squares / np.where(number > 1, number - 1.0, np.nan))
         return {"returns": means, "spreads": spreads, "rollouts": number}
+
+    def _check_best(self, returns: NDArray[np.float64], task: Pairs, tasks: int) -> None:
+        """Refuse a single attempt above the best return: a mean of attempts may hide it."""
+        best = None if self.best is None else checks.numbers(self.best, "best")
+        if best is not None and best.shape in ((), (tasks,)):  # others are refused with the scale
+            check_best(best[task] if best.ndim else best, returns)
 
     def of_counts(self, columns: dict[str, Any], pair: Pairs, shape: tuple[int, int]) -> Parts:
         """Mean returns and numbers of rollouts, and spreads if there are any."""

@@ -686,6 +686,7 @@ class Outcomes:
             given={"agent": agent, "task": task, "score": score},
             max_score=max_score,
             returns=returns,
+            best=best,
         )
         return cls.from_returns(**found, best=best, success=success) if returns else cls(**found)
 

@@ -41,13 +41,14 @@ def parts(
     given: dict[str, str | None],
     max_score: float = 1,
     returns: bool = False,
+    best: Any = None,
 ) -> Parts:
     """The arguments of `Outcomes` from a table of results and tables about tasks and agents.
 
     `given` are the columns that the user has named as `agent`, `task` and `score`. With `returns`,
-    they are the arguments of `Outcomes.from_returns`.
+    they are the arguments of `Outcomes.from_returns`, and no attempt may exceed `best`.
     """
-    attempts = _attempts(max_score, returns)
+    attempts = _attempts(max_score, returns, best)
     wanted, tasks, rows = _inputs(features, tasks)
     if isinstance(table, np.ndarray):
         _refuse_columns(given)
@@ -80,13 +81,13 @@ def parts(
     return _with_features(found, wanted, rows)
 
 
-def _attempts(max_score: float, returns: bool) -> Attempts:
+def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
     most = check_max_score(max_score)
     if not returns:
         return Scores(most)
     if most != 1:
         raise ValueError(f"max_score must be 1 for returns, which are not divided, got {most:g}")
-    return Returns()
+    return Returns(best)
 
 
 def check_max_score(value: Any) -> float:

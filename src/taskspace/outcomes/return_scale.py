@@ -105,13 +105,7 @@ class ReturnScale:
             raise ValueError(
                 f"best must be one number or one per task, got an array of shape {known.shape}"
             )
-        exceeded = returns > known + _ROUNDING * np.abs(known)
-        if exceeded.any():
-            raise ValueError(
-                "best must be at least as high as every return, got"
-                f" {float(np.broadcast_to(known, returns.shape)[exceeded][0]):g} and a return of"
-                f" {returns[exceeded][0]:g}"
-            )
+        check_best(known, returns)
         top = np.maximum(known.max() if shared else known, high)
         return cls(low, top, known, success)  # type: ignore[arg-type]
 
@@ -219,6 +213,20 @@ class ReturnScale:
 
     def _range(self, tasks: Any) -> tuple[Floats, Floats]:
         return _chosen(self.low, tasks), _chosen(self.high, tasks)
+
+
+def check_best(best: Floats, returns: Floats) -> None:
+    """Refuse a best return that is lower than one of the returns, which it is compared with.
+
+    >>> check_best(np.array([3.0, 1.0]), np.array([[2.0, 1.0], [3.0, np.nan]]))
+    """
+    exceeded = returns > best + _ROUNDING * np.abs(best)
+    if exceeded.any():
+        raise ValueError(
+            "best must be at least as high as every return, got"
+            f" {float(np.broadcast_to(best, returns.shape)[exceeded][0]):g} and a return of"
+            f" {returns[exceeded][0]:g}"
+        )
 
 
 def _chosen(values: Floats, tasks: Any) -> Floats:
