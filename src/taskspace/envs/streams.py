@@ -32,19 +32,27 @@ def _mix(word):
 
 
 @njit
-def _hash(start, seed, agent, task, rollout):
-    word = _mix(start + np.uint64(seed))
-    word = _mix(word * _GOLDEN + np.uint64(agent))
-    word = _mix(word * _GOLDEN + np.uint64(task))
-    return _mix(word * _GOLDEN + np.uint64(rollout))
+def agent_words(seed, agent):
+    """What the two words of a stream have in common for all episodes of an agent."""
+    first, second = _mix(_GOLDEN + np.uint64(seed)), _mix(_SECOND_WORD + np.uint64(seed))
+    number = np.uint64(agent)
+    return _mix(first * _GOLDEN + number), _mix(second * _GOLDEN + number)
+
+
+@njit
+def start_stream(stream, words, task, rollout):
+    """Set `stream` to the start of the sequence of an agent's episode."""
+    first = _mix(words[0] * _GOLDEN + np.uint64(task))
+    second = _mix(words[1] * _GOLDEN + np.uint64(task))
+    stream[0] = _mix(first * _GOLDEN + np.uint64(rollout))
+    # xoroshiro must not start from two zero words; setting one bit prevents that.
+    stream[1] = _mix(second * _GOLDEN + np.uint64(rollout)) | np.uint64(1)
 
 
 @njit
 def seed_stream(stream, seed, agent, task, rollout):
     """Set `stream` to the start of the sequence that these four numbers identify."""
-    stream[0] = _hash(_GOLDEN, seed, agent, task, rollout)
-    # xoroshiro must not start from two zero words; setting one bit prevents that.
-    stream[1] = _hash(_SECOND_WORD, seed, agent, task, rollout) | np.uint64(1)
+    start_stream(stream, agent_words(seed, agent), task, rollout)
 
 
 @njit

@@ -7,10 +7,11 @@ from numba import njit
 
 from taskspace.envs.streams import next_bits, normal
 from taskspace.envs.views import column
-from taskspace.rollouts.compiled.network import LANES, exp_lanes, tanh_lanes
+from taskspace.rollouts.compiled.network import LANES, exp_lanes, exponential, tanh_lanes
 
 _S40 = np.uint64(40)
 _TWO_24 = np.float32(2.0**-24)
+_ZERO, _ONE = np.float32(0), np.float32(1)
 _LOG_STD_MIN, _LOG_STD_MAX = np.float32(-20), np.float32(2)  # the bounds of SAC
 
 
@@ -21,26 +22,29 @@ def draw_categorical(outputs, streams, actions, bound, squash):
     `outputs` is overwritten with the cumulative sums of the exponentials.
     """
     count = len(outputs)
-    largest = outputs[0].copy()
+    largest, total = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32)
+    for lane in range(LANES):
+        largest[lane] = outputs[0, lane]
     for row in range(1, count):
         for lane in range(LANES):
-            largest[lane] = max(largest[lane], outputs[row, lane])
+            output = outputs[row, lane]
+            largest[lane] = output if output > largest[lane] else largest[lane]
     for row in range(count):
         for lane in range(LANES):
-            outputs[row, lane] -= largest[lane]
-        exp_lanes(outputs[row])
-        if row > 0:
-            for lane in range(LANES):
-                outputs[row, lane] += outputs[row - 1, lane]
+            total[lane] += exponential(outputs[row, lane] - largest[lane])
+            outputs[row, lane] = total[lane]
+    chosen = largest
     for lane in range(LANES):
         # With 24 random bits the product is below the total even after rounding, so that an
         # action of probability 0 is never sampled, not even the last one.
         share = np.float32(next_bits(column(streams, lane)) >> _S40) * _TWO_24
-        largest[lane] = share * outputs[count - 1, lane]
-        actions[lane] = 0
+        total[lane] *= share
+        chosen[lane] = 0
     for row in range(count - 1):
         for lane in range(LANES):
-            actions[lane] += outputs[row, lane] <= largest[lane]
+            chosen[lane] += _ONE if outputs[row, lane] <= total[lane] else _ZERO
+    for lane in range(LANES):
+        actions[lane] = np.int64(chosen[lane])
 
 
 @njit

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import RUNNING, SOLVED, action
-from taskspace.envs.streams import seed_stream
+from taskspace.envs.streams import agent_words, start_stream
 from taskspace.envs.views import column, row
 from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
 from taskspace.rollouts.compiled.network import LANES, buffer_rows, forward, pack_layers
+
+# Rows of states that are a power of two apart would compete for the same places in the cache.
+_PADDING = 8
 
 
 @dataclass(frozen=True)
@@ -90,18 +93,19 @@ def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]
         results, returns,  # an entry per episode, or empty where they are not wanted
     ):  # fmt: skip
         """Play the episodes in 64 lanes; a lane takes the next episode as soon as its own ends."""
-        states = np.zeros((tasks.shape[1], LANES))
+        states = np.zeros((tasks.shape[1], LANES + _PADDING))
         streams = np.zeros((2, LANES), np.uint64)
-        elapsed = np.zeros(LANES, np.int64)
+        status, ended, elapsed = np.zeros((3, LANES), np.int64)
         earned = np.zeros(LANES)
         episode = np.full(LANES, -1)  # -1: idle
+        words = agent_words(seed, agent)
         waiting = first
         playing = 0
         for lane in range(LANES):
             if waiting < last:
                 task, rollout = waiting // rollouts, waiting % rollouts
                 states[:, lane] = tasks[task]
-                seed_stream(column(streams, lane), seed, agent, task, rollout)
+                start_stream(column(streams, lane), words, task, rollout)
                 episode[lane] = waiting
                 waiting += 1
                 playing += 1
@@ -111,29 +115,33 @@ def play_factory(transition: Any, reward: Any, draw: Any) -> Callable[..., None]
                     buffers[0, feature, lane] = states[feature, lane]
             output = forward(packed, sizes, tanh, buffers)
             draw(buffers[output, : sizes[-1]], streams, actions, bound, squash)
+            # A loop of its own, which is vectorized if the dynamics have no branches (cart pole).
             for lane in range(LANES):
                 if episode[lane] < 0:
                     continue
                 state, stream = column(states, lane), column(streams, lane)
-                status = transition(
+                status[lane] = transition(
                     state, action(actions, lane), stream, elapsed[lane], gamma, horizon
                 )
                 elapsed[lane] += 1
-                earned[lane] += reward(state, status)
-                if status == RUNNING:
-                    continue
+                earned[lane] += reward(state, status[lane])
+            count = 0
+            for lane in range(LANES):  # no branch: which lanes end cannot be predicted
+                ended[count] = lane
+                count += status[lane] != RUNNING
+            for lane in ended[:count]:
                 task = episode[lane] // rollouts - first // rollouts
-                successes[task] += status == SOLVED
+                successes[task] += status[lane] == SOLVED
                 steps[task] += elapsed[lane]
                 if len(results):
-                    results[episode[lane] - first] = status == SOLVED
+                    results[episode[lane] - first] = status[lane] == SOLVED
                 if len(returns):
                     returns[episode[lane] - first] = earned[lane]
-                elapsed[lane], earned[lane] = 0, 0.0
+                elapsed[lane], earned[lane], status[lane] = 0, 0.0, RUNNING
                 if waiting < last:
                     task, rollout = waiting // rollouts, waiting % rollouts
-                    state[:] = row(tasks, task)
-                    seed_stream(stream, seed, agent, task, rollout)
+                    column(states, lane)[:] = row(tasks, task)
+                    start_stream(column(streams, lane), words, task, rollout)
                     episode[lane] = waiting
                     waiting += 1
                 else:

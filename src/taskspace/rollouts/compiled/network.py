@@ -156,16 +156,22 @@ def _float_of_bits(typing_context, bits):  # type: ignore
 
 
 @njit(fastmath={"contract"})
+def exponential(value):
+    """The exponential in single precision; below -87 it is 0."""
+    x = min(max(value, _EXP_MIN), _EXP_MAX)
+    n = np.floor(x * _LOG2_E + _HALF)
+    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    series = _C4 + r * (_C5 + r * (_C6 + r * _C7))
+    series = _ONE + r * (_ONE + r * (_C2 + r * (_C3 + r * series)))
+    power = _float_of_bits(np.int32((n + _BIAS) * _FRACTION))  # 2 to the power of n
+    return (series if value > _EXP_MIN else _ZERO) * power
+
+
+@njit
 def exp_lanes(values):
-    """The exponential of each lane, in place; below -87 it is 0."""
+    """The exponential of each lane, in place."""
     for lane in range(LANES):
-        x = min(max(values[lane], _EXP_MIN), _EXP_MAX)
-        n = np.floor(x * _LOG2_E + _HALF)
-        r = (x - n * _LN2_HIGH) - n * _LN2_LOW
-        series = _C4 + r * (_C5 + r * (_C6 + r * _C7))
-        series = _ONE + r * (_ONE + r * (_C2 + r * (_C3 + r * series)))
-        power = _float_of_bits(np.int32((n + _BIAS) * _FRACTION))  # 2 to the power of n
-        values[lane] = (series if values[lane] > _EXP_MIN else _ZERO) * power
+        values[lane] = exponential(values[lane])
 
 
 @njit
