@@ -154,7 +154,7 @@ def plot_reliability(
         ax.plot(predicted, observed, label=name, **look)
         ax.scatter(predicted, observed, 200 * fraction, color=look["color"], zorder=3)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.legend(loc="upper left", frameon=False, fontsize=8)
+    ax.legend(loc="upper left", frameon=False, fontsize=8, labelcolor=INK)
     return plain(ax, title, "predicted probability", "observed success rate")
 
 

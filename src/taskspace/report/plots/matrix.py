@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _DIVERGING = ("#D55E00", "#EBA067", "#d4d7dc", "#7FB4D6", "#0072B2")  # from negative to positive
+_COLOURED = 0.99  # of the values lie within the range of colours
+_LEAST = 0.1  # the least end of a range of correlations, so that noise looks like noise
 
 
 def plot_similarity(
@@ -28,8 +30,11 @@ def plot_similarity(
 ) -> Axes:
     """Plot a matrix of similarities in bits, or of correlations, ordered by cluster.
 
+    The diagonal is left blank: a task is far more similar to itself than to any other, and its
+    colour would leave hardly any for the others.
+
     Args:
-        matrix: The similarities (tasks, tasks); NaN where they are unknown, which is left white.
+        matrix: The similarities (tasks, tasks); NaN where they are unknown, which is left blank.
         clusters: The cluster of each task, an integer of at least 0.
         cluster_names: The names of the clusters.
         ax: The axes to draw on; by default those of a new figure.
@@ -57,7 +62,8 @@ def plot_similarity(
     ends = np.cumsum(sizes)
     ax = given_or_new(ax, 5.4, 4.0)
     heat = _signed_heat if signed else _heat
-    heat(ax, np.ma.array(table, mask=unknown)[np.ix_(order, order)])
+    blank = unknown | np.eye(len(table), dtype=bool)
+    heat(ax, np.ma.array(table, mask=blank)[np.ix_(order, order)])
     for end in ends[:-1] - 0.5:
         ax.axhline(end, color="white", linewidth=0.9)
         ax.axvline(end, color="white", linewidth=0.9)
@@ -71,8 +77,7 @@ def plot_similarity(
 
 def _heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None:
     known = table.compressed() if table.count() else np.zeros(1)
-    # The similarity of a task to itself is by far the largest, so these values may saturate.
-    low, high = min(float(known.min()), 0.0), float(np.quantile(known, 0.99))
+    low, high = min(float(known.min()), 0.0), float(np.quantile(known, _COLOURED))
     high = high if high > low else low + 1.0
     image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
     extend = "max" if float(known.max()) > high else "neither"
@@ -84,8 +89,11 @@ def _signed_heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) 
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("signed", _DIVERGING)
-    image = ax.imshow(table, cmap=colours, vmin=-1.0, vmax=1.0)
-    _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85), "correlation")
+    known = np.abs(table.compressed()) if table.count() else np.zeros(1)
+    most = float(np.clip(np.quantile(known, _COLOURED), _LEAST, 1.0))
+    image = ax.imshow(table, cmap=colours, vmin=-most, vmax=most)
+    extend = "both" if float(known.max()) > most else "neither"
+    _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend), "correlation")
 
 
 def _label_bar(bar: Any, label: str) -> None:

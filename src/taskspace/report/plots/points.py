@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if unknown), its tasks
 _MUTING, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
+ALPHA = 0.6  # points that overlap are seen
 _DOT = 0.08  # smallest area of a point relative to the mean, so that all are visible
 
 
@@ -53,19 +54,25 @@ def scatter(
     legend: bool = True, muted: bool = False,
 ) -> None:  # fmt: skip
     """Draw points in the colours and with the markers of their clusters."""
-    edge = 0.25 if len(points) <= 2000 else 0.0  # an edge would hide the smallest points
     for cluster, name, tasks in members:
-        drawn = tasks[
-            np.argsort(-areas[tasks], kind="stable")
-        ]  # small points are drawn last, on top
+        drawn = tasks[np.argsort(-areas[tasks], kind="stable")]  # small points last, on top
         ax.scatter(
-            points[drawn, 0], points[drawn, 1], s=areas[drawn], label=name or None, alpha=0.8,
+            points[drawn, 0], points[drawn, 1], s=areas[drawn], label=name or None, alpha=ALPHA,
             color=colour_of(cluster, muted), marker=MARKERS[cluster % len(MARKERS)],
-            edgecolors="white", linewidths=edge,
+            linewidths=0,
         )  # fmt: skip
     if legend and members[0][1]:
-        for handle in ax.legend(**BESIDE).legend_handles:
-            handle.set(sizes=[42], alpha=1.0)  # type: ignore[union-attr]
+        cluster_legend(ax)
+
+
+def cluster_legend(ax: Axes, names: Sequence[str] | None = None) -> None:
+    """List clusters beside the axes, by default all."""
+    marks, known = ax.get_legend_handles_labels()
+    shown = [
+        mark for mark, name in zip(marks, known, strict=True) if names is None or name in names
+    ]
+    for handle in ax.legend(handles=shown, **BESIDE).legend_handles:
+        handle.set(sizes=[42], alpha=1.0)  # type: ignore[union-attr]
 
 
 def colour_of(cluster: int, muted: bool) -> Any:

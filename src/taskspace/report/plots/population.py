@@ -133,7 +133,7 @@ def plot_scree(
     ax.plot(numbers, expected, color=COLOURS[5], marker=".", label="chance")
     ax.set_xlim(0.4, len(found) + 0.6)
     ax.set_xticks([1, *range(5, len(found) + 1, 5)])
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, labelcolor=INK)
     return plain(ax, title, "skill", "eigenvalue")
 
 
@@ -173,7 +173,7 @@ def plot_agents_needed(
     ax.axvline(checks.whole(now, "now", 1), color=MUTED, linewidth=1)
     ax.annotate("now", (now, 0.02), xytext=(3, 0), textcoords="offset points", color=MUTED, size=8)
     ax.set_ylim(0, 1)
-    ax.legend(loc="lower right", frameon=False, fontsize=8)
+    ax.legend(loc="lower right", frameon=False, fontsize=8, labelcolor=INK)
     return plain(ax, title, "agents", "reliability of similarities")
 
 

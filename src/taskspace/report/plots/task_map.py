@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.report.plots.points import Members, areas_of, colour_of, members_of, scatter
+from taskspace.report.plots.names import write_names
+from taskspace.report.plots.points import (
+    ALPHA,
+    Members,
+    areas_of,
+    cluster_legend,
+    colour_of,
+    members_of,
+    scatter,
+)
 from taskspace.report.plots.style import BESIDE, COLOURS, MUTED, given_or_new, one_each, set_title
 
 if TYPE_CHECKING:
@@ -26,7 +35,7 @@ def plot_map(
     coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
     clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
     numbers: ArrayLike | None = None, title: str = "", legend: bool = True, muted: bool = False,
-    ax: Axes | None = None, interactive: Literal[False] = False,
+    place_names: bool = False, ax: Axes | None = None, interactive: Literal[False] = False,
 ) -> Axes: ...  # fmt: skip
 
 
@@ -44,8 +53,8 @@ def plot_map(
     coordinates: ArrayLike, *, difficulty: ArrayLike | None = None,
     clusters: ArrayLike | None = None, cluster_names: Sequence[str] = (),
     numbers: ArrayLike | None = None, title: str = "", legend: bool = True, muted: bool = False,
-    ax: Axes | None = None, interactive: bool = False, names: ArrayLike | None = None,
-    labels: Mapping[str, ArrayLike] | None = None,
+    place_names: bool = False, ax: Axes | None = None, interactive: bool = False,
+    names: ArrayLike | None = None, labels: Mapping[str, ArrayLike] | None = None,
 ) -> Axes | InteractiveMap:  # fmt: skip
     """Plot tasks as points, coloured by cluster or by a number.
 
@@ -60,6 +69,8 @@ def plot_map(
         title: The title of the plot.
         legend: Whether to draw a legend.
         muted: Whether to draw clusters nearly grey, because they are not to be relied on.
+        place_names: Whether to write the names of clusters on the map; the legend then lists only
+            those that would overlap others. An interactive map always has them.
         ax: The axes to draw on; by default those of a new figure.
         interactive: Whether to return an interactive map, which notebooks show: hover over a task
             to see its name, difficulty and labels, drag to move, scroll to zoom.
@@ -97,17 +108,36 @@ def plot_map(
         raise ValueError(f"{given} must be used with interactive=True, got interactive=False")
     ax = given_or_new(ax, 8.4, 5.6)
     areas = areas_of(np.ones(len(points)) if hard is None else hard) * _shrinking(ax)
+    placed = place_names and numbers is None and bool(members[0][1])
     if numbers is None:
-        scatter(ax, points, areas, members, legend, muted)
+        scatter(ax, points, areas, members, legend and not placed, muted)
     else:
         _scatter_scale(ax, points, areas, _column_of_reals(numbers, len(points)), legend)
-    if legend and hard is not None and hard.max() > 0:
-        _size_legend(ax, hard, areas)
     ax.margins(0.03)
     ax.set(aspect="equal", adjustable="datalim", xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     set_title(ax, title)
+    if legend and hard is not None and hard.max() > 0:
+        _size_legend(ax, hard, areas)
+    if placed:  # last, when the size of the axes is known
+        _name_clusters(ax, points, members, legend)
     return ax
+
+
+def _name_clusters(ax: Axes, points: NDArray[np.float64], members: Members, legend: bool) -> None:
+    """Write the names on the map; those that find no place are in the legend."""
+    left_out = write_names(ax, points, members)
+    if legend and left_out:
+        sizes = ax.get_legend()
+        cluster_legend(ax, [members[i][1] for i in left_out])
+        _keep_legend(ax, sizes)
+
+
+def _keep_legend(ax: Axes, first: Any) -> None:
+    """Keep a legend that another one has replaced."""
+    if first is not None:
+        ax.add_artist(first)
+        first.set_clip_on(False)  # otherwise the layout treats it as part of the axes
 
 
 def _interactive(
@@ -164,7 +194,7 @@ def _scatter_scale(
     scatter(ax, points, areas, [(_GREY, "", np.flatnonzero(~known))], legend=False)
     drawn = np.flatnonzero(known)[np.argsort(-areas[known], kind="stable")]
     x, y = points[drawn].T
-    marks = ax.scatter(x, y, s=areas[drawn], c=numbers[drawn], alpha=0.8, linewidths=0)
+    marks = ax.scatter(x, y, s=areas[drawn], c=numbers[drawn], alpha=ALPHA, linewidths=0)
     if legend and len(drawn):
         bar = ax.figure.colorbar(marks, cax=ax.inset_axes((1.03, 0.45, 0.025, 0.55)))
         bar.ax.tick_params(colors=MUTED, labelsize=8)
@@ -178,6 +208,4 @@ def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float
     first = ax.get_legend()
     where = {**BESIDE, "loc": "lower left", "bbox_to_anchor": (1.01, 0.0)}
     ax.legend(handles=handles, title="difficulty", title_fontsize=9, **where)
-    if first is not None:
-        ax.add_artist(first)
-        first.set_clip_on(False)  # otherwise the layout treats it as part of the axes
+    _keep_legend(ax, first)
