@@ -25,7 +25,7 @@ from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
-from taskspace.report import figures, sections
+from taskspace.report import figure_files, figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
@@ -394,7 +394,7 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
         }  # fmt: skip
 
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
-    stages.stage(layout.FIGURES, lambda: figures.draw(made), figures.save, _as_it_is)
+    stages.stage(layout.FIGURES, lambda: figures.draw(made), figure_files.save, _as_it_is)
     stages.stage(layout.REPORT, lambda: made, sections.write, _as_it_is)
 
 

@@ -176,6 +176,11 @@ class Run:
         return str(self.settings.get("environment") or self.settings["name"])
 
     @property
+    def title(self) -> str:
+        """The title of the report: the given one, or "A map of" the name in plain words."""
+        return str(self.settings.get("title") or f"A map of {plain_name(self.name)}")
+
+    @property
     def from_table(self) -> bool:
         """Whether the run was made from a table of results."""
         return "environment" not in self.settings
@@ -797,6 +802,16 @@ def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict
             name = f"{prefix}{name}"
         columns[name] = values
     return columns
+
+
+def plain_name(name: str) -> str:
+    """The name of a file as words, without its extension.
+
+    >>> plain_name("algebra_course-2024.csv"), plain_name("MultiKeyNav")
+    ('algebra course 2024', 'MultiKeyNav')
+    """
+    stem = name.removesuffix(".csv").removesuffix(".parquet")
+    return " ".join(stem.replace("_", " ").replace("-", " ").split()) or name
 
 
 def feature_column(name: str, columns: Collection[str]) -> str:

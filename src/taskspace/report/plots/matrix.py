@@ -79,7 +79,7 @@ def _heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) -> None
     known = table.compressed() if table.count() else np.zeros(1)
     low, high = min(float(known.min()), 0.0), float(np.quantile(known, _COLOURED))
     high = high if high > low else low + 1.0
-    image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high)
+    image = ax.imshow(table, cmap="viridis", vmin=low, vmax=high, interpolation="none")
     extend = "max" if float(known.max()) > high else "neither"
     _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend), "similarity (bits)")
 
@@ -91,7 +91,7 @@ def _signed_heat(ax: Axes, table: np.ma.MaskedArray[Any, np.dtype[np.float64]]) 
     colours = LinearSegmentedColormap.from_list("signed", _DIVERGING)
     known = np.abs(table.compressed()) if table.count() else np.zeros(1)
     most = float(np.clip(np.quantile(known, _COLOURED), _LEAST, 1.0))
-    image = ax.imshow(table, cmap=colours, vmin=-most, vmax=most)
+    image = ax.imshow(table, cmap=colours, vmin=-most, vmax=most, interpolation="none")
     extend = "both" if float(known.max()) > most else "neither"
     _label_bar(ax.figure.colorbar(image, ax=ax, shrink=0.85, extend=extend), "correlation")
 
