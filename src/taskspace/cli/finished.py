@@ -45,9 +45,8 @@ def print_finished(options: argparse.Namespace, made: Run) -> None:
 
     from taskspace.report.sections import measurements_table
 
-    title = f"A map of {made.results['environment']}"
-    table = Table(title=title, box=SIMPLE_HEAD, show_header=False)
-    for row in measurements_table(made.results):
+    table = Table(title=made.title, box=SIMPLE_HEAD, show_header=False)
+    for row in measurements_table(made.results, made.learned_tasks):
         table.add_row(*row)
     console = Console()
     console.width = min(console.width, _WIDEST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,8 +51,14 @@ def describe_task(run: Run, task: int) -> str:
         lines = run.environment.text(run.outcomes.task_inputs[task]).splitlines()
         return shortened(lines[-1], LONGEST) if len(lines) < 6 else ""  # no pictures or programs
     labels = run.outcomes.task_labels
-    texts = [name for name, values in labels.items() if values.dtype.kind == "O"]
     # Labels that differ between nearly all tasks, such as the text of a question, say most.
-    texts.sort(key=lambda name: divides(labels[name]))
-    told = [f"{name}: {labels[name][task]}" for name in texts if labels[name][task]]
-    return shortened("; ".join(told), LONGEST)
+    names = sorted(labels, key=lambda name: divides(labels[name]) or labels[name].dtype.kind == "f")
+    told = [f"{name}: {_value(labels[name][task])}" for name in names]
+    return shortened("; ".join(text for text in told if not text.endswith(": ")), LONGEST)
+
+
+def _value(value: Any) -> str:
+    """A value of a label; nothing if it is missing."""
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    return str(value)

@@ -15,6 +15,7 @@ from taskspace.report import answers, examples, health, plots
 from taskspace.report.cluster_titles import cluster_titles
 from taskspace.report.figure_files import Drawing
 from taskspace.report.map_figures import labelled_maps, legend_text, maps
+from taskspace.report.words import count
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.reliability import TARGET
 from taskspace.similarity.returns import statistics_of
@@ -114,8 +115,9 @@ def _learning(run: Run) -> Iterator[Drawing]:
         ax = plots.plot_spectrum(embedder.spectrum_, embedder.n_components_)
         what = "correlations of tasks" if run.measure == CORRELATION else "information"
         caption = (
-            f"What each axis holds of the {what}. The map has {embedder.n_components_} dimensions,"
-            f" which keep {embedder.kept_:.0%} of what tasks share."
+            f"What each axis holds of the {what}. The map has"
+            f" {count(embedder.n_components_, 'dimension')}; together they"
+            f" hold {embedder.kept_:.0%} of what tasks share."
         )
         if run.measure == CORRELATION:
             ax.set_ylabel("% of the correlations")

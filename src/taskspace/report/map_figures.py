@@ -33,7 +33,7 @@ def maps(run: Run) -> Iterator[Drawing]:
     shown = run.projection
     for kind in (kind for kind in _PROJECTIONS if kind in shown):
         name, heading, caption = _PROJECTIONS[kind]
-        ax = plots.plot_map(
+        ax: Any = plots.plot_map(
             shown[kind],
             difficulty=shown["difficulty"],
             clusters=shown["clusters"],

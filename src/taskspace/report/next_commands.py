@@ -24,11 +24,11 @@ def next_commands(run: Run, folder: str) -> dict[str, str]:
         The purposes by command.
     """
     where, task = shlex.quote(folder), shlex.quote(_telling(run))
-    doctor = {f"taskspace doctor {where}": "what would make the map better"}
+    doctor = {f"taskspace doctor {where}": "learn what would make the map better"}
     return {
         **({} if run.verdict.level == RELIABLE else doctor),
         f"taskspace explore {where}": "see the map in a browser",
-        f"taskspace similar {where} {task}": "tasks like this one",
+        f"taskspace similar {where} {task}": "find tasks like this one",
         f"taskspace quiz {where}": "predict what an agent can do",
     }
 

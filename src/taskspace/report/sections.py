@@ -11,6 +11,7 @@ from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.report import answers, examples, figure_files, health, html, opposites, summary
 from taskspace.report.map_figures import live_map
 from taskspace.report.terms import terms_of
+from taskspace.report.words import decimals
 from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def write(run: Run, path: Path, title: str | None = None) -> None:
         if name not in apart and not name.startswith(examples.FIGURES)
     )
     numbers = html.Numbers(
-        measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
+        measurements_table(run.results, run.learned_tasks),
+        heading="Measurements",
+        caption=_explanation(run.results),
     )
     opening, *told = summary.sections(run, drawn)
     parts: list[html.Section] = [opening, told.pop(0), _map(run, first), *told]
@@ -98,16 +101,24 @@ def _readings(run: Run) -> str:
     )
 
 
-def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The measurements with their labels, for the report and the terminal."""
+def measurements_table(
+    results: Mapping[str, Any], learned: int | None = None
+) -> list[tuple[str, str]]:
+    """The measurements with their labels, for the report and the terminal.
+
+    `learned` is the number of tasks that the map was learned from, if more than are listed.
+    """
+    tasks = f"{results['tasks']:,}"
+    if learned is not None and learned > results["tasks"]:
+        tasks = f"{tasks} of {learned:,} learned from"
     rows = [
         ("agents", f"{results['agents']:,}"),
-        ("tasks", f"{results['tasks']:,}"),
+        ("tasks", tasks),
         ("dimensions", str(results["dimensions"])),
     ]
     if "silhouette" in results:
         spread = f"{results['silhouette']:.3f} ± {results['silhouette_spread']:.3f}"
-        rows.append(("silhouette of the clusters", spread))
+        rows.append(("silhouette of the clusters (chance: 0)", spread))
     held = "not held out" if results.get("tested_pairs") == 0 else "held out"
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
@@ -124,7 +135,7 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("error of similarities", f"{results['similarity_error_bits']:.4f} bits"))
     if "norm_difficulty_rank_correlation" in results:
         rank = results["norm_difficulty_rank_correlation"]
-        rows.append(("vector length and difficulty (Spearman)", f"{rank:.3f}"))
+        rows.append(("vector length and difficulty (Spearman)", decimals(rank, 3)))
     for name, scores in results.get("labels", {}).items():
         rows += _label_rows(name, scores)
     if _depends_on_seed(results):
@@ -144,7 +155,7 @@ def _label_rows(name: str, scores: Mapping[str, Any]) -> list[tuple[str, str]]:
     purity = f"{scores['purity']:.1%} (by chance {scores['chance']:.1%})"
     rows = [(f"nearest neighbour has the same {name}", purity)]
     if scores["silhouette"] is not None:
-        rows.append((f"silhouette by {name}", f"{scores['silhouette']:.3f}"))
+        rows.append((f"silhouette by {name} (chance: 0)", decimals(scores["silhouette"], 3)))
     return rows
 
 

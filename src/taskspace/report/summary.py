@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.models.embedding import verdict
-from taskspace.outcomes.labels import shortened
+from taskspace.outcomes.labels import without_middle
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import examples, html
 from taskspace.report.cluster_titles import cluster_titles
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST_TASKS, MOST_PAIRS = 3, 3  # hardest tasks, informative tasks and near-copies that are named
 FEWEST_TRIES = 5  # agents that tried a task, for it to be called one of the hardest
-LONGEST = 60  # characters of the name of a task
+LONGEST = 48  # characters of the name of a task
 _MOODS = {
     verdict.RELIABLE: html.GOOD,
     verdict.CARE: html.CARE,
@@ -67,20 +67,14 @@ def trusted(run: Run) -> bool:
     return run.verdict.level in (verdict.RELIABLE, verdict.CARE)
 
 
-def learned_tasks(run: Run) -> int:
-    """The number of tasks that the map was learned from; a run folder may list fewer."""
-    listed_here = "listed" in run.settings
-    return int(run.settings["tasks"]) if listed_here else run.outcomes.n_tasks
-
-
 # -- what was learned ------------------------------------------------------------------------------
 
 
 def _learned(run: Run) -> str:
     outcomes = run.outcomes
-    agents, tasks = count(outcomes.n_agents, "agent"), count(learned_tasks(run), "task")
+    agents, tasks = count(outcomes.n_agents, "agent"), count(run.learned_tasks, "task")
     told = f"This is a map of {tasks}, learned from {_attempts(run)} by {agents}."
-    if learned_tasks(run) > outcomes.n_tasks:
+    if run.learned_tasks > outcomes.n_tasks:
         told += f" The numbers below are about {outcomes.n_tasks:,} of these tasks."
     tried = float((outcomes.rollouts > 0).mean())
     if tried < 1:
@@ -94,15 +88,14 @@ def _learned(run: Run) -> str:
 def _attempts(run: Run) -> str:
     """The number of attempts that the map was learned from."""
     here = int(run.outcomes.rollouts.sum(dtype=np.int64))
-    return count(round(here * learned_tasks(run) / run.outcomes.n_tasks), "attempt")
+    return count(round(here * run.learned_tasks / run.outcomes.n_tasks), "attempt")
 
 
 def _reading(run: Run) -> str:
-    who = "the same agents solve"
+    why = "the same agents solve them"
     if run.outcomes.scale is not None:
-        who = "put the agents in the same order"
-    told = f"Tasks lie close together on the map if {who}"
-    told += " them." if run.outcomes.scale is None else "."
+        why = "they put the agents in the same order"
+    told = f"Tasks lie close together on the map if {why}."
     if run.measure == CORRELATION:
         return f"{told} Tasks that opposite agents are good at lie in opposite directions."
     return told
@@ -123,14 +116,16 @@ def _skills(run: Run) -> str:
             " cannot be told from shuffled results."
         )
     if found.one_skill:
+        opposite = ", or in the opposite direction" if run.measure == CORRELATION else ""
         return (
-            "As far as these results show, the agents differ in one ability only, of the possible"
-            " kinds of skill: tasks differ in how hard they are and in how well they measure it."
+            "As far as these results show, the agents differ in one kind of skill only; tasks"
+            f" differ in how hard they are, and in how well they measure it{opposite}."
         )
     more = " or more" if found.skills == MOST_SKILLS else ""
     return (
-        f"The agents differ in {found.skills}{more} kinds of skill, as many as exceed shuffled"
-        f" results; the first accounts for {percent(found.first_factor)} of what exceeds them."
+        f"The agents differ in {found.skills}{more} kinds of skill; shuffled results would show"
+        f" none. The largest accounts for {percent(found.first_factor)} of their differences beyond"
+        " chance."
     )
 
 
@@ -187,8 +182,7 @@ def _by_label(name: str, scores: Mapping[str, Any]) -> str:
 def _card(run: Run, cluster: int, task: int, name: str, picture: html.Figure | None) -> html.Card:
     inside = run.clusters.labels == cluster
     size, share = int(inside.sum()), float(inside.mean())
-    results = _results(run, np.flatnonzero(inside))
-    text = f"{count(size, 'task')} ({percent(share)}); {_result_in_words(run, results.mean())}."
+    text = f"{count(size, 'task')} ({percent(share)}); {_mean(run, np.flatnonzero(inside))}."
     told = examples.describe_task(run, task)
     example = f"Example: {_name(run, task)}{f', {told}' if told else ''}"
     image, alt = (None, "") if picture is None else (picture.image, picture.alt)
@@ -199,18 +193,19 @@ def _card(run: Run, cluster: int, task: int, name: str, picture: html.Figure | N
 
 
 def _tasks(run: Run) -> list[html.Section]:
-    told = [_difficulty(run), *_unsolved(run)]
+    told = [_difficulty(run), *_unsolved(run), *_tied(run)]
     rows, columns = _rows(run, _hardest(run), "hardest"), ["task", "why", "difficulty"]
+    columns += ["mean return" if run.outcomes.scale is not None else "success rate"]
     if _has_information(run) and trusted(run):
         rows += _rows(run, _informative(run), "most informative")
+        columns += ["information"]
     elif _has_information(run):
         told.append(f"Informative tasks are not named, because the map is {run.verdict.level}.")
-    columns += ["mean return" if run.outcomes.scale is not None else "success rate"]
-    columns += ["information"] if _has_information(run) else []
     told_about = any(row[-1] for row in rows)
     rows = rows if told_about else [row[:-1] for row in rows]
     columns += ["about the task"] if told_about else []
-    heading = "The hardest and the most informative tasks"
+    informative = len(rows) > MOST_TASKS
+    heading = f"The hardest {'and the most informative ' if informative else ''}tasks"
     return [html.Text(told, heading=heading), html.Numbers(rows, columns, words=True)]
 
 
@@ -239,6 +234,17 @@ def _hardest(run: Run) -> NDArray[np.int64]:
     return enough[order[:MOST_TASKS]]
 
 
+def _tied(run: Run) -> list[str]:
+    """Whether more tasks are as hard as the hardest than are named."""
+    hardest = _hardest(run)
+    last = run.index.difficulty[hardest[-1]]
+    tied = int(np.isclose(run.index.difficulty, last, rtol=0, atol=1e-9).sum())
+    named = int(np.isclose(run.index.difficulty[hardest], last, rtol=0, atol=1e-9).sum())
+    if tied <= named:
+        return []
+    return [f"{count(tied, 'task')} share the difficulty {decimals(last)}; {named} are named."]
+
+
 def _informative(run: Run) -> NDArray[np.int64]:
     return np.argsort(-_information(run), kind="stable")[:MOST_TASKS]
 
@@ -255,7 +261,7 @@ def _rows(run: Run, tasks: NDArray[np.int64], why: str) -> list[list[str]]:
             why,
             decimals(run.index.difficulty[task]),
             _result(run, results[place]),
-            *([f"{decimals(bits[place])} bits"] if _has_information(run) else []),
+            *([f"{decimals(bits[place])} bits"] if _has_information(run) and trusted(run) else []),
             examples.describe_task(run, task),
         ]
         for place, task in enumerate(tasks.tolist())
@@ -289,13 +295,19 @@ def _result(run: Run, value: float) -> str:
     return f"{value:.4g}".replace("-", "−") if run.outcomes.scale is not None else percent(value)
 
 
-def _result_in_words(run: Run, value: float) -> str:
-    what = "mean return" if run.outcomes.scale is not None else "mean success rate"
-    return f"{what} {_result(run, float(value))}"
+def _mean(run: Run, tasks: NDArray[np.int64]) -> str:
+    """What tasks have on average; returns on tasks of different scales have no mean."""
+    if run.outcomes.scale is not None:
+        return f"mean difficulty {decimals(float(run.index.difficulty[tasks].mean()))}"
+    return f"mean success rate {percent(float(np.nanmean(_results(run, tasks))))}"
 
 
 def _name(run: Run, task: int) -> str:
-    return shortened(str(run.outcomes.tasks[task]), LONGEST)
+    return _shorter(run.outcomes.tasks[task])
+
+
+def _shorter(name: Any) -> str:
+    return without_middle(" ".join(str(name).split()), LONGEST)
 
 
 # -- near-copies and what to do next ---------------------------------------------------------------
@@ -313,20 +325,45 @@ def _near_copies(run: Run) -> list[html.Section]:
     if isinstance(found, Unanswered):
         why = f"Pairs that are near-copies cannot be told: {found.reason}"
         return [html.Text([why], heading=heading)]
-    return [html.Text([sentence(found.summary), *_pairs(found)], heading=heading)]
+    return [html.Text(_copies(found), heading=heading)]
 
 
-def _pairs(found: Redundancy) -> list[str]:
-    sure = np.flatnonzero(found.confirmed)[:MOST_PAIRS]
+def _copies(found: Redundancy) -> list[str]:
+    sure = np.flatnonzero(found.confirmed)
     if not len(sure):
-        return []
-    told = [
-        f"{shortened(str(found.first[i]), LONGEST)} and {shortened(str(found.second[i]), LONGEST)}"
-        f" (same result for {percent(found.agreement[i])} of the agents, expected"
-        f" {percent(found.expected[i])})"
-        for i in sure
+        return [f"No pair of tasks could be shown to be near-copies. {_undecided(found)}".strip()]
+    pairs = [
+        f"{_shorter(found.first[pair])} and {_shorter(found.second[pair])} (the same result for"
+        f" {percent(found.agreement[pair])} of the agents, expected {percent(found.expected[pair])})"
+        for pair in sure[:MOST_PAIRS]
     ]
-    return [f"The surest near-copies: {listed(told)}."]
+    are = "pair of tasks is" if len(sure) == 1 else "pairs of tasks are"
+    surest = ", the surest" if len(sure) > len(pairs) else ""
+    told = (
+        f"{len(sure):,} {are} near-copies{surest}: {listed(pairs)}. Expected is what tasks would"
+        " have that share only the skills of the agents."
+    )
+    cost = (
+        f"Without the {count(len(found.left_out), 'task')} that could be left out, the agents'"
+        f" scores change by {100 * found.mean_change:.1f} percentage points on average."
+    )
+    return [f"{told} {_undecided(found)}".strip(), *([cost] if len(found.left_out) else [])]
+
+
+def _undecided(found: Redundancy) -> str:
+    """How many pairs the results cannot decide on."""
+    left = found.n_pairs - found.n_showable
+    if not left:
+        return ""
+    if not found.n_showable:
+        return (
+            f"These results cannot decide on any of {count(found.n_pairs, 'pair')}: too few agents"
+            " tried both tasks, or nearly all have the same result."
+        )
+    return (
+        f"Of {count(found.n_pairs, 'pair')}, these results can decide on {found.n_showable:,}: on"
+        " the others, too few agents tried both tasks, or nearly all have the same result."
+    )
 
 
 def _next(run: Run) -> dict[str, str]:

@@ -24,8 +24,8 @@ _TERMS = {
     f" From {TARGET:g} on, similarities are called reliable.",
     "silhouette": "How far clusters lie apart on the map, from −1 to 1: near 1 if each lies by"
     " itself, about 0 if they are mixed as by chance.",
-    "kinds of skill": "Ways in which agents differ: factors of their results that are larger than"
-    " those of shuffled results (parallel analysis). In shuffled results there are none.",
+    "skill": "A kind of skill is a way in which agents differ: a factor of their results that is"
+    " larger than in shuffled results (parallel analysis). By chance, there is none.",
     "near-copies": "Two tasks that measure the same thing twice: agents' results on them differ at"
     " most half as often as results on two tasks that share only general ability and a few skills.",
     "stability across seeds": "The rank correlation (Spearman) between this map and one that was"
@@ -34,6 +34,10 @@ _TERMS = {
     " were shuffled within each task.",
     "shuffled results": "Results of which those on each task were given to agents at random, so"
     " that tasks have nothing in common any more.",
+    "t-SNE projection": "A picture of the map in two dimensions that keeps close tasks close. How"
+    " far apart distant groups lie, and which way is up, means nothing.",
+    "PCA projection": "A picture of the map in the two directions in which tasks differ most; other"
+    " directions are not seen in it.",
     "interval": "A range that holds the true value with the probability that is stated beside it.",
 }
 

@@ -23,7 +23,7 @@ _RINGS, _DIRECTIONS = (
 )  # of positions to try, in heights of a name
 _HIDING = 100.0  # cost of hiding all points; that of moving a name by its height is 1
 _CLOSER = 3.0  # cost of a position that is closer to the centre of another cluster
-_GAP = 3.0  # pixels around a name
+_GAP, _POINT = 3.0, 3.0  # pixels around a name, and the radius of a point
 
 
 def write_names(ax: Axes, points: Floats, members: Members) -> list[int]:
@@ -33,7 +33,7 @@ def write_names(ax: Axes, points: Floats, members: Members) -> list[int]:
     """
     from matplotlib.patheffects import withStroke
 
-    ax.figure.draw_without_rendering()  # sets the positions of the axes  # type: ignore[union-attr]
+    ax.figure.canvas.figure.draw_without_rendering()  # sets the positions of the axes
     texts = [
         ax.annotate(
             name.replace("$", r"\$"), (0.0, 0.0), ha="center", va="center", size=_SIZE, color=INK,
@@ -99,7 +99,7 @@ def places(
         for away, place in _candidates(centres[which], 2 * half[1], half, bounds):
             if any((np.abs(place - other[0]) < half + other[1]).all() for other in taken):
                 continue
-            hidden = (np.abs(points - place) < half).all(1).mean()
+            hidden = (np.abs(points - place) < half + _POINT).all(1).mean()
             nearest = int(np.square(centres - place).sum(1).argmin())
             cost = away + _HIDING * hidden + _CLOSER * (nearest != which)
             if cost < least:
