@@ -12,6 +12,7 @@ from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import plots
 from taskspace.report.cluster_titles import cluster_titles
+from taskspace.report.examples import in_words
 from taskspace.report.figure_files import Drawing
 from taskspace.report.projections import LINE, PCA, TSNE
 
@@ -100,9 +101,8 @@ def _told(run: Run) -> dict[str, Any]:
     """The names of the tasks that are shown, and what to say about them."""
     shown, outcomes = run.projection, run.outcomes
     if "indices" not in shown:  # new tasks of an environment
-        texts = [run.environment.text(task) for task in shown["tasks"]]
-        names = [f"new task {number}" for number in range(len(texts))]
-        return {"names": names, "labels": {"": texts} if len(texts[0].splitlines()) < 6 else {}}
+        texts = [in_words(run.environment, task) for task in shown["tasks"]]
+        return {"names": [text or "a task" for text in texts]}
     some = shown["indices"]
     found: dict[str, NDArray[Any]] = {}
     if outcomes.scale is None:
