@@ -78,10 +78,9 @@ def _rasterize(figure: Figure) -> None:
 
 
 def _points(figure: Figure) -> int:
-    """The number of points in the lines, markers and images of a figure."""
+    """The number of points in the lines and markers of a figure."""
     count = 0
     for ax in figure.axes:
         count += sum(np.size(line.get_xdata()) for line in ax.lines)
         count += sum(np.shape(marks.get_offsets())[0] for marks in ax.collections)
-        count += sum(np.size(np.asarray(image.get_array())) for image in ax.images)
     return count

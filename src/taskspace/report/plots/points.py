@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Members = list[tuple[int, str, NDArray[np.int64]]]  # cluster, its name ("" if unknown), its tasks
 _MUTING, _GREYED = "#b8bcc4", 0.75  # how much of this grey is mixed into muted colours
-ALPHA = 0.6  # points that overlap are seen
+ALPHA = 0.7  # points that overlap are seen
 _DOT = 0.08  # smallest area of a point relative to the mean, so that all are visible
 
 

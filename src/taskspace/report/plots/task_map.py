@@ -19,7 +19,15 @@ from taskspace.report.plots.points import (
     members_of,
     scatter,
 )
-from taskspace.report.plots.style import BESIDE, COLOURS, MUTED, given_or_new, one_each, set_title
+from taskspace.report.plots.style import (
+    BESIDE,
+    COLOURS,
+    INK,
+    MUTED,
+    given_or_new,
+    one_each,
+    set_title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,5 +215,6 @@ def _size_legend(ax: Axes, lengths: NDArray[np.float64], areas: NDArray[np.float
     handles = [ax.scatter([], [], s=x * scale, color=MUTED, label=f"{x:g}") for x in shown]
     first = ax.get_legend()
     where = {**BESIDE, "loc": "lower left", "bbox_to_anchor": (1.01, 0.0)}
-    ax.legend(handles=handles, title="difficulty", title_fontsize=9, **where)
+    made = ax.legend(handles=handles, title="difficulty", title_fontsize=9, **where)
+    made.get_title().set_color(INK)
     _keep_legend(ax, first)
