@@ -12,9 +12,8 @@ from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import answers, examples, health, plots
-from taskspace.report.cluster_titles import cluster_titles
 from taskspace.report.figure_files import Drawing
-from taskspace.report.map_figures import labelled_maps, legend_text, maps
+from taskspace.report.map_figures import drawn_titles, labelled_maps, legend_text, maps
 from taskspace.report.words import count
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.reliability import TARGET
@@ -49,7 +48,7 @@ def _readings(run: Run) -> Drawing:
     lengths = np.linalg.norm(run.index.vectors[every], axis=1)
     success = statistics_of(run.outcomes).success[every]
     options: dict[str, Any] = {
-        "clusters": run.clusters.labels[every], "cluster_names": cluster_titles(run),
+        "clusters": run.clusters.labels[every], "cluster_names": drawn_titles(run),
         "muted": run.verdict.weak,
     }  # fmt: skip
     scale, what = run.outcomes.scale, "Success rate of the population"
@@ -94,9 +93,7 @@ def _similarities(run: Run) -> Drawing:
     signed = run.measure == CORRELATION
     of = "outcomes" if run.outcomes.scale is None else "agents' ranks"
     matrix = statistics_of(run.outcomes).matrix(some, some, run.measure)
-    ax = plots.plot_similarity(
-        matrix, run.clusters.labels[some], cluster_titles(run), signed=signed
-    )
+    ax = plots.plot_similarity(matrix, run.clusters.labels[some], drawn_titles(run), signed=signed)
     what = (
         f"Correlation of the {of} on {len(some):,} tasks"
         if signed

@@ -38,7 +38,7 @@ def maps(run: Run) -> Iterator[Drawing]:
             shown[kind],
             difficulty=shown["difficulty"],
             clusters=shown["clusters"],
-            cluster_names=cluster_titles(run),
+            cluster_names=drawn_titles(run),
             muted=run.verdict.weak,
             place_names=True,
         )
@@ -48,6 +48,11 @@ def maps(run: Run) -> Iterator[Drawing]:
         yield Drawing(
             name, heading, caption, f"Scatter plot of tasks, {kind}", ax.figure, wide=True
         )
+
+
+def drawn_titles(run: Run) -> list[str]:
+    """The titles of clusters without formulas, which Matplotlib would see between dollars."""
+    return [title.replace("$", r"\$") for title in cluster_titles(run)]
 
 
 def labelled_maps(run: Run) -> Iterator[Drawing]:

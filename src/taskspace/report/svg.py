@@ -13,7 +13,7 @@ def follow_scheme(svg: str) -> str:
     """Let a drawing by Matplotlib be light or dark as the reader prefers; print is always light.
 
     >>> drawn = '<svg width="1"><path style="fill: #ffffff"/></svg>'
-    >>> follow_scheme(drawn)[-41:]
+    >>> follow_scheme(drawn)[-37:]
     '<path style="fill: var(--c3)"/></svg>'
     """
     start = svg.find(">", svg.find("<svg")) + 1

@@ -36,7 +36,7 @@ def write_names(ax: Axes, points: Floats, members: Members) -> list[int]:
     ax.figure.canvas.figure.draw_without_rendering()  # sets the positions of the axes
     texts = [
         ax.annotate(
-            name.replace("$", r"\$"), (0.0, 0.0), ha="center", va="center", size=_SIZE, color=INK,
+            name, (0.0, 0.0), ha="center", va="center", size=_SIZE, color=INK,
             weight="bold", path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)],
             zorder=6, annotation_clip=False,
         )
