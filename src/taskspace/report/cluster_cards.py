@@ -12,6 +12,7 @@ from taskspace.outcomes.rates import mean_rates
 from taskspace.report import examples, html
 from taskspace.report.cluster_titles import cluster_titles
 from taskspace.report.examples import task_name
+from taskspace.report.notable_tasks import difficulties
 from taskspace.report.plots import COLOURS
 from taskspace.report.words import count, decimals, percent
 
@@ -73,6 +74,6 @@ def _card(run: Run, cluster: int, task: int, name: str, picture: html.Figure | N
 def _mean(run: Run, tasks: NDArray[np.int64]) -> str:
     """What tasks have on average; returns on tasks of different scales have no mean."""
     if run.outcomes.scale is not None:
-        return f"mean difficulty {decimals(float(run.index.difficulty[tasks].mean()))}"
+        return f"mean difficulty {decimals(float(difficulties(run)[tasks].mean()))}"
     rates = mean_rates(run.outcomes.rates[:, tasks], axis=0)
     return f"mean success rate {percent(float(np.nanmean(rates)))}"

@@ -175,7 +175,11 @@ class _Page:
         rows = "\n".join(_row(row, link) for row in section.rows)
         caption = f"<caption>{self.words(section.caption)}</caption>" if section.caption else ""
         table = f"<table>{caption}{head}<tbody>\n{rows}\n</tbody></table>"
-        heading, shown = _heading(section.heading), f'<div class="scroll">{table}</div>'
+        # What scrolls can be reached by keyboard.
+        heading, shown = (
+            _heading(section.heading),
+            f'<div class="scroll" tabindex="0">{table}</div>',
+        )
         if section.folded:
             shown = f"<details><summary>{_escape(section.folded)}</summary>{shown}</details>"
         return f'<section class="{kind}">\n{heading}{shown}\n</section>'
@@ -207,7 +211,7 @@ def _data(image: Path) -> str:
 
 
 def _command(command: str) -> str:
-    return f"<pre><code>{_escape(command)}</code></pre>"
+    return f'<pre tabindex="0"><code>{_escape(command)}</code></pre>'
 
 
 def _anchor(term: str) -> str:

@@ -13,6 +13,7 @@ from taskspace.report import examples, html
 from taskspace.report.examples import task_name
 from taskspace.report.words import count, decimals, listed, percent
 from taskspace.similarity.profiles import CORRELATION
+from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -39,10 +40,21 @@ def sections(run: Run) -> list[html.Section]:
     return [html.Text(told, heading=heading), html.Numbers(rows, columns, words=True)]
 
 
+def difficulties(run: Run) -> NDArray[np.float64]:
+    """The difficulty of each task: by the model of a map that is trusted, or as observed."""
+    if _is_estimated(run):
+        return run.index.difficulty
+    return 1.0 - np.nan_to_num(statistics_of(run.outcomes).success, nan=1.0)
+
+
+def _is_estimated(run: Run) -> bool:
+    return "success_model" in run.results and run.verdict.trusted
+
+
 def _difficulty(run: Run) -> str:
     """What difficulty is; a success model estimates it from all attempts."""
     told = f"Difficulty is {difficulty_in_words(run.outcomes.scale)}"
-    if "success_model" not in run.results:
+    if not _is_estimated(run):
         return f"{told}."
     observed = "success rates" if run.outcomes.scale is None else "returns"
     return (
@@ -58,18 +70,25 @@ def _has_information(run: Run) -> bool:
 
 def _hardest(run: Run) -> NDArray[np.int64]:
     """The hardest tasks among those that enough agents tried."""
-    tried = (run.outcomes.rollouts > 0).sum(0)
-    enough = np.flatnonzero(tried >= min(FEWEST_TRIES, tried.max()))
-    order = np.argsort(-run.index.difficulty[enough], kind="stable")
+    enough = _tried(run)
+    order = np.argsort(-difficulties(run)[enough], kind="stable")
     return enough[order[:MOST_TASKS]]
+
+
+def _tried(run: Run) -> NDArray[np.int64]:
+    """The tasks that enough agents tried."""
+    tried = (run.outcomes.rollouts > 0).sum(0)
+    return np.flatnonzero(tried >= min(FEWEST_TRIES, tried.max()))
 
 
 def _tied(run: Run) -> list[str]:
     """Whether more tasks are as hard as the hardest than are named."""
-    hardest = _hardest(run)
-    last = run.index.difficulty[hardest[-1]]
-    tied = int(np.isclose(run.index.difficulty, last, rtol=0, atol=1e-9).sum())
-    named = int(np.isclose(run.index.difficulty[hardest], last, rtol=0, atol=1e-9).sum())
+    found, hardest = difficulties(run), _hardest(run)
+    last = found[hardest[-1]]
+    tied, named = (
+        int(np.isclose(found[tasks], last, rtol=0, atol=1e-9).sum())
+        for tasks in (_tried(run), hardest)
+    )
     if tied <= named:
         return []
     return [f"{count(tied, 'task')} share the difficulty {decimals(last)}; {named} are named."]
@@ -84,12 +103,12 @@ def _information(run: Run) -> NDArray[np.float64]:
 
 
 def _rows(run: Run, tasks: NDArray[np.int64], why: str) -> list[list[str]]:
-    results, bits = _results(run, tasks), _information(run)[tasks]
+    results, bits, hard = _results(run, tasks), _information(run)[tasks], difficulties(run)
     return [
         [
             task_name(run.outcomes.tasks[task]),
             why,
-            decimals(run.index.difficulty[task]),
+            decimals(float(hard[task])),
             _result(run, results[place]),
             *(
                 [f"{decimals(bits[place])} bits"]
@@ -106,9 +125,13 @@ def _unsolved(run: Run) -> list[str]:
     """How many tasks tell nothing about agents, because all or none solve them."""
     if run.outcomes.scale is not None:
         return []
-    rates = mean_rates(run.outcomes.rates, axis=0)
+    rates = mean_rates(run.outcomes.rates[:, _tried(run)], axis=0)
     none, every = int((rates <= 0).sum()), int((rates >= 1).sum())
-    told = [f"{count(n, 'task')} by {who}" for n, who in ((none, "no agent"), (every, "all")) if n]
+    told = [
+        f"{count(n, 'task')} by {who}"
+        for n, who in ((none, "no agent"), (every, "every agent"))
+        if n
+    ]
     if not told:
         return []
     verb = "was" if (none or every) == 1 and len(told) == 1 else "were"

@@ -69,7 +69,10 @@ def _of_measure(run: Run) -> dict[str, str]:
 def _difficulty(run: Run) -> str:
     scale = run.outcomes.scale
     ends = "" if scale is not None else ": 0 if every attempt succeeds, 1 if none does"
-    return f"The difficulty of a task is {difficulty_in_words(scale)}{ends}."
+    told = f"The difficulty of a task is {difficulty_in_words(scale)}{ends}."
+    if "norm_difficulty_rank_correlation" in run.results:
+        return f"{told} On this map, harder tasks have longer vectors and larger points."
+    return told
 
 
 def _cluster(run: Run) -> str:
