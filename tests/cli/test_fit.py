@@ -28,8 +28,8 @@ def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     assert results["stability"]["similarity"] > 0.99
     assert results["stability"]["difficulty"] == pytest.approx(1)
     report = (fitted / "report.html").read_text()
-    assert "results.csv" in report
-    assert open_run(fitted).clusters.description.partition(";")[0] in report
+    assert "<h1>A map of results</h1>" in report
+    assert open_run(fitted).clusters.names[0] in report
     again: list[str] = []
     fit(table, fitted, n_components=2, log=again.append)
     assert all("reused" in line for line in again if "…" in line)
@@ -40,7 +40,7 @@ def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> No
     lines = ["agent," + ",".join(f"q{task}" for task in range(12))]
     lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
     (tmp_path / "noise.csv").write_text("\n".join(lines))
-    done = in_a_process(["fit", "noise.csv", "--out", "run"], tmp_path)
+    done = in_a_process(["fit", "noise.csv", "--out", "run", "--title", "Pure noise"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     made = open_run(tmp_path / "run")
@@ -48,9 +48,12 @@ def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> No
     words = " ".join((done.stdout + done.stderr).split())
     assert words.count(str(made.verdict)) == 1
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
-    assert str(made.verdict) in (tmp_path / "run" / "report.html").read_text()
+    report = (tmp_path / "run" / "report.html").read_text()
+    assert "It is weak: close to chance</h2>" in report
+    assert "<h1>Pure noise</h1>" in report
+    assert "Pure noise" in done.stdout
     with pytest.warns(WeakMapWarning):
-        fit(tmp_path / "noise.csv", tmp_path / "run", log=lambda line: None)
+        fit(tmp_path / "noise.csv", tmp_path / "run", title="Pure noise", log=lambda line: None)
 
 
 def test_the_end_names_the_next_commands_with_a_real_task(fitted: Path, table: Path) -> None:

@@ -20,7 +20,7 @@ def run_of(agents: int, tasks: int = 24) -> Any:
     rng = np.random.default_rng(0)
     skills = np.repeat(rng.normal(size=(agents, 3)), tasks // 3, axis=1)
     solved = rng.random((agents, tasks)) < 1 / (1 + np.exp(-2 * skills))
-    return SimpleNamespace(diagnosis=ts.diagnose(results_of(1 * solved, 1)))
+    return SimpleNamespace(measure="information", diagnosis=ts.diagnose(results_of(1 * solved, 1)))
 
 
 def test_verdict_advice_and_both_figures() -> None:

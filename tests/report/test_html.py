@@ -10,11 +10,22 @@ from typing import Any
 
 import pytest
 
-from taskspace.report.html import Figure, Numbers, Section, Settings, Text, write_report
+from taskspace.report.html import (
+    Card,
+    Cards,
+    Commands,
+    Figure,
+    Numbers,
+    Section,
+    Settings,
+    Text,
+    write_report,
+)
+from taskspace.report.svg import follow_scheme
 from tests.messages import says
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
-VOID = {"meta", "img", "br", "link"}
+VOID = {"meta", "img", "br", "link"}  # elements that are not closed
 
 
 PNG, SVG = b"\x89PNG not really", b"<svg></svg>"
@@ -83,7 +94,7 @@ def page(tmp_path: Path, svg: Path, png: Path) -> Page:
 def test_it_needs_no_other_file(page: Page, tmp_path: Path) -> None:
     for _, attributes in page.elements:
         for name in ("src", "href", "srcset", "action", "data"):
-            assert (attributes.get(name) or "data:").startswith("data:")
+            assert (attributes.get(name) or "data:").startswith(("data:", "#"))
     assert not page.all("script")
     assert not page.all("link")
     text = re.sub(r"base64,[^\"]*", "", (tmp_path / "report.html").read_text())
@@ -106,7 +117,7 @@ def test_figures_have_alt_texts(page: Page) -> None:
 def test_images_are_held_in_the_page(page: Page) -> None:
     drawn, _, picture = (str(image["src"]).split(",") for image in page.all("img"))
     assert drawn[0] == "data:image/svg+xml;base64"
-    assert base64.b64decode(drawn[1]) == SVG
+    assert base64.b64decode(drawn[1]).decode() == follow_scheme(SVG.decode())
     assert picture[0] == "data:image/png;base64"
     assert base64.b64decode(picture[1]) == PNG
 
@@ -134,14 +145,45 @@ def test_everything_is_escaped(tmp_path: Path, svg: Path) -> None:
         Figure(EVIL, svg, EVIL, heading=EVIL),
         Numbers([[EVIL, EVIL]], [EVIL, EVIL], heading=EVIL, caption=EVIL),
         Settings({EVIL: EVIL, "inner": {EVIL: [EVIL]}}, heading=EVIL),
-        Text([EVIL], heading=EVIL),
+        Text([EVIL], heading=EVIL, command=EVIL),
+        Cards([Card(EVIL, EVIL, EVIL, EVIL, svg, EVIL)], [EVIL], EVIL),
+        Commands({EVIL: EVIL}, EVIL, [EVIL]),
+        Figure("Live.", svg, "Live.", live=EVIL),
     ]
-    write_report(path, title=EVIL, sections=sections)
+    write_report(path, title=EVIL, sections=sections, terms={"alert": EVIL})
     page = Page(path)
     assert not page.all("script")
     assert page.all("img")[0]["alt"] == EVIL
-    assert page.text.count(EVIL) == 17
+    assert page.all("iframe") == [
+        {"class": "live", "sandbox": "allow-scripts", "title": "Live.", "srcdoc": EVIL}
+    ]
     assert "<script" not in path.read_text()
+
+
+def test_terms_lead_to_their_definitions(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    terms = {"triplet": "Three tasks.", "triplet accuracy": "How often.", "unused": "Nothing."}
+    sections: list[Section] = [
+        Text(["Triplets, and the triplet accuracy of triplets."]),
+        Numbers([["triplet accuracy", 0.5]], caption="No triplicate."),
+        Settings({"triplet": "triplet"}),
+    ]
+    write_report(path, title="t", sections=sections, terms=terms)
+    page = Page(path)
+    links = [(link["href"], link["title"]) for link in page.all("a")]
+    accuracy = ("#term-triplet-accuracy", "How often.")
+    assert links == [("#term-triplet", "Three tasks."), accuracy, accuracy]
+    assert [term["id"] for term in page.all("dt")] == ["term-triplet", "term-triplet-accuracy"]
+    assert page.text[-3:-1] == ["triplet accuracy", "How often."]
+
+
+def test_a_live_map_has_an_image_for_print(tmp_path: Path, svg: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(path, title="t", sections=[Figure("c", svg, "a map", live="<p>live</p>")])
+    page = Page(path)
+    assert page.all("iframe")[0]["srcdoc"] == "<p>live</p>"
+    assert page.all("img")[0]["class"] == "still"
+    assert ".live { display: none; } .still { display: block; }" in path.read_text()
 
 
 def test_the_same_report_has_the_same_bytes(tmp_path: Path, svg: Path, png: Path) -> None:
@@ -158,7 +200,7 @@ def test_an_empty_report_can_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "error", "tokens"),
     [
-        ("text", TypeError, "section Figure Numbers Settings Text 'text'"),
+        ("text", TypeError, "section Figure Numbers Settings Text Cards Commands 'text'"),
         (Text("text"), ValueError, "paragraphs 'text'"),
         (Figure("Map", None, " "), ValueError, "figure 'Map' alt"),  # type: ignore[arg-type]
         (Numbers([[1, 2], [1]]), ValueError, "rows length [1, 2]"),

@@ -62,6 +62,12 @@ def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: s
     assert any("topic" in label for label in labels) == ("labels" in numbers)
 
 
+def test_tasks_learned_from_are_told_beside_those_listed() -> None:
+    rows = dict(measurements_table({**TABLE, "tasks": 5000}, learned=40_000))
+    assert rows["tasks"] == "5,000 of 40,000 learned from"
+    assert dict(measurements_table(TABLE, learned=40))["tasks"] == "40"
+
+
 @pytest.mark.parametrize(("pairs", "held"), [(780, "(held out"), (0, "(not held out")])
 def test_chance_and_what_is_not_held_out_are_marked(pairs: int, held: str) -> None:
     labels = [label for label, _ in measurements_table({**ENVIRONMENT, "tested_pairs": pairs})]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import taskspace as ts
-from taskspace.report import health
+from taskspace.report import examples, health
 from taskspace.runs import measures, pipeline
 from taskspace.runs.run import Run
 from tests.commands import in_this_process
@@ -76,7 +76,9 @@ def test_an_ordinal_map_has_constraints_and_long_vectors(ordinal: Path) -> None:
 def check_figures(folder: Path, *own: str) -> None:
     """The figures of all runs, and those of a method."""
     names = {"map-tsne", "map-pca", "similarity", "learning", "population", *health.FIGURES, *own}
-    assert {path.stem for path in (folder / "figures").glob("*.png")} == names
+    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
+    assert {name for name in drawn if not name.startswith(examples.FIGURES)} == names
+    assert len(drawn) == len(names) + examples.MOST_CLUSTERS
     for name in names:
         assert (folder / "figures" / f"{name}.png").stat().st_size > 5000
         assert (folder / "figures" / f"{name}.svg").read_text().startswith("<?xml")
@@ -85,7 +87,9 @@ def check_figures(folder: Path, *own: str) -> None:
 def test_the_report_stands_alone(finished: Path, ordinal: Path) -> None:
     for folder, figures in ((finished, 9), (ordinal, 8)):
         text = (folder / "report.html").read_text()
-        assert text.count("<img") == figures
+        assert text.count("<img") == figures + examples.MOST_CLUSTERS
+        assert "learned from 228,000 attempts" in text or folder == ordinal
+        assert "which keys must still be picked up" in text
         assert 'src="http' not in text
         assert re.search(r"<h1>.*MultiKeyNav.*</h1>", text)
 

@@ -22,15 +22,16 @@ _FAR = 20  # times the agents at hand: no number is worth more than that
 Ranked = list[tuple[float, str]]  # how much is lost, from 0 to 1, and what to do about it
 
 
-def advice(found: Diagnosis) -> tuple[str, ...]:
+def advice(found: Diagnosis, used: str = "") -> tuple[str, ...]:
     """What would improve the population, the most important first.
 
-    Importance is the part that is lost: of reliability, of tasks or of agents.
+    Importance is the part that is lost: of reliability, of tasks or of agents. The measure that a
+    map already uses is not recommended.
     """
     ranked = [
         *_about_reliability(found, found.better_measure),
         *_about_skills(found),
-        *_about_measure(found),
+        *(_about_measure(found) if used != CORRELATION else []),
         *_about_difficulty(found),
         *_about_copies(found),
         *_about_unseparated(found),
@@ -69,9 +70,10 @@ def verdict(found: Diagnosis) -> str:
         )
     return (
         f"This population is {level(found)}. Similarities of"
-        f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ±"
-        f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change"
-        f" nothing), and {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
+        f" {_count(found.usable_tasks, 'usable task')} have a reliability of"
+        f" {_decimals(best.value)} ± {_decimals(best.spread)} ({found.better_measure}; 0:"
+        " chance, 1: more agents would change nothing), and"
+        f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
     )
 
 
@@ -81,7 +83,7 @@ def _about_reliability(found: Diagnosis, measure: str) -> Ranked:
         return [(1.0, _unknown(found))]
     if best.value >= TARGET:
         return []
-    lost, now = 1 - best.value / TARGET, _short(best.value)
+    lost, now = 1 - best.value / TARGET, _decimals(best.value)
     more = best.more_agents(TARGET)
     if more is None or more > _FAR * best.agents:
         text = (
@@ -92,7 +94,7 @@ def _about_reliability(found: Diagnosis, measure: str) -> Ranked:
     else:
         text = (
             f"About {_rounded(more)} more agents of the same kind would raise the reliability of"
-            f" similarities from {now} to {_short(TARGET)}."
+            f" similarities from {now} to {_decimals(TARGET)}."
         )
     return [(lost, text if _about_skills(found) else text + _which(found))]
 
@@ -111,7 +113,7 @@ def _unknown(found: Diagnosis) -> str:
         )
     return (
         f"Add tasks that some agents solve and others do not: {_count(found.usable_tasks, 'task')}"
-        f" of {found.tasks:,} with a success rate from .05 to .95, or too few agents that tried"
+        f" of {found.tasks:,} with a success rate from 0.05 to 0.95, or too few agents that tried"
         " the same tasks, cannot show whether similarities are reliable."
     )
 
@@ -150,7 +152,7 @@ def _about_measure(found: Diagnosis) -> Ranked:
         return []
     text = (
         "Use measure='correlation' (--measure correlation), which keeps more of the order of"
-        f" similarities between halves of the agents: {_short(one)} against {_short(other)}."
+        f" similarities between halves of the agents: {_decimals(one)} against {_decimals(other)}."
     )
     return [(one - other, text)]
 
@@ -246,9 +248,9 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _short(value: float) -> str:
-    """Two decimals without the zero before them: .54."""
-    return f"{value:.2f}".removeprefix("0")
+def _decimals(value: float) -> str:
+    """Two decimals."""
+    return f"{value:.2f}"
 
 
 def _rounded(number: int) -> str:

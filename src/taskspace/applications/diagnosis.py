@@ -182,7 +182,7 @@ class Diagnosis:
         if self.returns:
             return [("usable tasks (agents differ)", *usable)]
         return [
-            ("usable tasks (success .05 to .95)", *usable),
+            ("usable tasks (success 0.05 to 0.95)", *usable),
             ("tasks that all agents solve", self.solved_by_all, "0"),
             ("tasks that no agent solves", self.solved_by_none, "0"),
         ]

@@ -56,6 +56,11 @@ def add_json(parser: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def add_title(parser: Any) -> None:
+    """Add the title of the report."""
+    parser.add_argument("--title", metavar="TEXT", help="title of the report (default: the name)")
+
+
 def add_returns(parser: argparse.ArgumentParser) -> None:
     """Add --returns, and what is known of returns."""
     parser.add_argument(

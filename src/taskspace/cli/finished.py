@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import shlex
 import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from taskspace.cli.json_output import print_json
 
@@ -33,11 +30,13 @@ def without_verdict() -> Iterator[None]:
 
 def print_finished(options: argparse.Namespace, made: Run) -> None:
     """Print the measurements of a map, the verdict, the report, and the next commands."""
+    from taskspace.report.next_commands import next_commands
+
     if options.json:
         print_json({
             "folder": str(made.folder), "report": str(made.report()),
             "verdict": dataclasses.asdict(made.verdict), "results": made.results,
-            "next": list(next_commands(made)),
+            "next": list(next_commands(made, str(made.folder))),
         })  # fmt: skip
         return
     from rich.box import SIMPLE_HEAD
@@ -46,36 +45,16 @@ def print_finished(options: argparse.Namespace, made: Run) -> None:
 
     from taskspace.report.sections import measurements_table
 
-    title = f"A map of {made.results['environment']}"
-    table = Table(title=title, box=SIMPLE_HEAD, show_header=False)
-    for row in measurements_table(made.results):
+    table = Table(title=made.title, box=SIMPLE_HEAD, show_header=False)
+    for row in measurements_table(made.results, made.learned_tasks):
         table.add_row(*row)
     console = Console()
     console.width = min(console.width, _WIDEST)
     console.print(table)
     print(textwrap.fill(str(made.verdict), console.width))
     print(f"report: {made.report()}\n\nnext:")
-    commands = next_commands(made)
+    commands = next_commands(made, str(made.folder))
     width = max(map(len, commands))
     for command, purpose in commands.items():
         line = f"  {command:<{width}}  {purpose}"
         print(line if len(line) <= console.width else f"  {command}")
-
-
-def next_commands(made: Run) -> dict[str, str]:
-    """Commands to paste, with what they do; after a map that is not reliable, first the doctor."""
-    from taskspace.models.embedding.verdict import RELIABLE
-
-    folder, task = shlex.quote(str(made.folder)), shlex.quote(_telling(made))
-    doctor = {f"taskspace doctor {folder}": "what would make the map better"}
-    return {
-        **({} if made.verdict.level == RELIABLE else doctor),
-        f"taskspace explore {folder}": "see the map in a browser",
-        f"taskspace similar {folder} {task}": "tasks like this one",
-        f"taskspace quiz {folder}": "predict what an agent can do",
-    }
-
-
-def _telling(made: Run) -> str:
-    """The name of the task that tells most about an agent, whose neighbours mean most."""
-    return str(made.outcomes.tasks[np.square(made.index.vectors).sum(1).argmax()])

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_json, add_method, add_returns
+from taskspace.cli.arguments import add_command, add_json, add_method, add_returns, add_title
 from taskspace.cli.finished import print_finished, without_verdict
 
 _TABLES = """A table of results has one of these forms:
@@ -90,6 +90,7 @@ def add(commands: Any) -> None:
         "--steps", type=int, metavar="N",
         help="training steps of an ordinal map (default: 6000)",
     )  # fmt: skip
+    add_title(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     add_json(parser)
 
@@ -107,7 +108,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.steps is not None and options.method != "ordinal":
         raise ValueError(f"--steps must be used with --method ordinal, got {options.method}")
     named = ["features", "tasks", "agents", "agent", "task", "score", "max_score"]
-    named += ["metric", "filter", "returns", "best", "success"]
+    named += ["metric", "filter", "returns", "best", "success", "title"]
     named += ["steps"] if options.steps is not None else []
     try:
         with without_verdict():

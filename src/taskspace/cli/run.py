@@ -7,7 +7,7 @@ import contextlib
 import inspect
 from typing import Any
 
-from taskspace.cli.arguments import add_command, add_json, add_method, lines
+from taskspace.cli.arguments import add_command, add_json, add_method, add_title, lines
 from taskspace.cli.finished import print_finished, without_verdict
 
 _PRESETS = {
@@ -39,6 +39,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--data", metavar="DIR", help="for Karel: folder of tasks from `taskspace karel`"
     )
+    add_title(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
     parser.add_argument(
         "--ray", metavar="ADDRESS", nargs="?", const="",
@@ -63,6 +64,6 @@ def _run(options: argparse.Namespace) -> None:
         made = run(
             options.environment, options.out, preset=options.preset, seed=options.seed,
             method=options.method, measure=options.measure, data=options.data,
-            executor="ray" if remote else None,
+            executor="ray" if remote else None, title=options.title,
         )  # fmt: skip
     print_finished(options, made)

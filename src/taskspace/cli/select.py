@@ -40,7 +40,8 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     """Select the tasks of a table that are most similar to a reference task, best first.
 
-    The output has the columns of OPTIONS, and `row` (the row in OPTIONS, from 0) and `similarity`.
+    The output has the columns of OPTIONS, and `row` (the row in OPTIONS, from 0) and `similarity`
+    in bits or, in a map made with --measure correlation, `correlation`.
     """
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
@@ -53,9 +54,10 @@ def _run(options: argparse.Namespace) -> None:
     if len(task) != 1:
         raise ValueError(f"{options.reference} must have one task, got {len(task)} tasks")
     source = made.comparison
-    columns = without_clashes(made, choices, ("row", "similarity"), options.options)
+    measured = "correlation" if made.measure == "correlation" else "similarity"
+    columns = without_clashes(made, choices, ("row", measured), options.options)
     best = select(source, task, tasks, k=options.k, harder=options.harder, easier=options.easier)
     rows = as_arrow(best)
     found = {"row": rows, **{name: values.take(rows) for name, values in columns.items()}}
     similarity = source.similarity(task, tasks[best])[0] if len(best) else np.zeros(0)
-    print_table(options, {**found, "similarity": similarity})
+    print_table(options, {**found, measured: similarity})

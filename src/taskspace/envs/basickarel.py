@@ -314,6 +314,7 @@ class BasicKarel(Environment):
     horizon = HORIZON
     gamma = 0.999
     cluster_names = ("navigation", "pick", "put")
+    cluster_description = "what Karel must do beyond moving; this was not used in learning"
     distributions = ("all", "validation", "generated")
     sample, step, expert = sample, step, expert
 

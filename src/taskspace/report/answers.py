@@ -17,6 +17,7 @@ from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
 from taskspace.outcomes.labels import shortened
 from taskspace.report import html
+from taskspace.report.words import decimals
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -32,7 +33,7 @@ METHODS = (
     " named, the usual and simpler estimates."
 )
 LONGEST = 60  # characters of the name of a task or agent
-_DIR = "The command computes it; DIR is the folder of this report."
+_HERE = "In the folder of this report, the command computes it:"
 _NEAR_COPIES = (
     "Near-copies are tasks that measure the same thing twice: agents' results on them differ at"
     " most half as often as results on two tasks that share only general ability and a few skills."
@@ -60,15 +61,15 @@ def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]
 
 def _redundant(run: Run) -> list[html.Section]:
     found, heading = run.redundancy, "Redundant tasks"
-    command = "taskspace redundant DIR"
+    command = "taskspace redundant ."
     if isinstance(found, Unanswered):
-        return [html.Text([_NEAR_COPIES, found.reason, _DIR], heading, command)]
+        return [html.Text([_NEAR_COPIES, found.reason, _HERE], heading, command)]
     parts: list[html.Section] = [html.Text([_NEAR_COPIES, f"{found.summary}."], heading)]
     if found.groups:  # without any, the pairs are candidates that may be noise
         parts += [_groups(found), _pairs(found)]
     more = (
-        "This command lists all pairs, where DIR is the folder of this report; with a lower"
-        " --threshold (0.5 by default), pairs count that agree less:"
+        "In the folder of this report, this command lists all pairs; with a lower --threshold"
+        " (0.5 by default), pairs count that agree less:"
     )
     return [*parts, html.Text([more], command=command)]
 
@@ -95,10 +96,10 @@ def _pairs(found: Redundancy) -> html.Numbers:
             f"{_short_name(found.first[pair])} and {_short_name(found.second[pair])}",
             f"{found.agreement[pair]:.1%}",
             f"{found.expected[pair]:.1%}",
-            f"{_signed(found.excess[pair])} ({_signed(found.low[pair])} to"
-            f" {_signed(found.high[pair])})",
-            _signed(found.correlation[pair]),
-            _signed(found.bits[pair]),
+            f"{decimals(found.excess[pair])} ({decimals(found.low[pair])} to"
+            f" {decimals(found.high[pair])})",
+            decimals(found.correlation[pair]),
+            decimals(found.bits[pair]),
             found.agents[pair],
             "yes" if found.confirmed[pair] else "unsure",
         )
@@ -120,11 +121,11 @@ def _pairs(found: Redundancy) -> html.Numbers:
 def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
     found, heading = run.short_test, "A short test"
     if isinstance(found, Unanswered):
-        command = f"taskspace subset DIR -k {size_of_test(run.outcomes.n_tasks)}"
-        return [html.Text([_SHORT_TEST, found.reason, _DIR], heading, command)]
+        command = f"taskspace subset . -k {size_of_test(run.outcomes.n_tasks)}"
+        return [html.Text([_SHORT_TEST, found.reason, _HERE], heading, command)]
     more = (
-        "This command writes the test and its formula to a file, where DIR is the folder of this"
-        " report; -k is the number of tasks, and --by LABEL also asks for the score on each value"
+        "In the folder of this report, this command writes the test and its formula to a file; -k"
+        " is the number of tasks, and --by LABEL also asks for the score on each value"
         " of a label:"
     )
     return [
@@ -132,9 +133,7 @@ def _short(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
         figures[SHORT_TEST],
         _sizes(found),
         _chosen(found),
-        html.Text(
-            [more], command=f"taskspace subset DIR -k {len(found.tasks)} --out short-test.csv"
-        ),
+        html.Text([more], command=f"taskspace subset . -k {len(found.tasks)} --out short-test.csv"),
     ]
 
 
@@ -168,12 +167,12 @@ def _chosen(found: Subset) -> html.Numbers:
 
 
 def _agents(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
-    found, heading, command = run.abilities, "Agents", "taskspace agents DIR"
+    found, heading, command = run.abilities, "Agents", "taskspace agents ."
     if isinstance(found, Unanswered):
-        return [html.Text([_ABILITIES, found.reason, _DIR], heading, command)]
+        return [html.Text([_ABILITIES, found.reason, _HERE], heading, command)]
     more = (
-        "This command lists all agents with their scores on each group of tasks, where DIR is the"
-        " folder of this report; --by LABEL groups the tasks by another label:"
+        "In the folder of this report, this command lists all agents with their scores on each"
+        " group of tasks; --by LABEL groups the tasks by another label:"
     )
     return [
         html.Text([_ABILITIES, f"{found.summary}."], heading),
@@ -217,7 +216,7 @@ def _strengths(found: Abilities) -> html.Numbers:
         cells += [[_list(text) for text in columns[name]] for name in ("strengths", "weaknesses")]
     names.append("most alike")
     cells.append([
-        f"{_short_name(other)} ({_signed(near)})" if other else "–"
+        f"{_short_name(other)} ({decimals(near)})" if other else "–"
         for other, near in zip(columns["most_alike"], columns["correlation"], strict=True)
     ])  # fmt: skip
     return html.Numbers(
@@ -242,10 +241,6 @@ def _strengths_by(found: Abilities) -> str:
 
 def _list(text: str) -> str:
     return shortened(text, LONGEST) if text else "–"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def _short_name(name: Any) -> str:

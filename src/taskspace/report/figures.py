@@ -1,66 +1,37 @@
-"""The figures of a run: drawn once, saved as files, and shown in the report."""
+"""The figures of a run, which its report shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.return_answers import difficulty_in_words
-from taskspace.files import read_json, write_figure, write_json
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report import answers, health, html, plots
-from taskspace.report.projections import LINE, PCA, TSNE
+from taskspace.report import answers, examples, health, plots
+from taskspace.report.figure_files import Drawing
+from taskspace.report.map_figures import drawn_titles, labelled_maps, legend_text, maps
+from taskspace.report.words import count
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.reliability import TARGET
 from taskspace.similarity.returns import statistics_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
-
     from taskspace.runs.run import Run
 
 IN_MATRIX = 300  # tasks in the figure of the similarity matrix
-MOST_POINTS_OF_SVG = 500  # with more points, a PNG is smaller and faster to show
-MOST_LABELS, MOST_NAMED = 3, 12  # labels that have a figure, and values in the legend of each one
-_OTHER, _MISSING = 15, 24  # clusters in grey, which no value has
-_LONGEST = 30  # characters of a value in the legend
-_DPI = 200  # sharp on high-resolution screens and in print
-_MARGIN = 0.1  # inches
-_CAPTIONS = "captions.json"
-_PROJECTIONS = {  # the file, its heading, and the first words of its caption
-    TSNE: ("map-tsne", "Map: t-SNE projection", "t-SNE projection of the map."),
-    PCA: ("map-pca", "Map: PCA projection", "PCA projection of the map."),
-    LINE: ("map", "Map", "The map has one dimension; the vertical position is random."),
-}
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure with its heading, caption and alternative text in the report."""
-
-    name: str
-    heading: str
-    caption: str
-    alt: str
-    figure: Figure
-    wide: bool = False
 
 
 def draw(run: Run) -> Iterator[Drawing]:
     """Draw all figures of a run, the map first."""
-    maps = _maps(run)
-    yield next(maps)
-    yield from _labels(run)
-    yield from maps
+    shown = maps(run)
+    yield next(shown)
+    yield from examples.drawings(run)
+    yield from labelled_maps(run)
+    yield from shown
     yield _readings(run)
     yield _similarities(run)
     yield from _learning(run)
@@ -71,101 +42,13 @@ def draw(run: Run) -> Iterator[Drawing]:
         yield from _abilities(run)
 
 
-def save(drawings: Iterable[Drawing], folder: Path) -> None:
-    """Write all figures as PNG and SVG files, and their captions as JSON."""
-    folder.mkdir()
-    captions = []
-    for drawing in drawings:
-        box = _laid_out(drawing.figure)
-        for kind in ("png", "svg"):
-            path = folder / f"{drawing.name}.{kind}"
-            write_figure(drawing.figure, path, dpi=_DPI, bbox_inches=box)
-        kind = "png" if _points(drawing.figure) > MOST_POINTS_OF_SVG else "svg"
-        captions.append({
-            "file": f"{drawing.name}.{kind}", "heading": drawing.heading,
-            "caption": drawing.caption, "alt": drawing.alt, "wide": drawing.wide,
-        })  # fmt: skip
-    write_json(captions, folder / _CAPTIONS)
-
-
-def _laid_out(figure: Figure) -> Bbox:
-    """Lay the figure out, and return what it takes up, in inches.
-
-    Matplotlib would do both for every file, which takes longer than drawing it.
-    """
-    figure.draw_without_rendering()
-    figure.set_layout_engine(None)  # keeps the positions
-    return figure.get_tightbbox().padded(_MARGIN)
-
-
-def load(folder: Path) -> list[html.Figure]:
-    """Load the figures written by `save`, for a report."""
-    return [
-        html.Figure(image=folder / caption.pop("file"), **caption)
-        for caption in read_json(folder / _CAPTIONS)
-    ]
-
-
-def _maps(run: Run) -> Iterator[Drawing]:
-    shown = run.projection
-    for kind in (kind for kind in _PROJECTIONS if kind in shown):
-        name, heading, caption = _PROJECTIONS[kind]
-        ax = plots.plot_map(
-            shown[kind],
-            difficulty=shown["difficulty"],
-            clusters=shown["clusters"],
-            cluster_names=run.clusters.names,
-            muted=run.verdict.weak,
-        )
-        caption += " Each point is a task; its area is proportional to its difficulty."
-        if run.verdict.weak:
-            caption += " Clusters are nearly grey because the map is weak."
-        yield _drawing(name, heading, caption, f"Scatter plot of tasks, {kind}", ax, wide=True)
-
-
-def _labels(run: Run) -> Iterator[Drawing]:
-    """The map in the colours of the first few labels of the tasks that have several values."""
-    shown, kinds = run.projection, [kind for kind in _PROJECTIONS if kind in run.projection]
-    labels = {
-        name: values[shown["indices"]]
-        for name, values in run.outcomes.task_labels.items()
-        if divides(values) or (values.dtype.kind == "f" and len(set(values[values == values])) > 1)
-    }
-    for number, name in enumerate(list(labels)[:MOST_LABELS]):
-        numeric = labels[name].dtype.kind == "f"
-        colours = {"numbers": labels[name]} if numeric else _named(labels[name])
-        ax = plots.plot_map(shown[kinds[0]], difficulty=shown["difficulty"], **colours)
-        caption = f"The same map; colours show {name}, which the map does not know."
-        alt = f"Scatter plot of tasks, {kinds[0]}, coloured by {name}"
-        yield _drawing(f"map-label-{number + 1}", f"Map: {name}", caption, alt, ax, wide=True)
-
-
-def _named(values: NDArray[Any]) -> dict[str, Any]:
-    """The most frequent texts as clusters, the other ones and missing ones in grey."""
-    texts, codes = by_frequency(values)
-    colours = [n for n in range(_OTHER) if n != _OTHER % len(plots.COLOURS)][:MOST_NAMED]
-    names = [""] * _MISSING + ["missing"]
-    names[_OTHER] = "other"
-    for colour, text in zip(colours, texts, strict=False):
-        names[colour] = _legend_text(text)
-    of_codes = np.array([*colours, _OTHER, _MISSING])
-    clusters = of_codes[np.where(codes < 0, -1, np.minimum(codes, MOST_NAMED))]
-    return {"clusters": clusters, "cluster_names": names}
-
-
-def _legend_text(text: str) -> str:
-    """A short text without what is special to Matplotlib: formulas, and names that are hidden."""
-    short = shortened(text, _LONGEST).replace("$", r"\$")
-    return f" {short}" if short.startswith("_") else short
-
-
 def _readings(run: Run) -> Drawing:
     """Success against what the vectors say: information, or in an ordinal map difficulty."""
     every = slice(None, None, max(1, run.outcomes.n_tasks // 2000))
     lengths = np.linalg.norm(run.index.vectors[every], axis=1)
     success = statistics_of(run.outcomes).success[every]
     options: dict[str, Any] = {
-        "clusters": run.clusters.labels[every], "cluster_names": run.clusters.names,
+        "clusters": run.clusters.labels[every], "cluster_names": drawn_titles(run),
         "muted": run.verdict.weak,
     }  # fmt: skip
     scale, what = run.outcomes.scale, "Success rate of the population"
@@ -210,15 +93,15 @@ def _similarities(run: Run) -> Drawing:
     signed = run.measure == CORRELATION
     of = "outcomes" if run.outcomes.scale is None else "agents' ranks"
     matrix = statistics_of(run.outcomes).matrix(some, some, run.measure)
-    ax = plots.plot_similarity(matrix, run.clusters.labels[some], run.clusters.names, signed=signed)
+    ax = plots.plot_similarity(matrix, run.clusters.labels[some], drawn_titles(run), signed=signed)
     what = (
-        f"Correlation of the {of} on {len(some)} tasks"
+        f"Correlation of the {of} on {len(some):,} tasks"
         if signed
-        else f"Estimated similarity of {len(some)} tasks in bits (mutual information of {of})"
+        else f"Estimated similarity of {len(some):,} tasks in bits (mutual information of {of})"
     )
-    caption = f"{what}, ordered by cluster."
-    if np.isnan(matrix).any():
-        caption += " White cells are unknown: too few agents attempted both tasks."
+    caption = f"{what}, ordered by cluster; the diagonal is left blank."
+    if np.isnan(matrix[~np.eye(len(matrix), dtype=bool)]).any():
+        caption += " Other blank cells are unknown: too few agents attempted both tasks."
     return _drawing("similarity", "Similarity", caption, "Matrix of similarities between tasks", ax)
 
 
@@ -229,8 +112,9 @@ def _learning(run: Run) -> Iterator[Drawing]:
         ax = plots.plot_spectrum(embedder.spectrum_, embedder.n_components_)
         what = "correlations of tasks" if run.measure == CORRELATION else "information"
         caption = (
-            f"What each axis holds of the {what}. The map has {embedder.n_components_} dimensions,"
-            f" which keep {embedder.kept_:.0%} of what tasks share."
+            f"What each axis holds of the {what}. The map has"
+            f" {count(embedder.n_components_, 'dimension')}; together they"
+            f" hold {embedder.kept_:.0%} of what tasks share."
         )
         if run.measure == CORRELATION:
             ax.set_ylabel("% of the correlations")
@@ -309,7 +193,7 @@ def _abilities(run: Run) -> Iterator[Drawing]:
     if isinstance(run.abilities, Unanswered):
         return
     columns, which = answers.shown_agents(run.abilities)
-    names = [_legend_text(name) for name in columns["agent"].tolist()]
+    names = [legend_text(name) for name in columns["agent"].tolist()]
     ax = plots.plot_scores(names, columns["score"], columns["low"], columns["high"])
     caption = (
         f"{which} Points are scores, lines are {run.abilities.level:.0%} intervals: where the lines"
@@ -322,13 +206,3 @@ def _drawing(
     name: str, heading: str, caption: str, alt: str, ax: Any, wide: bool = False
 ) -> Drawing:
     return Drawing(name, heading, caption, alt, ax.figure, wide)
-
-
-def _points(figure: Figure) -> int:
-    """The number of points in the lines, markers and images of a figure."""
-    count = 0
-    for ax in figure.axes:
-        count += sum(np.size(line.get_xdata()) for line in ax.lines)
-        count += sum(np.shape(marks.get_offsets())[0] for marks in ax.collections)
-        count += sum(np.size(np.asarray(image.get_array())) for image in ax.images)
-    return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from taskspace.applications.advice import advice
 from taskspace.applications.answers import Unanswered
 from taskspace.report import html
 from taskspace.similarity.reliability import TARGET
@@ -28,5 +29,5 @@ def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]
     if isinstance(found, Unanswered):
         return [html.Text([found.reason], HEADING)]
     sample = [f"The figures are {found.sample}."] if found.sample else []
-    text = html.Text([found.verdict, *sample, *found.advice], HEADING)
+    text = html.Text([found.verdict, *sample, *advice(found, run.measure)], HEADING)
     return [text, *(figures[name] for name in FIGURES if name in figures)]

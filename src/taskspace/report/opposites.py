@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from taskspace.outcomes.labels import shortened
 from taskspace.report import html
+from taskspace.report.words import decimals
 from taskspace.similarity.estimates import pair_estimates
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.returns import statistics_of
@@ -39,7 +40,7 @@ def sections(run: Run) -> list[html.Section]:
     rows = [
         (
             f"{names[first[found[pair]]]} and {names[second[found[pair]]]}",
-            f"{values[pair]:.2f}".replace("-", "−"),
+            decimals(float(values[pair])),
             int(agents[pair]),
         )
         for pair in best

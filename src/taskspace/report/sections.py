@@ -1,18 +1,23 @@
-"""The report of a run: introduction, verdict, map, measurements, population, figures, settings."""
+"""The report of a run: summary, map, measurements, population, figures, settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taskspace.applications.return_answers import difficulty_in_words
-from taskspace.report import answers, figures, health, html, opposites
+from taskspace.report import answers, examples, figure_files, health, html, opposites, summary
+from taskspace.report.map_figures import live_map
+from taskspace.report.terms import terms_of
+from taskspace.report.words import decimals
 from taskspace.similarity.profiles import CORRELATION
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
+DIGEST = "results"  # a setting of a table that identifies its results, and says nothing to readers
 _ACCURACIES = {
     "triplet_accuracy": "triplet accuracy ({held}; chance: 50%)",
     "noise_ceiling": "noise ceiling",
@@ -21,32 +26,47 @@ _ACCURACIES = {
 }
 
 
-def write(run: Run, path: Path) -> None:
-    """Write the report of a run."""
-    drawn = {figure.image.stem: figure for figure in figures.load(run.figures)}
+def write(run: Run, path: Path, title: str | None = None) -> None:
+    """Write the report of a run; its title is by default that of the run."""
+    drawn = {figure.image.stem: figure for figure in figure_files.load(run.figures)}
+    apart = (*answers.FIGURES, *health.FIGURES)
     first, *others = (
-        figure for name, figure in drawn.items() if name not in (*answers.FIGURES, *health.FIGURES)
+        figure
+        for name, figure in drawn.items()
+        if name not in apart and not name.startswith(examples.FIGURES)
     )
-    intro = html.Text([
-        f"This is a map of tasks of {run.name}, learned from the results of"
-        f" {run.outcomes.n_agents} agents on {_tasks(run)} tasks. {_readings(run)}"
-        f" The colours show {run.clusters.description}."
-    ])  # fmt: skip
-    verdict = html.Text([str(run.verdict)], heading="Verdict")
     numbers = html.Numbers(
-        measurements_table(run.results), heading="Measurements", caption=_explanation(run.results)
+        measurements_table(run.results, run.learned_tasks),
+        heading="Measurements",
+        caption=_explanation(run.results),
     )
-    parts: list[html.Section] = [intro, verdict, first, numbers, *health.sections(run, drawn)]
-    parts += opposites.sections(run)
+    opening, *told = summary.sections(run, drawn)
+    parts: list[html.Section] = [opening, told.pop(0), _map(run, first), *told]
+    parts += [html.Text([_readings(run)], heading="How to read the map"), numbers]
+    parts += [*health.sections(run, drawn), *opposites.sections(run)]
     parts += answers.sections(run, drawn) if run.from_table else []
-    parts += [*others, html.Settings(run.settings)]
-    html.write_report(path, title=f"A map of {run.name}", sections=parts)
+    parts += [*others, html.Settings(shown_settings(run))]
+    html.write_report(path, title=title or run.title, sections=parts, terms=terms_of(run))
 
 
-def _tasks(run: Run) -> int:
-    """The number of tasks that the map was learned from; a run folder may list fewer."""
-    listed = "listed" in run.settings
-    return int(run.settings["tasks"]) if listed else run.outcomes.n_tasks
+def _map(run: Run, figure: html.Figure) -> html.Figure:
+    """The first figure, interactive on screen."""
+    help_ = " Hover over a point to see its task; click the map to zoom by scrolling."
+    return replace(figure, caption=f"{figure.caption}{help_}", live=live_map(run))
+
+
+def shown_settings(run: Run) -> dict[str, Any]:
+    """The settings of a run for readers: without digests, and with what returns mean."""
+    shown = {name: value for name, value in run.settings.items() if name != DIGEST}
+    scale = run.outcomes.scale
+    if scale is None:
+        return shown
+    shown["returns"] = True
+    for name in ("best", "success"):
+        given = getattr(scale, name)
+        if given is not None:
+            shown[name] = float(given) if not given.ndim else "one per task"
+    return shown
 
 
 def _readings(run: Run) -> str:
@@ -81,16 +101,24 @@ def _readings(run: Run) -> str:
     )
 
 
-def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The measurements with their labels, for the report and the terminal."""
+def measurements_table(
+    results: Mapping[str, Any], learned: int | None = None
+) -> list[tuple[str, str]]:
+    """The measurements with their labels, for the report and the terminal.
+
+    `learned` is the number of tasks that the map was learned from, if more than are listed.
+    """
+    tasks = f"{results['tasks']:,}"
+    if learned is not None and learned > results["tasks"]:
+        tasks = f"{tasks} of {learned:,} learned from"
     rows = [
-        ("agents", str(results["agents"])),
-        ("tasks", str(results["tasks"])),
+        ("agents", f"{results['agents']:,}"),
+        ("tasks", tasks),
         ("dimensions", str(results["dimensions"])),
     ]
     if "silhouette" in results:
         spread = f"{results['silhouette']:.3f} ± {results['silhouette_spread']:.3f}"
-        rows.append(("silhouette of the clusters", spread))
+        rows.append(("silhouette of the clusters (chance: 0)", spread))
     held = "not held out" if results.get("tested_pairs") == 0 else "held out"
     for key, label in _ACCURACIES.items():
         if results.get(key) is not None:
@@ -107,7 +135,7 @@ def measurements_table(results: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("error of similarities", f"{results['similarity_error_bits']:.4f} bits"))
     if "norm_difficulty_rank_correlation" in results:
         rank = results["norm_difficulty_rank_correlation"]
-        rows.append(("vector length and difficulty (Spearman)", f"{rank:.3f}"))
+        rows.append(("vector length and difficulty (Spearman)", decimals(rank, 3)))
     for name, scores in results.get("labels", {}).items():
         rows += _label_rows(name, scores)
     if _depends_on_seed(results):
@@ -127,7 +155,7 @@ def _label_rows(name: str, scores: Mapping[str, Any]) -> list[tuple[str, str]]:
     purity = f"{scores['purity']:.1%} (by chance {scores['chance']:.1%})"
     rows = [(f"nearest neighbour has the same {name}", purity)]
     if scores["silhouette"] is not None:
-        rows.append((f"silhouette by {name}", f"{scores['silhouette']:.3f}"))
+        rows.append((f"silhouette by {name} (chance: 0)", decimals(scores["silhouette"], 3)))
     return rows
 
 

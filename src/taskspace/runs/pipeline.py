@@ -25,13 +25,14 @@ from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
-from taskspace.report import figures, sections
+from taskspace.report import figure_files, figures, sections
 from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.run import (
     Run,
+    check_title,
     load_abilities,
     load_embedder,
     load_profiles,
@@ -57,6 +58,7 @@ def run(
     measure: str = profiles.INFORMATION,
     data: str | os.PathLike[str] | None = None,
     executor: str | None = None,
+    title: str | None = None,
     log: Log | None = None,
 ) -> Run:
     """Make a map of an environment: train agents, evaluate them, learn the map, write a report.
@@ -77,6 +79,7 @@ def run(
             `taskspace karel generate`. By default, tasks are generated.
         executor: "ray" trains and evaluates agents on a Ray cluster, which does not change the
             results.
+        title: The title of the report, by default "A map of" and the name of the environment.
         log: A function that is called with one line of text per stage. By default, the lines go
             to standard error.
 
@@ -97,8 +100,9 @@ def run(
     source = _source(environment, preset, seed, data, executor, method, measure)
     default = Path("runs") / source.name.lower()
     folder = _checked(default if out is None else out, log)
+    settings = _with_title(source, title)
     with connected() if remote else contextlib.nullcontext():
-        return _run(source, folder, log)
+        return _run(source, folder, settings, log)
 
 
 def fit(
@@ -123,6 +127,7 @@ def fit(
     steps: int = 6000,
     seed: int = 0,
     name: str | None = None,
+    title: str | None = None,
     log: Log | None = None,
 ) -> Run:
     """Make a map from a table of results or from evaluation logs, and write a report.
@@ -153,7 +158,8 @@ def fit(
         measure: "information" or "correlation", as in `run`.
         steps: The number of training steps of an ordinal map.
         seed: The random seed of the whole run.
-        name: The name of the tasks in the report, by default the name of the file or folder.
+        name: The name of the set of tasks, by default the name of the file or folder.
+        title: The title of the report, by default "A map of" and the name without its extension.
         log: A function that is called with one line of text per stage. By default, the lines go
             to standard error.
 
@@ -184,6 +190,7 @@ def fit(
     check_return_options(returns, best=best, success=success)
     by_return = {"returns": True, "best": best, "success": success} if returns else {}
     folder = _checked(out, log)  # bad options are refused before the table is read
+    title = None if title is None else check_title(title)
     check_sizes(n_components, steps)
     seed, (method, measure) = checks.seed(seed), check_map(method, measure)
     outcomes = _outcomes(results, named, chosen, max_score, by_return)
@@ -192,7 +199,12 @@ def fit(
     elif not isinstance(name, str) or not name:
         raise ValueError(f"name must be text, got {checks.brief(name)}")
     source = TableSource(outcomes, name, n_components, seed, method, steps, measure)
-    return _run(source, folder, log)
+    return _run(source, folder, _with_title(source, title), log)
+
+
+def _with_title(source: Source, title: str | None) -> dict[str, Any]:
+    """The settings of a run; the title is one of them if it is given."""
+    return {**source.settings(), **({} if title is None else {"title": check_title(title)})}
 
 
 def _name(results: Any) -> str:
@@ -280,9 +292,9 @@ def _source(
     return EnvironmentSource(env, preset, seed, executor, method, measure)
 
 
-def _run(source: Source, folder: Path, log: Log | None) -> Run:
+def _run(source: Source, folder: Path, settings: dict[str, Any], log: Log | None) -> Run:
     """Run all stages."""
-    with Stages(folder, source.settings(), log=log) as stages, warnings.catch_warnings():
+    with Stages(folder, settings, log=log) as stages, warnings.catch_warnings():
         # A warning while the map is learned would be missing from a run that resumes.
         warnings.simplefilter("ignore", WeakMapWarning)
         for line in source.reading():
@@ -394,7 +406,7 @@ def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
         }  # fmt: skip
 
     stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
-    stages.stage(layout.FIGURES, lambda: figures.draw(made), figures.save, _as_it_is)
+    stages.stage(layout.FIGURES, lambda: figures.draw(made), figure_files.save, _as_it_is)
     stages.stage(layout.REPORT, lambda: made, sections.write, _as_it_is)
 
 

@@ -82,6 +82,8 @@ class Run:
         folder: The path of the run folder.
         settings: The settings of the run, e.g. its seed and preset.
         name: The name of the environment or of the table.
+        title: The title of the report.
+        learned_tasks: The number of tasks that the map was learned from.
         from_table: Whether the run was made from a table of results.
         measure: The measure of similarity: "information", in bits, or "correlation".
         environment: The environment; a run from a table has none.
@@ -134,10 +136,10 @@ class Run:
         """The measurements and the verdict in a notebook."""
         from taskspace.report.sections import measurements_table
 
-        rows = measurements_table(self.results)
+        rows = measurements_table(self.results, self.learned_tasks)
         columns = {"measurement": [row[0] for row in rows], "value": [row[1] for row in rows]}
         notes = [str(self.verdict), f"Report: {self.folder / layout.REPORT.file}"]
-        return html_table(columns, f"A map of {self.name}", notes, "measurements", most=len(rows))
+        return html_table(columns, self.title, notes, "measurements", most=len(rows))
 
     def variant(self, **parts: Any) -> Run:
         """A copy of the run in memory with some parts replaced; nothing is saved to the folder.
@@ -174,6 +176,17 @@ class Run:
     def name(self) -> str:
         """The name of the environment or of the table."""
         return str(self.settings.get("environment") or self.settings["name"])
+
+    @property
+    def title(self) -> str:
+        """The title of the report: the given one, or "A map of" the name in plain words."""
+        return str(self.settings.get("title") or f"A map of {plain_name(self.name)}")
+
+    @property
+    def learned_tasks(self) -> int:
+        """The number of tasks that the map was learned from; the outcomes may list fewer."""
+        listed = "listed" in self.settings
+        return int(self.settings["tasks"]) if listed else self.outcomes.n_tasks
 
     @property
     def from_table(self) -> bool:
@@ -717,27 +730,40 @@ class Run:
         success = mean_rates(self.outcomes.rates, axis=0)
         return plot_map(
             self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
-            cluster_names=self.clusters.names, title=f"A map of {self.name} ({chosen} projection)",
+            cluster_names=self.clusters.names, title=f"{self.title} ({chosen} projection)",
             muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
             labels=beside({"success rate": success}, self.outcomes.task_labels, LABEL),
         )  # fmt: skip
 
     # -- report, page and exports ------------------------------------------------------------------
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> Path:
+    def report(
+        self, path: str | os.PathLike[str] | None = None, *, title: str | None = None
+    ) -> Path:
         """The HTML report of the run.
 
         Args:
             path: Where to write a copy of the report. By default, nothing is written.
+            title: Another title for the copy.
 
         Returns:
             The path of the copy, or else of the report in the run folder.
+
+        Raises:
+            ValueError: If there is a title, but no path for the copy that has it.
         """
         report = self._path(layout.REPORT)
         if path is None:
+            if title is not None:
+                raise ValueError(f"path must be given for a report with the title {title!r}")
             return report
         with atomic_path(path) as temporary:
-            shutil.copyfile(report, temporary)
+            if title is None:
+                shutil.copyfile(report, temporary)
+            else:
+                from taskspace.report import sections
+
+                sections.write(self, temporary, check_title(title))
         return Path(path)
 
     def explore(self, port: int | None = None, *, open_browser: bool = True) -> None:
@@ -797,6 +823,23 @@ def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict
             name = f"{prefix}{name}"
         columns[name] = values
     return columns
+
+
+def check_title(title: Any) -> str:
+    """The title of a report, which must be text."""
+    if not isinstance(title, str) or not title.strip():
+        raise ValueError(f"title must be text, got {checks.brief(title)}")
+    return title.strip()
+
+
+def plain_name(name: str) -> str:
+    """The name of a file as words, without its extension.
+
+    >>> plain_name("algebra_course-2024.csv"), plain_name("MultiKeyNav")
+    ('algebra course 2024', 'MultiKeyNav')
+    """
+    stem = name.removesuffix(".csv").removesuffix(".parquet")
+    return " ".join(stem.replace("_", " ").replace("-", " ").split()) or name
 
 
 def feature_column(name: str, columns: Collection[str]) -> str:

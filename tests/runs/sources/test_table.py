@@ -11,7 +11,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.report import figures
+from taskspace.report import figure_files
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.pipeline import fit
 from taskspace.runs.sources.base import MOST_SHOWN, Played
@@ -123,7 +123,7 @@ def test_labels_are_measured_and_drawn(tmp_path: Path) -> None:
     made = fit(known, tmp_path / "run", n_components=2, log=lambda line: None)
     assert list(made.results["labels"]) == ["topic", "$_kind", "last"]
     assert made.results["labels"]["topic"]["purity"] > 0.9
-    files = [figure.image.stem for figure in figures.load(made.figures)]
+    files = [figure.image.stem for figure in figure_files.load(made.figures)]
     assert files[:5] == ["map-tsne", "map-label-1", "map-label-2", "map-label-3", "map-pca"]
     report = made.report().read_text()
     assert "Map: topic" in report

@@ -140,6 +140,11 @@ class Verdict:
         """Whether the map is hardly better than chance."""
         return self.level == WEAK
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the map was tested, and is clearly better than chance."""
+        return self.level in (RELIABLE, CARE)
+
     def __str__(self) -> str:
         return f"This map is {self.level}. {self.reason} {self.advice}".rstrip()
 
