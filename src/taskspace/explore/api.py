@@ -156,8 +156,9 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
         quiz, results = _split(asked.quiz, service)
         return models.ScoreAnswer(**await work(service.score, quiz, results, asked.by, asked.level))
 
+    _add_answers(app, service, work)
     if service.run.from_table:
-        _add_answers(app, service, work)
+        _add_table_answers(app, service, work)
     if form_kind(service.run) == PROGRAM:
 
         @app.post("/api/karel")
@@ -167,17 +168,34 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
 
 
 def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]) -> None:
-    """The questions about the tasks and agents of a table."""
-
-    @app.get("/api/redundant")
-    async def redundant() -> models.RedundantAnswer:
-        """List near-copies: tasks that measure the same thing twice."""
-        return models.RedundantAnswer(**await work(service.redundant))
+    """The questions about the agents."""
 
     @app.get("/api/agents")
     async def agents() -> models.AgentsAnswer:
         """List the agents with their scores, intervals, strengths and most similar agents."""
         return models.AgentsAnswer(**await work(service.agents))
+
+    @app.post("/api/compare")
+    async def compare(asked: models.Compare) -> models.CompareAnswer:
+        """Compare two agents on the tasks that both tried: by label, and task by task."""
+        found = await work(service.compare, asked.first, asked.second, asked.by)
+        return models.CompareAnswer(**found)
+
+    @app.get("/api/doctor")
+    async def doctor() -> models.DoctorAnswer:
+        """Say whether the population is good enough for a map, and what would improve it."""
+        return models.DoctorAnswer(**await work(service.doctor))
+
+
+def _add_table_answers(
+    app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]
+) -> None:
+    """The questions about the tasks of a table."""
+
+    @app.get("/api/redundant")
+    async def redundant() -> models.RedundantAnswer:
+        """List near-copies: tasks that measure the same thing twice."""
+        return models.RedundantAnswer(**await work(service.redundant))
 
     @app.post("/api/subset")
     async def subset(asked: models.ShortTest) -> models.ShortTestAnswer:

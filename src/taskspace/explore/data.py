@@ -27,7 +27,7 @@ from taskspace.similarity.profiles import CORRELATION
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-FORMAT, FORMAT_VERSION = "taskspace explorer", 4
+FORMAT, FORMAT_VERSION = "taskspace explorer", 5
 SHOWN = 5000  # tasks of a run with a success model; the quiz stores 500 bytes per task
 CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
 KNOWN = 300  # of these candidates, agents of the population

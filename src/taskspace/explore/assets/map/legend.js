@@ -19,10 +19,10 @@ function names({ state }, quantity) {
     .filter((index) => used.has(index))
     .map((index) => {
       const colour = quantity.palette ? quantity.palette[index] : index;
-      const on = Boolean(filter) && filter.among.includes(index);
+      const on = Boolean(filter) && filter.among.includes(quantity.names[index]);
       const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
       dot.style.background = colourOfName(colour, quantity.muted);
-      const chip = button("", () => flip(state, quantity, index), {
+      const chip = button("", () => flip(state, quantity, quantity.names[index]), {
         class: "chip",
         "aria-pressed": String(on),
         "data-name": quantity.names[index],
@@ -45,12 +45,12 @@ function filterOn(state, quantity) {
 }
 
 // Add a name to the filter or remove it; a filter without names is removed.
-function flip(state, quantity, index) {
+function flip(state, quantity, name) {
   const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
   const filter = filterOn(state, quantity);
   const before = filter ? filter.among : [];
-  const without = before.filter((other) => other !== index);
-  const among = before.includes(index) ? without : [...before, index];
+  const without = before.filter((other) => other !== name);
+  const among = before.includes(name) ? without : [...before, name];
   state.change({ filters: among.length ? [...rest, { what: quantity.key, among }] : rest });
 }
 
