@@ -89,7 +89,7 @@ def test_an_agent_is_loaded_and_has_a_full_score(page: Any, copies: Run) -> None
     page.fill("[aria-label='Find an agent']", str(best))
     page.click("#panel-agents tbody button")
     page.wait_for_selector("#panel-agents [aria-pressed=true]")
-    open_tab(page, "quiz")
+    page.click("#quiz-agent")
     page.wait_for_selector("#score", timeout=LONG)
     page.select_option("[aria-label='Full score']", "topic")
     page.wait_for_selector("#full-score tbody tr:nth-child(2)", timeout=LONG)
@@ -99,7 +99,7 @@ def test_an_agent_is_loaded_and_has_a_full_score(page: Any, copies: Run) -> None
 def test_the_exported_file_has_what_is_stored(browser: Any, copies: Run, tmp_path: Path) -> None:
     export_page(copies, tmp_path / "map.html")
     page = browser.new_page()
-    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=test&quiz=1:1")
+    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=test&quiz=q1:1")
     page.wait_for_selector("#panel-test:visible", timeout=LONG)
     assert page.locator("#panel-test .test-tasks li").count() == 6
     assert page.locator("#choose-test").count() == 0
@@ -115,7 +115,7 @@ def test_the_exported_file_has_what_is_stored(browser: Any, copies: Run, tmp_pat
 
 def test_unusual_answers_are_told(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Scores, "warning", "the answers are unlike any other")
-    page.goto(f"{page.url.split('#')[0]}#tab=quiz&quiz=1:1")
+    page.goto(f"{page.url.split('#')[0]}#tab=quiz&quiz=q1:1")
     page.reload()
     page.wait_for_selector("#score-warning", timeout=LONG)
     assert "unlike any other" in page.inner_text("#score-warning")

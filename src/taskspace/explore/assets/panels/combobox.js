@@ -42,7 +42,7 @@ export function combobox({ id, label, search, choose, open = false }) {
     };
     return el(
       "li",
-      { role: "option", id: `${id}-${index}`, onpointerdown: take },
+      { role: "option", id: `${id}-${index}`, "data-key": keys[index], onpointerdown: take },
       el("span", { text }),
       note && el("span", { class: "quiet", text: ` ${note}` }),
     );
