@@ -129,7 +129,7 @@ function spaceOf(given) {
   space.numbers = new Map(space.names.map((name, task) => [name, task]));
   space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
   space.answers = answersOf(given.answers, space);
-  space.returns = given.returns ? returnsOf(given.returns, n) : null; // otherwise successes
+  space.returns = given.returns ? returnsOf(given.returns, n, space.agents.length) : null; // otherwise successes
   space.posterior = posteriorOf(given.posterior, n, space.returns);
   space.omitted = given.omitted ?? null; // the share of the linear model in predictions
   space.information = space.informative ? squaredLengths(space) : null;
@@ -259,9 +259,14 @@ function flagsIn(columns) {
   );
 }
 
-function returnsOf(given, n) {
+function returnsOf(given, n, agents) {
   const [low, high] = [array(given.low, "low", n), array(given.high, "high", n)];
-  return { ...given, low, high };
+  const { values, reliability } = given.scores;
+  const scores = {
+    values: array(values, "scores", n, agents),
+    reliability: reliability && array(reliability, "reliability", n),
+  };
+  return { ...given, low, high, scores };
 }
 
 function posteriorOf(given, n, returns) {

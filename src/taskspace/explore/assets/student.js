@@ -64,7 +64,10 @@ function field(task) {
 
 function choice(task) {
   const one = (text, solved, kind) =>
-    button(text, () => give(task, solved), { class: `answer ${kind}`, "data-solved": String(solved) });
+    button(text, () => give(task, solved), {
+      class: `answer ${kind}`,
+      "data-solved": String(solved),
+    });
   return el(
     "div",
     { class: "choice", role: "group", "aria-label": "Can you solve it?" },
@@ -75,16 +78,15 @@ function choice(task) {
 
 function resultOf({ level, score, warning, by, groups, answers: checked }, questions) {
   const right = checked.filter((each) => each.right).length;
-  const range = `${percent(score.low)} to ${percent(score.high)}`;
   return [
     el("h2", { text: "Your result", tabindex: -1 }),
     el("p", { text: `You solved ${right} of ${questions} tasks.` }),
     el(
       "p",
       { id: "student-score" },
-      `On all ${score.tasks} tasks you are expected to solve `,
+      `Of all ${score.tasks} tasks you are expected to solve `,
       el("strong", { text: percent(score.score) }),
-      `, with a probability of ${percent(level)} between ${range}.`,
+      `; the ${percent(level)} interval is below.`,
     ),
     interval(score),
     ...(warning ? [el("p", { text: `Note: ${warning}.` })] : []),
