@@ -24,7 +24,9 @@ def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -
         assert list(tmp_path.iterdir()) == [path]
         context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
         page, asked = context.new_page(), asked_for(context)
-        page.goto(f"{path.as_uri()}#tab=quiz&quiz=task-1:1&quiz=task-2:0&colour=predicted&task=task-3")
+        page.goto(
+            f"{path.as_uri()}#tab=quiz&quiz=task-1:1&quiz=task-2:0&colour=predicted&task=task-3"
+        )
         page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
         assert page.inner_text("#title") == "MultiKeyNav"
         assert page.inner_text("#question-name") == "task-3"

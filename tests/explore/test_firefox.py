@@ -20,10 +20,12 @@ def test_the_main_views_work_in_firefox(copies: Run, tmp_path: Path) -> None:
     with served(api.create_app(copies)) as url, firefox(tmp_path) as page:
         page.open(url)
         page.wait_for("document.documentElement.dataset.ready")
-        page.run("window.faults = []; window.addEventListener('error', (e) => faults.push(`${e}`));")
+        page.run(
+            "window.faults = []; window.addEventListener('error', (e) => faults.push(`${e}`));"
+        )
         assert page.run("return explorer.map.drawn.x.length;") == 24
-        names = page.run("return [...document.querySelectorAll('#names text')].map((t) => `${t}`);")
-        assert len(names) == len(copies.clusters.names)
+        names = page.run("return document.querySelectorAll('#names text').length;")
+        assert names == len(set(copies.clusters.labels.tolist()))
         for name in PANELS:
             page.click(f"#tab-{name}")
             shown = page.run(f"return document.getElementById('panel-{name}').innerText;")

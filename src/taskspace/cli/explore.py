@@ -46,7 +46,9 @@ def add(commands: Any) -> None:
         help="serve only an adaptive quiz that students take alone, with the result at its end",
     )  # fmt: skip
     quiz = parser.add_argument_group("with --quiz-only")
-    quiz.add_argument("--questions", type=int, metavar="N", help="number of questions (default: 10)")
+    quiz.add_argument(
+        "--questions", type=int, metavar="N", help="number of questions (default: 10)"
+    )
     quiz.add_argument("--text", metavar="LABEL", help="label of the tasks to show as their text")
     quiz.add_argument(
         "--key", metavar="LABEL",

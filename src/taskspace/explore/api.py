@@ -183,9 +183,7 @@ def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[A
         return models.DoctorAnswer(**await work(service.doctor))
 
 
-def _add_table_answers(
-    app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]
-) -> None:
+def _add_table_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]) -> None:
     """The questions about the tasks of a table."""
 
     @app.get("/api/redundant")

@@ -46,9 +46,10 @@ def add_errors(app: FastAPI, manual: str = "") -> None:
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
         path, method = request.url.path, request.method
+        listed = manual and f"; see {manual} for a list"
         sentences = {  # in place of the framework's own
-            "Not Found": f"there is no page {path} on this server{manual and f'; see {manual} for a list'}",
-            "Method Not Allowed": f"{path} does not accept {method}{manual and f'; see {manual} for its method'}",
+            "Not Found": f"there is no page {path} on this server{listed}",
+            "Method Not Allowed": f"{path} does not accept {method}{listed}",
             "There was an error parsing the body": "the request must be valid JSON",
         }
         status = 422 if error.status_code == 400 else error.status_code

@@ -86,7 +86,9 @@ class StudentQuiz:
         if isinstance(given, bool) == self.graded:
             wanted = "a text" if self.graded else "true or false"
             raise ValueError(f"an answer must be {wanted}, got {checks.brief(given)}")
-        return float(given) if isinstance(given, bool) else float(is_right(given, self._right[number]))
+        return (
+            float(given) if isinstance(given, bool) else float(is_right(given, self._right[number]))
+        )
 
     def _question(self, name: str) -> dict[str, Any]:
         number, run = self._service.number(name), self.run
@@ -120,7 +122,7 @@ class StudentQuiz:
 
 
 def is_right(given: str, right: str) -> bool:
-    """Whether an answer is the right one: case and spaces do not matter, nor how a number is written.
+    """Whether an answer is right: case and spaces do not matter, nor how a number is written.
 
     >>> is_right(" The  Moon", "the moon"), is_right("0,50", "0.5"), is_right("1/2", "0.5")
     (True, True, False)
