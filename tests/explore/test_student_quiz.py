@@ -12,7 +12,7 @@ import pytest
 from taskspace.applications.quiz import Quiz
 from taskspace.explore.student_quiz import StudentQuiz
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.runs.run import Run
+from taskspace.runs.run import Run, open_run
 from tests.explore.browser import served
 from tests.messages import says
 
@@ -25,7 +25,14 @@ def keyed(copies: Run) -> Run:
         "text": [f"What is 2 x {number}?" for number in range(24)],
         "key": [2.0 * number for number in range(24)],
     }
-    return copies.variant(outcomes=replace(copies.outcomes, task_labels=labels))
+    return with_outcomes(copies, replace(copies.outcomes, task_labels=labels))
+
+
+def with_outcomes(run: Run, outcomes: Outcomes) -> Run:
+    """The run with other outcomes, and the predictor that it has."""
+    found = open_run(run.folder)
+    found.__dict__.update(outcomes=outcomes, predictor=run.predictor)
+    return found
 
 
 def test_questions_and_result_are_those_of_the_library(copies: Run) -> None:
@@ -64,9 +71,9 @@ def test_what_makes_no_quiz_is_refused(keyed: Run) -> None:
         StudentQuiz(keyed, 3, text="colour")
     with pytest.raises(ValueError, match=says("3 answers 4")):
         StudentQuiz(keyed, 3).step(["q1", "q2", "q3", "q4"], [True] * 4)
-    returns = keyed.variant(outcomes=Outcomes.from_returns(np.zeros((9, 3))))
+    returns = Outcomes.from_returns(np.zeros((9, 3)))
     with pytest.raises(ValueError, match=says("successes returns")):
-        StudentQuiz(returns)
+        StudentQuiz(with_outcomes(keyed, returns))
 
 
 def test_the_server_has_nothing_but_the_quiz(keyed: Run) -> None:

@@ -87,10 +87,9 @@ def _check_quiz(options: argparse.Namespace) -> None:
 
 
 def _quiz(run: Run, options: argparse.Namespace) -> StudentQuiz:
-    from taskspace.explore.student_quiz import QUESTIONS, StudentQuiz
+    from taskspace.explore.student_quiz import StudentQuiz
 
-    count = QUESTIONS if options.questions is None else options.questions
-    return StudentQuiz(run, count, options.text, options.key)
+    return StudentQuiz(run, options.questions, options.text, options.key)
 
 
 def _export(options: argparse.Namespace) -> None:

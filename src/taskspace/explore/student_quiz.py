@@ -17,7 +17,7 @@ from taskspace.outcomes.labels import divides
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-QUESTIONS = 10
+QUESTIONS = 10  # by default
 LEVEL = 0.9  # of the interval of the score
 Answer = bool | str  # whether the student says that he can solve the task, or his answer to it
 
@@ -29,7 +29,7 @@ class StudentQuiz:
 
     Args:
         run: The run whose tasks are asked.
-        questions: The number of questions.
+        questions: The number of questions; by default 10, or all if there are fewer tasks.
         text: The label that is the text of a question; by default, only names are shown.
         key: The label that is the right answer. Without it, students say themselves whether they
             can solve a task.
@@ -40,8 +40,9 @@ class StudentQuiz:
     """
 
     def __init__(
-        self, run: Run, questions: int = QUESTIONS, text: str | None = None, key: str | None = None
-    ) -> None:
+        self, run: Run, questions: int | None = None, text: str | None = None,
+        key: str | None = None,
+    ) -> None:  # fmt: skip
         outcomes = run.outcomes
         if outcomes.scale is not None:
             raise ValueError("a quiz for students must be of successes, got a map of returns")
@@ -50,9 +51,10 @@ class StudentQuiz:
                 f"a quiz must be based on at least {LEAST_AGENTS} agents, got {outcomes.n_agents}"
             )
         most = len(run.predictor.tasks_)
-        if checks.whole(questions, "--questions", 1) > most:
+        count = min(QUESTIONS, most) if questions is None else questions
+        if checks.whole(count, "--questions", 1) > most:
             raise ValueError(f"--questions must be at most the {most} tasks, got {questions}")
-        self.run, self.questions, self.graded = run, questions, key is not None
+        self.run, self.questions, self.graded = run, count, key is not None
         self._service = Service(run)
         self._texts = _label(run, text, "--text")
         self._right = _label(run, key, "--key")

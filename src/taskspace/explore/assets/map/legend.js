@@ -2,7 +2,8 @@
 
 import { arrowKeys, button, el, figure, percent } from "../dom.js";
 import { fits } from "../selection.js";
-import { colourOfName, shapeOfName } from "./colours.js";
+import { GREY } from "../quantities.js";
+import { UNKNOWN, colourOfName, shapeOfName } from "./colours.js";
 
 export function showLegend(container, app, quantity, colouring) {
   const focused = container.contains(document.activeElement) && document.activeElement.dataset.name;
@@ -64,5 +65,12 @@ function scale(quantity, { low, high, colours }) {
     el("span", { text: text(low) }),
     strip,
     el("span", { text: text(high) }),
+    ...(quantity.values.some(Number.isNaN) ? unknown() : []),
   ];
+}
+
+function unknown() {
+  const dot = el("span", { class: `dot ${UNKNOWN}` });
+  dot.style.background = colourOfName(GREY);
+  return [dot, el("span", { class: "quiet", text: "unknown" })];
 }
