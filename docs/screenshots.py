@@ -16,7 +16,7 @@ from taskspace.runs.run import open_run
 from taskspace.testing.browser import chromium, open_page
 
 FOLDER = Path(__file__).parent / "images"
-AGENT = "40"  # that is loaded
+AGENT = 40  # the number of the agent that is loaded
 
 
 def main(run: str) -> None:
@@ -25,15 +25,16 @@ def main(run: str) -> None:
         path = Path(folder) / "page.html"
         export_page(open_run(run), path)
         page = open_page(browser, path.as_uri(), device_scale_factor=1.5)
-        look(page, "task=7", "explorer-light.png")
+        look(page, "task=task-7", "explorer-light.png")
         page.click("#tab-quiz")
-        page.select_option("[aria-label='Load an agent']", AGENT)
+        page.fill("[aria-label='Load an agent']", page.evaluate(f"explorer.space.agents[{AGENT}]"))
+        page.keyboard.press("Enter")
         page.wait_for_selector(".answers li:nth-child(10)")
         page.locator("#comparison").scroll_into_view_if_needed()
         page.locator(".scatter + p").scroll_into_view_if_needed()
         take(page, "explorer-quiz.png")
         page.click("#theme")
-        page.select_option("[aria-label='Load an agent']", "")
+        page.click("#unload")
         look(page, "view=axes&colour=difficulty&tab=new&made=0.3,1,0,0,1,1,0", "explorer-dark.png")
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from taskspace.agents.population import Population
     from taskspace.agents.sb3_snapshots import SnapshotCallback
     from taskspace.applications.abilities import abilities
+    from taskspace.applications.agent_comparison import compare_agents
     from taskspace.applications.diverse import choose_diverse, train_diverse
     from taskspace.applications.doctor import diagnose
     from taskspace.applications.predictor import PerformancePredictor, predict
@@ -73,6 +74,7 @@ _HOMES = {
     "abilities": "taskspace.applications.abilities",
     "choose_diverse": "taskspace.applications.diverse",
     "choose_subset": "taskspace.applications.subset",
+    "compare_agents": "taskspace.applications.agent_comparison",
     "diagnose": "taskspace.applications.doctor",
     "evaluate": "taskspace.rollouts.evaluate",
     "fit": "taskspace.runs.pipeline",
@@ -110,6 +112,7 @@ __all__ = [
     "abilities",
     "choose_diverse",
     "choose_subset",
+    "compare_agents",
     "diagnose",
     "evaluate",
     "fit",

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from taskspace import abilities
+from taskspace import abilities, compare_agents
+from taskspace.cli import main
 from taskspace.runs.run import open_run
 from tests.cli.maps import check_complaint, command, rows_of
 
@@ -26,9 +27,19 @@ def test_the_table_is_that_of_the_library(fitted: Path, tmp_path: Path) -> None:
     assert [row["strengths"] for row in rows] == found.columns["strengths"].tolist()
 
 
+def test_two_agents_are_compared(fitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = open_run(fitted)
+    names = run.outcomes.agents[:2].tolist()
+    assert main(["agents", str(fitted), "--compare", *names]) == 0
+    printed, found = capsys.readouterr(), compare_agents(run, *names)
+    assert [row["group"] for row in rows_of(printed.out)] == found.groups.tolist()
+    assert found.summary in printed.err
+
+
 @pytest.mark.usefixtures("inputs")
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_complaint(["agents", str(fitted), "--by", "colour"], "--by 'colour'", capsys)
     check_complaint(["agents", str(fitted), "--level", "0"], "--level 0", capsys)
+    check_complaint(["agents", str(fitted), "--compare", "x", "y"], "agent 'x'", capsys)

@@ -46,3 +46,19 @@ def test_a_page_can_be_written_without_what_serving_needs(
     monkeypatch.setattr(explore, "find_spec", lambda name: None)
     assert main(["explore", str(folder), "--export", str(tmp_path / "map.html")]) == 0
     assert "<!doctype html>" in (tmp_path / "map.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens"),
+    [
+        (["--text", "prompt"], "--text --quiz-only prompt"),
+        (["--quiz-only", "--export", "map.html"], "--export --quiz-only map.html"),
+        (["--quiz-only", "--questions", "9"], "--questions 5 9"),
+        (["--quiz-only", "--key", "solution"], "--key label 'solution'"),
+    ],
+)
+def test_options_of_the_quiz_are_checked(
+    folder: Path, words: list[str], tokens: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", str(folder), *words]) == 2
+    assert re.search(says(tokens), capsys.readouterr().err)

@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from taskspace.applications.abilities import Abilities
+from taskspace.applications.agent_comparison import compare_agents
 from taskspace.applications.answers import Unanswered
+from taskspace.applications.diagnosis import Diagnosis
 from taskspace.explore.answers import answers_of, score_values
+from taskspace.explore.data import encode
 from taskspace.explore.service import Service
 from taskspace.runs.run import Run
+from tests.messages import says
 
 
 def test_the_answers_of_a_table_are_json(copies: Run) -> None:
     found: Any = answers_of(copies)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    encode(found)  # without infinite numbers
     assert set(found["redundant"]["groups"][0]) == {"q1", "q7"}
     assert len(found["subset"]["tasks"]) == 6
     assert len(found["agents"]["agents"]) == 150
 
 
-def test_an_environment_has_none(keys: Run) -> None:
-    assert answers_of(keys) is None
+def test_an_environment_has_answers_about_its_agents(keys: Run) -> None:
+    found: Any = answers_of(keys)
+    assert set(found) == {"agents", "doctor"}
+    assert len(found["agents"]["agents"]) == 25
+
+
+def test_scores_by_group_are_those_of_the_library(copies: Run) -> None:
+    found, known = answers_of(copies)["agents"]["groups"], copies.abilities
+    assert isinstance(known, Abilities)
+    assert found["names"] == ["areas", "sums"]
+    np.testing.assert_allclose(found["scores"], known.group_scores, rtol=1e-6)
+    np.testing.assert_array_equal(found["marked"], known.marked)
+
+
+def test_the_diagnosis_is_that_of_the_doctor(copies: Run) -> None:
+    found, known = Service(copies).doctor(), copies.diagnosis
+    assert isinstance(known, Diagnosis)
+    assert (found["verdict"], found["advice"]) == (known.verdict, list(known.advice))
+    assert found["figures"][0] == {"figure": "agents", "value": 150.0, "compare": ""}
+
+
+def test_two_agents_are_compared(copies: Run) -> None:
+    agents = copies.outcomes.agents[:2].tolist()
+    found, known = Service(copies).compare(*agents, None), compare_agents(copies, *agents)
+    assert [row["group"] for row in found["groups"]] == ["all tasks", "areas", "sums"]
+    assert found["different"] == (known.first_results != known.second_results).sum()
+    assert [row["task"] for row in found["tasks"]] == known.tasks[: found["different"]].tolist()
+    with pytest.raises(ValueError, match=says("agent nobody")):
+        Service(copies).compare("nobody", agents[0], None)
 
 
 def test_missing_answers_have_a_reason(course: Run) -> None:

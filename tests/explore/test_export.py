@@ -24,7 +24,9 @@ def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -
         assert list(tmp_path.iterdir()) == [path]
         context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
         page, asked = context.new_page(), asked_for(context)
-        page.goto(f"{path.as_uri()}#tab=quiz&quiz=1:1,2:0&colour=predicted&task=3")
+        page.goto(
+            f"{path.as_uri()}#tab=quiz&quiz=task-1:1&quiz=task-2:0&colour=predicted&task=task-3"
+        )
         page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
         assert page.inner_text("#title") == "MultiKeyNav"
         assert page.inner_text("#question-name") == "task-3"
@@ -32,7 +34,7 @@ def test_the_file_works_from_disk_without_a_network(keys: Run, tmp_path: Path) -
         assert len(colours) == 160
         assert np.ptp(colours) > 0.1
         page.click("[data-result='1']")
-        assert "3%3A1" in page.evaluate("location.hash")
+        assert "task-3%3A1" in page.evaluate("location.hash")
         page.click("#tab-new")
         assert page.locator("#panel-new [data-list=nearest] .card").count() == 4
         assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

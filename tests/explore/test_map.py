@@ -296,7 +296,7 @@ def test_a_lasso_can_be_given_up(browser: Any, url: str, how: str) -> None:
             page.keyboard.press("Escape")
         touch("touchCancel" if how == "touchCancel" else "touchEnd")
         page.evaluate(STILL)
-        assert page.evaluate("explorer.state.now.lasso") is None
+        assert page.evaluate("explorer.state.now.lassos") == []
         assert page.locator("#marks .outline").count() == 0
         np.testing.assert_allclose(places(page), before, atol=0.1)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -184,7 +185,7 @@ def test_hovering_shows_the_task_and_clicking_chooses_it(seen: Seen) -> None:
 
 
 def test_lists_of_similar_tasks_are_those_of_the_library(seen: Seen) -> None:
-    seen.go(f"#task={TASK}")
+    seen.go(f"#task=task-{TASK}")
     check_lists(seen, "#panel-task", TASK)
     card = seen.page.locator("[data-list=easier] .card").first
     assert card.locator("svg").get_attribute("aria-label").endswith("open the door")
@@ -217,7 +218,7 @@ def check_lists(seen: Seen, panel: str, task: int | NDArray[np.float64]) -> None
 
 
 def test_difficulty_is_failure_and_the_length_is_information(seen: Seen) -> None:
-    seen.go(f"#task={TASK}&colour=information")
+    seen.go(f"#task=task-{TASK}&colour=information")
     information = np.square(seen.data["vectors"].astype(np.float64)).sum(1)
     np.testing.assert_allclose(seen.colours(), information, rtol=1e-4)
     difficulty = f"{100 * seen.data['difficulty'][TASK]:.0f} %"
@@ -232,7 +233,7 @@ def test_difficulty_is_failure_and_the_length_is_information(seen: Seen) -> None
 def test_an_ordinal_map_keeps_its_lengths(browser: Any, ordinal: Run) -> None:
     with looked_at(browser, ordinal) as seen:
         assert "harder tasks lie further out" in seen.text("#panel-task")
-        seen.go(f"#task={TASK}&colour=difficulty")
+        seen.go(f"#task=task-{TASK}&colour=difficulty")
         length = np.linalg.norm(seen.data["vectors"][TASK])
         assert float(seen.text("#panel-task [data-fact=difficulty]")) == pytest.approx(
             length, abs=0.006
@@ -245,7 +246,7 @@ def test_an_ordinal_map_keeps_its_lengths(browser: Any, ordinal: Run) -> None:
             ordinal.similarities(TASK)[others],
             atol=1e-5,
         )
-        seen.go(f"#view=PCA&task={TASK}&tab=new")
+        seen.go(f"#view=PCA&task=task-{TASK}&tab=new")
         made = ordinal.outcomes.task_inputs[TASK]
         vector = ordinal.embedder.transform(made[None])[0]
         star = seen.page.locator(".mark.made")
@@ -259,7 +260,7 @@ def test_an_ordinal_map_keeps_its_lengths(browser: Any, ordinal: Run) -> None:
 
 
 def test_success_rates_by_subpopulation(seen: Seen) -> None:
-    seen.go(f"#task={TASK}")
+    seen.go(f"#task=task-{TASK}")
     rates, groups = seen.finished.outcomes.rates[:, TASK], seen.data["agent_subpopulations"]
     for place, name in enumerate([*seen.data["subpopulations"], "all agents"]):
         members = slice(None) if name == "all agents" else groups == place
@@ -300,9 +301,10 @@ def value_of_questions(posterior: Posterior, quiz: Any = (), results: Any = ()) 
 
 
 def answers_in(seen: Seen) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    pairs = seen.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('quiz')")
-    table = np.array([pair.split(":") for pair in pairs.split(",")], np.float64)
-    return table[:, 0].astype(np.int64), table[:, 1]
+    pairs = seen.page.evaluate("new URLSearchParams(location.hash.slice(1)).getAll('quiz')")
+    names, results = zip(*(pair.rsplit(":", 1) for pair in pairs), strict=True)
+    tasks = [seen.finished.task_index(name) for name in names]
+    return np.array(tasks), np.array(results, np.float64)
 
 
 def test_answers_recolour_the_map_with_the_librarys_probabilities(seen: Seen) -> None:
@@ -323,12 +325,12 @@ def test_answers_recolour_the_map_with_the_librarys_probabilities(seen: Seen) ->
     assert np.ptp(wanted) > 0.2
     page.click("#tab-task")
     shown = float(seen.text("[data-fact='predicted probability']").removesuffix(" %"))
-    task = int(page.evaluate("new URLSearchParams(location.hash.slice(1)).get('task')"))
+    task = seen.finished.task_index(seen.text("#task-name"))
     assert shown == pytest.approx(100 * wanted[task], abs=1)
 
 
 def test_any_task_can_be_asked_and_taken_back(seen: Seen) -> None:
-    seen.go("#tab=quiz&task=3")
+    seen.go("#tab=quiz&task=task-3")
     seen.page.click("[data-result='0']")
     assert seen.page.locator(".answers li").count() == 1
     assert "✗" in seen.text(".answers li")
@@ -340,7 +342,8 @@ def test_any_task_can_be_asked_and_taken_back(seen: Seen) -> None:
 def test_a_loaded_agent_is_predicted_without_itself(seen: Seen) -> None:
     agent = 3
     seen.page.click("#tab-quiz")
-    seen.page.select_option("[aria-label='Load an agent']", str(agent))
+    seen.page.fill("[aria-label='Load an agent']", f"agent {agent}")
+    seen.page.keyboard.press("Enter")
     seen.page.wait_for_selector(".answers li:nth-child(10)")
     quiz, results = answers_in(seen)
     truth = seen.finished.outcomes.rates[agent]
@@ -405,7 +408,7 @@ def test_a_lasso_selects_what_is_saved(seen: Seen, tmp_path: Path) -> None:
     for place in ring[1:]:
         seen.page.mouse.move(*place)
     seen.page.mouse.up()
-    assert "lasso=" in seen.page.evaluate("location.hash")
+    assert "lassos=" in seen.page.evaluate("location.hash")
     seen.page.evaluate(STILL)
     np.testing.assert_allclose(seen.pixels(*middle), (left, top), atol=0.5)  # the map stays
     rows = saved(seen, tmp_path)
@@ -445,7 +448,7 @@ def test_filters_and_two_selections_side_by_side(seen: Seen, tmp_path: Path) -> 
 
 def test_a_new_task_lands_where_the_library_puts_it(seen: Seen) -> None:
     page = seen.page
-    seen.go(f"#view=axes&task={TASK}&tab=new")
+    seen.go(f"#view=axes&task=task-{TASK}&tab=new")
     page.fill("input[name=location]", "0.25")
     page.set_checked("input[name=keyA]", False)
     page.set_checked("input[name=doorBit1]", False)
@@ -542,7 +545,7 @@ def test_new_tasks_of_basickarel_are_solved_as_in_the_library(seen: Seen) -> Non
 def test_a_program_makes_a_new_task_of_karel(browser: Any, karel: Run) -> None:
     with looked_at(browser, karel) as seen:
         page, star = seen.page, seen.page.locator(".mark.made")
-        seen.go("#view=axes&task=9&tab=new")
+        seen.go("#view=axes&task=task-9&tab=new")
         page.wait_for_selector("#panel-new .facts")
         known = shown(parse(decode(KarelTasks.from_rows(karel.outcomes.task_inputs).tokens[9])))
         assert page.input_value("#program") == known
@@ -565,10 +568,10 @@ def test_a_program_makes_a_new_task_of_karel(browser: Any, karel: Run) -> None:
         assert seen.text("#panel-new .fault") == told
         star.wait_for(state="detached")
         assert page.locator(".worlds [transform*=rotate]").count() == 6  # as they are before it
-        seen.go("#task=3&tab=new&program=putMarker&like=9")
+        seen.go("#task=task-3&tab=new&program=putMarker&like=task-9")
         page.click("#take-worlds")
         page.wait_for_selector("#panel-new .facts")
-        assert page.evaluate("location.hash").endswith("program=putMarker&like=3")
+        assert page.evaluate("location.hash").endswith("program=putMarker&like=task-3")
 
 
 def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
@@ -585,7 +588,7 @@ def test_the_page_shows_programs_as_the_server_does(seen: Seen) -> None:
 def test_the_exported_file_has_no_server_to_ask(browser: Any, karel: Run, tmp_path: Path) -> None:
     export_page(karel, tmp_path / "map.html")
     page = browser.new_page()
-    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=1")
+    page.goto(f"{(tmp_path / 'map.html').as_uri()}#tab=new&program=move&like=task-1")
     page.wait_for_selector("#panel-new:visible", timeout=60_000)
     told = "New Karel tasks need the server: open this map with taskspace explore."
     assert page.inner_text("#panel-new").endswith(told)
@@ -596,10 +599,10 @@ def test_the_exported_file_has_no_server_to_ask(browser: Any, karel: Run, tmp_pa
 
 
 def test_the_address_brings_the_view_back(seen: Seen) -> None:
-    page = seen.page
+    page, among = seen.page, seen.data["cluster_names"][:2]
     state = (
-        "#view=PCA&colour=predicted&tab=quiz&task=5&quiz=1:1,2:0&range=-1,1,-1,1"
-        "&filters=%5B%7B%22what%22%3A%22cluster%22%2C%22among%22%3A%5B0%2C1%5D%7D%5D"
+        "#view=PCA&colour=predicted&tab=quiz&task=task-5&quiz=task-1:1&quiz=task-2:0"
+        f"&range=-1,1,-1,1&filters={json.dumps([{'what': 'cluster', 'among': among}])}"
     )
     seen.go(state)
     before = seen.colours()
@@ -614,9 +617,10 @@ def test_the_address_brings_the_view_back(seen: Seen) -> None:
     shown = seen.numbers("explorer.map.drawn.shown.length")
     assert shown == (seen.data["clusters"] < 2).sum()
     seen.go(
-        "#view=nonsense&task=9999&quiz=x:y,1:7&filters=%7B&lasso=3&made=1&range=a"
+        "#view=nonsense&task=task-999&quiz=x:y&quiz=task-1:7&filters=%7B&lassos=3&made=1&range=a"
     )  # is ignored
     assert "A map of tasks" in seen.text("#panel-task")
+    assert "no task-999 and 1 more" in seen.text("#toast")  # but what it names is told
 
 
 @pytest.mark.parametrize(
@@ -628,8 +632,8 @@ def test_the_address_brings_the_view_back(seen: Seen) -> None:
         'filters=[{"what":"cluster","low":0,"high":1}]',
         'tab=select&filters=[{"what":"difficulty","among":[1]},{"what":"cluster","low":1,"high":2}]',
         'tab=select&groupA={"filters":[{"what":"difficulty","among":[1]}]}',
-        'lasso={"view":"axes","axes":[99,-5],"points":[[-99,-99],[99,-99],[0,99]]}',
-        'lasso={"view":"nowhere","axes":[0,1],"points":[[-99,-99],[99,-99],[0,99]]}',
+        'lassos=[{"view":"axes","axes":[99,-5],"points":[[-99,-99],[99,-99],[0,99]]}]',
+        'lassos=[{"view":"nowhere","axes":[0,1],"points":[[-99,-99],[99,-99],[0,99]]}]',
     ],
 )
 def test_links_that_make_no_sense_do_no_harm(seen: Seen, state: str) -> None:
@@ -642,7 +646,7 @@ def test_links_that_make_no_sense_do_no_harm(seen: Seen, state: str) -> None:
 
 
 def test_back_goes_to_what_was_looked_at_before(seen: Seen) -> None:
-    seen.go("#task=5")
+    seen.go("#task=task-5")
     seen.page.locator("[data-list=nearest] .card").first.click()
     second = seen.text("#task-name")
     seen.page.click("#tab-quiz")
@@ -676,9 +680,9 @@ def test_the_keyboard_reaches_everything(seen: Seen) -> None:
 
 
 def test_names_are_text_and_never_html(seen: Seen) -> None:
-    seen.go("#task=0")
+    seen.go(f"#{urlencode({'task': NASTY})}")
     assert seen.text("#task-name") == NASTY
-    seen.go("#task=0&tab=quiz&quiz=0:1")
+    seen.go(f"#{urlencode({'task': NASTY, 'tab': 'quiz', 'quiz': f'{NASTY}:1'})}")
     assert seen.text(".answers .link") == NASTY
     seen.page.fill("[aria-label='Find a task']", "<img")
     assert seen.text("#found") == NASTY
@@ -770,7 +774,7 @@ def test_labels_colour_and_filter_the_map(marked: Seen, tmp_path: Path) -> None:
 
 def test_labels_are_shown_and_found(marked: Seen) -> None:
     page = marked.page
-    marked.go("#task=3")
+    marked.go("#task=q3")
     assert marked.text("#panel-task [data-fact=topic]") == "areas"
     prompt = marked.text("#panel-task [data-fact=prompt]")
     assert prompt.startswith("<b>Question</b> 3 of")
@@ -778,14 +782,14 @@ def test_labels_are_shown_and_found(marked: Seen) -> None:
     page.evaluate("explorer.hover.show(3, 100, 100)")
     assert marked.text("#hover [data-fact=topic]") == "areas"
     page.fill("[aria-label='Find a task']", "question</B> 17")
-    assert [item.get_attribute("data-task") for item in page.locator("#found li").all()] == ["17"]
+    assert [item.get_attribute("data-key") for item in page.locator("#found li").all()] == ["17"]
     page.fill("[aria-label='Find a task']", "")
 
 
 def test_labels_of_agents_group_them(marked: Seen) -> None:
     page, solved = marked.page, marked.finished.outcomes.rates
     groups = marked.data["agent_labels"]["country"]["of_agents"]
-    marked.go("#task=3")
+    marked.go("#task=q3")
     wanted = [*(np.nanmean(solved[groups == n, 3]) for n in range(2)), np.nanmean(solved[:, 3])]
     shown = page.locator("#panel-task .bars .value").all_inner_texts()
     assert [float(text.removesuffix(" %")) for text in shown] == pytest.approx(
@@ -806,7 +810,7 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
         assert seen.text("#title") == "course.csv"
         assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
-            "Task", "Quiz", "Select", "Redundant", "Short test", "Agents",
+            "Task", "Quiz", "Select", "Agents", "Compare", "Redundant", "Short test", "Doctor",
         ]  # fmt: skip
         wanted = np.column_stack([course.index.vectors[:, 0], course.index.difficulty])
         np.testing.assert_allclose(seen.places(), wanted, rtol=1e-5)
@@ -814,20 +818,20 @@ def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) ->
         np.testing.assert_allclose(  # with gaps in the table
             seen.numbers(SIMILARITIES.format(9))[others], course.similarities(9)[others], atol=1e-5
         )
-        seen.go("#task=29&tab=quiz")
+        seen.go("#task=q29&tab=quiz")
         assert seen.text("#question-name") == "q29"
         seen.page.click("[data-result='1']")  # who solves the hardest question solves the others
         hopeful = seen.colours()
-        seen.go("#quiz=29:0,15:0&tab=quiz")
+        seen.go("#quiz=q29:0&quiz=q15:0&tab=quiz")
         assert (hopeful - seen.colours()).mean() > 0.3
 
 
 def test_broken_data_gives_one_sentence(browser: Any, opened: Seen) -> None:
-    nothing = {"format": "taskspace explorer", "version": 4, "tasks": []}
+    nothing = {"format": "taskspace explorer", "version": 5, "tasks": []}
     cases = [
         ("no json", "The data is damaged: it is not valid JSON."),
         (json.dumps(nothing), "The data contains no tasks."),
-        (json.dumps({**nothing, "version": 1}), "The data must have version 4, got version 1."),
+        (json.dumps({**nothing, "version": 1}), "The data must have version 5, got version 1."),
         (json.dumps({**nothing, "tasks": ["a"]}), "The data is damaged: parts of it are missing."),
     ]
     page = browser.new_page()

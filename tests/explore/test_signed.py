@@ -77,7 +77,7 @@ def listed(seen: Seen, cards: str) -> tuple[list[int], list[float]]:
 def test_the_page_of_a_table(browser: Any, groups: Run) -> None:
     with looked_at(browser, groups) as seen:
         assert "similarity" not in seen.page.inner_html("[aria-label=Colour]")
-        seen.go(f"#task={TASK}&colour=similarity")
+        seen.go(f"#task=task-{TASK}&colour=similarity")
         others = np.arange(30) != TASK
         found = seen.numbers(SIMILARITIES.format(TASK))
         np.testing.assert_allclose(found[others], groups.similarities(TASK)[others], atol=1e-5)

@@ -24,6 +24,7 @@ def add(commands: Any) -> None:
         "  taskspace agents runs/course                      by the first label, or by cluster\n"
         "  taskspace agents runs/course --by topic           strengths by the label `topic`\n"
         "  taskspace agents runs/course --out agents.csv     write the table to a file\n"
+        "  taskspace agents runs/course --compare Ada Ben    where two agents differ\n"
     )
     parser = add_command(
         commands, "agents", _run, "list the agents with scores, intervals and strengths", examples
@@ -38,6 +39,11 @@ def add(commands: Any) -> None:
         "--level", type=float, default=0.9, metavar="X",
         help="probability of the intervals, between 0 and 1 (default: 0.9)",
     )  # fmt: skip
+    parser.add_argument(
+        "--compare", nargs=2, metavar=("FIRST", "SECOND"),
+        help="compare two agents on the tasks that both tried, by label: mean results, and which is"
+        " better by more than chance",
+    )  # fmt: skip
     add_out(parser)
 
 
@@ -47,12 +53,17 @@ def _run(options: argparse.Namespace) -> None:
     A group of tasks is a strength or a weakness if the agent's score on it differs from what its
     overall score predicts by more than chance, corrected for the number of agents and groups.
     """
-    from taskspace.applications.abilities import abilities, groups_of
+    from taskspace.applications.abilities import Abilities, abilities, groups_of
+    from taskspace.applications.agent_comparison import AgentComparison, compare_agents
 
     checks.fraction(options.level, "--level")
     made = open_folder(options)
     groups_of(made, made.outcomes, options.by, "--by")
-    found = abilities(made, by=options.by, level=options.level)
+    found: Abilities | AgentComparison
+    if options.compare is None:
+        found = abilities(made, by=options.by, level=options.level)
+    else:
+        found = compare_agents(made, *options.compare, by=options.by)
     summary = f"{found.summary}."
     print_table(options, found.columns, summary=summary)
     print_note(options, summary)

@@ -1,4 +1,4 @@
-"""Answers about a table as plain values, the same in the page's data and in the HTTP API."""
+"""Answers about tasks and agents as plain values, for the page's data and for the HTTP API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.abilities import Abilities
+from taskspace.applications.agent_comparison import AgentComparison
 from taskspace.applications.answers import Unanswered, note_on_test
+from taskspace.applications.diagnosis import Diagnosis
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.scores import Scores
 from taskspace.applications.subset import Subset
@@ -18,25 +20,29 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 MOST_PAIRS = 1000  # of near-copies, the surest first
+MOST_TASKS = 100  # of a comparison of two agents, the largest differences first
+MOST_GROUP_SCORES = 500_000  # on the page, of all agents
 
 
-def answers_of(run: Run) -> dict[str, Any] | None:
-    """What the run of a table of successes knows about its tasks and agents; other runs have none.
+def answers_of(run: Run) -> dict[str, Any]:
+    """What the run knows about its agents and, if it is of a table of successes, about its tasks.
 
     An answer that the run does not have is an object with the `reason`.
     """
-    if not run.from_table or run.outcomes.scale is not None:
-        return None
     shown: dict[str, tuple[Any, Callable[[Any], dict[str, Any]]]] = {
-        "redundant": (run.redundancy, redundancy_values),
-        "subset": (run.short_test, subset_values),
-        "agents": (run.abilities, abilities_values),
+        "agents": (run.abilities, _abilities_of_page),
+        "doctor": (run.diagnosis, diagnosis_values),
     }
+    of_tasks = run.from_table and run.outcomes.scale is None
+    if of_tasks:
+        shown["redundant"] = (run.redundancy, redundancy_values)
+        shown["subset"] = (run.short_test, subset_values)
     plain_values = {
         name: {"reason": found.reason} if isinstance(found, Unanswered) else values(found)
         for name, (found, values) in shown.items()
     }
-    plain_values["subset"]["note"] = note_on_test(run.outcomes)
+    if of_tasks:
+        plain_values["subset"]["note"] = note_on_test(run.outcomes)
     return plain_values
 
 
@@ -89,6 +95,42 @@ def abilities_values(found: Abilities) -> dict[str, Any]:
         "by": found.by,
         "level": found.level,
         "agents": rows({name: columns[name] for name in names}),
+    }
+
+
+def _abilities_of_page(found: Abilities) -> dict[str, Any]:
+    """The same, and the scores of each agent by group, in the order of the outcomes."""
+    few = found.group_scores.size <= MOST_GROUP_SCORES
+    by_group = {
+        "names": found.groups.tolist(),
+        "scores": np.nan_to_num(found.group_scores).astype(np.float32),
+        "expected": np.nan_to_num(found.group_expected).astype(np.float32),
+        "tried": found.group_tried.astype(np.int32),
+        "marked": found.marked.astype(np.int32),
+    }
+    return {**abilities_values(found), "groups": by_group if few and len(found.groups) else None}
+
+
+def diagnosis_values(found: Diagnosis) -> dict[str, Any]:
+    """A diagnosis of the population: the verdict, the advice, and the figures."""
+    return {
+        "verdict": found.verdict,
+        "advice": list(found.advice),
+        "sample": found.sample,
+        "figures": rows(found.columns),
+    }
+
+
+def comparison_values(found: AgentComparison) -> dict[str, Any]:
+    """Two agents side by side: by group, and the tasks on which they differ most."""
+    differ = found.first_results != found.second_results
+    tasks = {name: column[differ][:MOST_TASKS] for name, column in found.task_columns.items()}
+    return {
+        "summary": f"{found.summary}.",
+        "by": found.by,
+        "groups": rows(found.columns),
+        "tasks": rows(tasks),
+        "different": int(differ.sum()),
     }
 
 

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import logging
-import re
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 
 from taskspace._version import __version__
 from taskspace.explore import guards, models, page
 from taskspace.explore.data import describe, encode, explorer_data, form_kind
 from taskspace.explore.manual import manual_html
+from taskspace.explore.responses import add_errors, add_pages
 from taskspace.explore.service import Service, Task, UnknownTask
 from taskspace.explore.workers import Workers
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-_LOG = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_MANUAL = "/docs"
 PROGRAM = "program"  # the form for environments whose tasks are programs
 SECONDS = 20.0  # for a request to arrive, and again for its computation
-_LONGEST_QUOTE = 100  # characters of a wrong value in an error message
 _ERRORS: dict[int | str, dict[str, Any]] = {
     422: {"model": models.Error, "description": "invalid request"},
     413: {"model": models.Error, "description": "request too large"},
@@ -74,7 +67,7 @@ def create_app(
         responses=_ERRORS,
     )  # fmt: skip
     _add_api(app, Service(run), seconds)
-    _add_pages(app, {
+    add_pages(app, {
         "/": ("text/html; charset=utf-8", page.page_html().encode(), {}),
         "/data.json.gz": (
             "application/json", encode(explorer_data(run)),
@@ -82,7 +75,10 @@ def create_app(
         ),
         **{f"/assets/{name}": (*asset, {}) for name, asset in page.assets().items()},
     })  # fmt: skip
-    _add_errors(app)
+    app.add_route(
+        _MANUAL, lambda request: HTMLResponse(manual_html(app.openapi())), include_in_schema=False
+    )
+    add_errors(app, _MANUAL)
     app.add_middleware(guards.Guard, hosts=hosts, seconds=seconds)
     return app
 
@@ -156,8 +152,9 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
         quiz, results = _split(asked.quiz, service)
         return models.ScoreAnswer(**await work(service.score, quiz, results, asked.by, asked.level))
 
+    _add_answers(app, service, work)
     if service.run.from_table:
-        _add_answers(app, service, work)
+        _add_table_answers(app, service, work)
     if form_kind(service.run) == PROGRAM:
 
         @app.post("/api/karel")
@@ -167,17 +164,32 @@ def _add_api(app: FastAPI, service: Service, seconds: float) -> None:
 
 
 def _add_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]) -> None:
-    """The questions about the tasks and agents of a table."""
-
-    @app.get("/api/redundant")
-    async def redundant() -> models.RedundantAnswer:
-        """List near-copies: tasks that measure the same thing twice."""
-        return models.RedundantAnswer(**await work(service.redundant))
+    """The questions about the agents."""
 
     @app.get("/api/agents")
     async def agents() -> models.AgentsAnswer:
         """List the agents with their scores, intervals, strengths and most similar agents."""
         return models.AgentsAnswer(**await work(service.agents))
+
+    @app.post("/api/compare")
+    async def compare(asked: models.Compare) -> models.CompareAnswer:
+        """Compare two agents on the tasks that both tried: by label, and task by task."""
+        found = await work(service.compare, asked.first, asked.second, asked.by)
+        return models.CompareAnswer(**found)
+
+    @app.get("/api/doctor")
+    async def doctor() -> models.DoctorAnswer:
+        """Say whether the population is good enough for a map, and what would improve it."""
+        return models.DoctorAnswer(**await work(service.doctor))
+
+
+def _add_table_answers(app: FastAPI, service: Service, work: Callable[..., Awaitable[Any]]) -> None:
+    """The questions about the tasks of a table."""
+
+    @app.get("/api/redundant")
+    async def redundant() -> models.RedundantAnswer:
+        """List near-copies: tasks that measure the same thing twice."""
+        return models.RedundantAnswer(**await work(service.redundant))
 
     @app.post("/api/subset")
     async def subset(asked: models.ShortTest) -> models.ShortTestAnswer:
@@ -209,80 +221,3 @@ def _info(run: Run, seconds: float) -> models.Info:
         examples=outcomes.tasks[:3].tolist(),
         limits=models.Limits(body_bytes=guards.MAX_BYTES, seconds=seconds),
     )
-
-
-def _add_pages(app: FastAPI, pages: Mapping[str, tuple[str, bytes, dict[str, str]]]) -> None:
-    """Serve these contents from memory, so that no request reaches a file."""
-    for path, (kind, content, headers) in pages.items():
-        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-        fixed = {"etag": tag, "cache-control": "no-cache", **headers}
-        app.add_route(path, _page(kind, content, fixed), include_in_schema=False)
-    app.add_route(
-        "/docs", lambda request: HTMLResponse(manual_html(app.openapi())), include_in_schema=False
-    )
-
-
-def _page(kind: str, content: bytes, headers: dict[str, str]) -> Callable[[Request], Response]:
-    def serve(request: Request) -> Response:
-        if request.headers.get("if-none-match") == headers["etag"]:
-            return Response(status_code=304, headers={"etag": headers["etag"]})
-        return Response(content, media_type=kind, headers=headers)
-
-    return serve
-
-
-# -- errors ----------------------------------------------------------------------------------------
-
-
-def _add_errors(app: FastAPI) -> None:
-    """Make every error a JSON object with one sentence."""
-
-    @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        path, method = request.url.path, request.method
-        sentences = {  # in place of the framework's own
-            "Not Found": f"there is no page {path} on this server; see /docs for a list",
-            "Method Not Allowed": f"{path} does not accept {method}; see /docs for its method",
-            "There was an error parsing the body": "the request must be valid JSON",
-        }
-        status = 422 if error.status_code == 400 else error.status_code
-        return _error(status, sentences.get(error.detail, error.detail), error.headers)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        return _error(422, _sentence(error))
-
-    @app.exception_handler(ValueError)
-    async def wrong(request: Request, error: ValueError) -> JSONResponse:
-        return _error(422, str(error))
-
-    @app.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> JSONResponse:
-        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return _error(500, "an internal error occurred; see the log of the server")
-
-
-def _error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status, dict(headers or {}))
-
-
-def _sentence(error: RequestValidationError) -> str:
-    """The first thing that is wrong with a request, and where."""
-    first = error.errors()[0]
-    if first["type"] == "json_invalid":
-        found = f"{first['ctx']['error']} at character {first['loc'][-1]}"
-        return f"the request must be valid JSON, got an error: {found}"
-    part, *path = first["loc"]
-    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    if part == "body" and not where:
-        return "the request must be a JSON object, sent as application/json"
-    message = re.sub("^(Input|List|String) should", "must", str(first["msg"]))
-    if message.startswith("must "):
-        return f"{where.removeprefix('.')} {message}{_got(first['input'])}"
-    return f"{where.removeprefix('.')}: {message[:1].lower()}{message[1:]}"
-
-
-def _got(value: Any) -> str:
-    """The wrong value, where it is short enough to quote."""
-    text = json.dumps(value) if isinstance(value, str | float | int | None) else ""
-    return f", got {text}" if 0 < len(text) <= _LONGEST_QUOTE else ""

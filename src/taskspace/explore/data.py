@@ -23,11 +23,13 @@ from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
 from taskspace.similarity.profiles import CORRELATION
+from taskspace.similarity.return_profiles import attempts
+from taskspace.similarity.returns import ReturnStatistics
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-FORMAT, FORMAT_VERSION = "taskspace explorer", 4
+FORMAT, FORMAT_VERSION = "taskspace explorer", 5
 SHOWN = 5000  # tasks of a run with a success model; the quiz stores 500 bytes per task
 CANDIDATES = 500  # in the page's quiz, which reweights all of them after every answer
 KNOWN = 300  # of these candidates, agents of the population
@@ -255,7 +257,21 @@ def _returns(run: Run, some: slice) -> dict[str, Any] | None:
         "shift": shift,
         "stretch": stretch,
         "difficulty": f"Difficulty is {difficulty_in_words(scale)}.",
+        "scores": _return_scores(run, some),
     }
+
+
+def _return_scores(run: Run, some: slice) -> dict[str, Any]:
+    """The normal scores (tasks, agents) whose products are similarities, as `Run` compares tasks.
+
+    Those of a table are corrected by the reliability of each task; those of a model contain it.
+    """
+    if run.profiles is not None and isinstance(run.embedder, TaskEmbedder):
+        found = attempts(run.profiles[:, some], run.embedder.model_.dispersion_)
+        return {"values": np.ascontiguousarray(found.T, np.float32), "reliability": None}
+    statistics = ReturnStatistics.from_outcomes(run.outcomes)
+    reliability = statistics.reliability[some].astype(np.float32)
+    return {"values": statistics.scores[some], "reliability": reliability}
 
 
 def _dependence(dependence: Dependence | None, some: slice) -> dict[str, Any]:

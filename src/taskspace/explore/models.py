@@ -200,6 +200,19 @@ class ShortTest(Strict):
     by: Label = None
 
 
+class Compare(Strict):
+    """Two agents to compare."""
+
+    model_config = _example({"first": "agent-1", "second": "agent-2"})
+
+    first: str = Field(description="name of an agent")
+    second: str = Field(description="name of another agent")
+    by: Annotated[
+        str | None,
+        Field(description="label of the tasks that groups them, or `cluster`; null for the first"),
+    ] = None
+
+
 # -- responses -------------------------------------------------------------------------------------
 
 Position = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -423,6 +436,56 @@ class AgentsAnswer(BaseModel):
     by: str = Field(description="the label that groups the tasks, `cluster`, or empty")
     level: float = Field(description="level of the intervals")
     agents: list[AgentRow]
+
+
+class ComparedGroup(BaseModel):
+    """The results of two agents on the tasks of a group that both tried."""
+
+    group: str = Field(description='"all tasks", or a value of the label')
+    tasks: int = Field(description="number of tasks of the group that both tried")
+    first: float | None = Field(description="mean result of the first agent on them")
+    second: float | None = Field(description="mean result of the second agent on them")
+    difference: float | None = Field(description="first minus second")
+    p: float = Field(description="p-value of a sign test")
+    better: str = Field(description="the agent that is better by more than chance, or empty")
+
+
+class ComparedTask(BaseModel):
+    """The results of two agents on a task."""
+
+    task: str
+    first: float = Field(description="success rate, or normalised return, of the first agent")
+    second: float = Field(description="success rate, or normalised return, of the second agent")
+    difference: float = Field(description="first minus second")
+
+
+class CompareAnswer(BaseModel):
+    """Two agents side by side."""
+
+    summary: str = Field(description="where they differ by more than chance")
+    by: str = Field(description="the label that groups the tasks, `cluster`, or empty")
+    groups: list[ComparedGroup]
+    tasks: list[ComparedTask] = Field(
+        description="tasks with different results, the largest difference first; at most 100"
+    )
+    different: int = Field(description="number of tasks with different results")
+
+
+class DoctorFigure(BaseModel):
+    """A figure about the population."""
+
+    figure: str
+    value: float | None
+    compare: str = Field(description="what to compare it with")
+
+
+class DoctorAnswer(BaseModel):
+    """Whether the population is good enough for a map."""
+
+    verdict: str
+    advice: list[str] = Field(description="what would improve it, the most important first")
+    sample: str = Field(description="what the figures are computed from, if not from everything")
+    figures: list[DoctorFigure]
 
 
 class TaskAnswer(TaskSummary):

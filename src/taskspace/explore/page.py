@@ -8,13 +8,13 @@ from pathlib import Path
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 
-def page_html() -> str:
-    """The page, which links to `assets/…` and fetches `data.json.gz`.
+def page_html(name: str = "index.html") -> str:
+    """The page, which links to `assets/…` and fetches `data.json.gz`; or that of a quiz.
 
     >>> page_html().splitlines()[0]
     '<!doctype html>'
     """
-    return (_folder() / "index.html").read_text("utf-8")
+    return (_folder() / name).read_text("utf-8")
 
 
 def assets() -> dict[str, tuple[str, bytes]]:

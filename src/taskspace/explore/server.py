@@ -18,8 +18,10 @@ from taskspace import checks
 from taskspace.explore.api import LOCAL_HOSTS, create_app
 from taskspace.explore.connections import Connection
 from taskspace.explore.guards import ANY_HOST
+from taskspace.explore.student_app import create_quiz_app
 
 if TYPE_CHECKING:
+    from taskspace.explore.student_quiz import StudentQuiz
     from taskspace.runs.run import Run
 
 PORT = 8400
@@ -32,6 +34,7 @@ def serve(
     port: int | None = None,
     host: str = "127.0.0.1",
     open_browser: bool = True,
+    quiz: StudentQuiz | None = None,
 ) -> None:
     """Serve the explorer of a run until Ctrl-C.
 
@@ -41,6 +44,7 @@ def serve(
         host: The address or name of the network interface. By default, only this machine can
             reach the server; "0.0.0.0" stands for all interfaces.
         open_browser: Whether to open the page in a browser.
+        quiz: A quiz of the run, to serve nothing else.
 
     Raises:
         TypeError: If `run` is not a `Run`.
@@ -53,13 +57,18 @@ def serve(
     with listen(host, port) as taken:
         if not local:
             warnings.warn(
-                f"everyone who can reach this machine at {host} can see and query the map;"
+                f"everyone who can reach this machine at {host} can"
+                f" {'take the quiz' if quiz else 'see and query the map'};"
                 " omit --host to allow this machine only",
                 stacklevel=2,
             )
         url = _url(host, taken.getsockname()[1])
-        app = create_app(run, hosts=_names(host, local))
-        _run(app, taken, lambda: _announce(run.name, url, open_browser))
+        hosts = _names(host, local)
+        app = create_quiz_app(quiz, hosts=hosts) if quiz else create_app(run, hosts=hosts)
+        what = f"a quiz of {quiz.questions} tasks" if quiz else "the map"
+        manual = "" if quiz else f" (HTTP API: {url}/docs)"
+        line = f"serving {what} of {run.name} at {url}{manual}; press Ctrl-C to stop"
+        _run(app, taken, lambda: _announce(line, url, open_browser))
 
 
 def is_local(host: str) -> bool:
@@ -137,8 +146,8 @@ def _url(host: str, port: int) -> str:
     return f"http://{_bracketed(shown)}:{port}"
 
 
-def _announce(name: str, url: str, open_browser: bool) -> None:
-    print(f"serving the map of {name} at {url} (HTTP API: {url}/docs); press Ctrl-C to stop")
+def _announce(line: str, url: str, open_browser: bool) -> None:
+    print(line)
     sys.stdout.flush()
     if open_browser and _has_windows():
         webbrowser.open(url)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.agent_comparison import compare_agents
 from taskspace.applications.answers import Unanswered, agents_of_test
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.quiz import Quiz
@@ -16,6 +17,8 @@ from taskspace.applications.selection import select
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.explore.answers import (
     abilities_values,
+    comparison_values,
+    diagnosis_values,
     redundancy_values,
     score_values,
     subset_values,
@@ -269,7 +272,7 @@ class Service:
         asked = self._for_predictor(quiz)
         return score_values(self._predictor.score(asked, results, by=by, level=level))
 
-    # -- answers about a table -------------------------------------------------------------------
+    # -- answers about agents and tasks ------------------------------------------------------------
 
     def redundant(self) -> dict[str, Any]:
         """Near-copies among the tasks."""
@@ -278,6 +281,14 @@ class Service:
     def agents(self) -> dict[str, Any]:
         """Scores and strengths of the agents."""
         return abilities_values(_answered(self.run.abilities))
+
+    def compare(self, first: str, second: str, by: str | None) -> dict[str, Any]:
+        """Two agents side by side."""
+        return comparison_values(compare_agents(self.run, first, second, by=by))
+
+    def doctor(self) -> dict[str, Any]:
+        """Whether the population is good enough."""
+        return diagnosis_values(_answered(self.run.diagnosis))
 
     def short_test(self, k: int, by: str | None) -> dict[str, Any]:
         """A short test of k tasks."""

@@ -6,7 +6,7 @@ const KINDS = { float32: Float32Array, uint8: Uint8Array, uint16: Uint16Array, i
 const NOT_TRIED = 255;
 const CERTAIN = 65535; // a probability of 1 in 16 bits
 const EXPORTED = "exported-data";
-const VERSION = 4; // of the data file
+const VERSION = 5; // of the data file
 
 // An error whose message is shown to the user.
 export class Fault extends Error {}
@@ -128,8 +128,8 @@ function spaceOf(given) {
   };
   space.numbers = new Map(space.names.map((name, task) => [name, task]));
   space.agentNumbers = new Map(space.agents.map((name, agent) => [name, agent]));
-  space.answers = given.answers && answersOf(given.answers, space.numbers);
-  space.returns = given.returns ? returnsOf(given.returns, n) : null; // otherwise successes
+  space.answers = answersOf(given.answers, space);
+  space.returns = given.returns ? returnsOf(given.returns, n, space.agents.length) : null; // otherwise successes
   space.posterior = posteriorOf(given.posterior, n, space.returns);
   space.omitted = given.omitted ?? null; // the share of the linear model in predictions
   space.information = space.informative ? squaredLengths(space) : null;
@@ -219,15 +219,19 @@ function groupingsOf(given) {
   return new Map(found);
 }
 
-// Answers about a table, with the numbers of tasks in place of their names; or {reason}.
-function answersOf({ redundant, subset, agents }, numbers) {
+// Answers about agents and, of a table of successes, about tasks, with the numbers of tasks in place
+// of their names. An answer that there is not is {reason}.
+function answersOf({ redundant, subset, agents, doctor }, { numbers, agents: names }) {
   const numbered = (names) => names.map((name) => numbers.get(name));
   const pair = (each) => ({
     ...each,
     first: numbers.get(each.first),
     second: numbers.get(each.second),
   });
+  const found = { agents: { ...agents, groups: groupScores(agents.groups, names.length) }, doctor };
+  if (!redundant) return found;
   return {
+    ...found,
     redundant: redundant.reason
       ? redundant
       : {
@@ -236,8 +240,15 @@ function answersOf({ redundant, subset, agents }, numbers) {
           pairs: redundant.pairs.map(pair),
         },
     subset: subset.reason ? subset : { ...subset, tasks: numbered(subset.tasks) },
-    agents,
   };
+}
+
+// The scores of each agent by group of tasks, with arrays of agents × groups; null if there are none.
+function groupScores(given, agents) {
+  if (!given) return null;
+  const unpacked = (key) => array(given[key], key, agents, given.names.length);
+  const keys = ["scores", "expected", "tried", "marked"];
+  return { names: given.names, ...Object.fromEntries(keys.map((key) => [key, unpacked(key)])) };
 }
 
 // The names of columns whose values are all 0 or 1.
@@ -248,9 +259,14 @@ function flagsIn(columns) {
   );
 }
 
-function returnsOf(given, n) {
+function returnsOf(given, n, agents) {
   const [low, high] = [array(given.low, "low", n), array(given.high, "high", n)];
-  return { ...given, low, high };
+  const { values, reliability } = given.scores;
+  const scores = {
+    values: array(values, "scores", n, agents),
+    reliability: reliability && array(reliability, "reliability", n),
+  };
+  return { ...given, low, high, scores };
 }
 
 function posteriorOf(given, n, returns) {

@@ -4,8 +4,8 @@
 import { rate } from "./data.js";
 
 export const CORRELATION = "correlation"; // the other measure is "information"
-const ENOUGH_TOGETHER = 8; // agents that must have tried both tasks
-const PRIOR_AGENTS = 10; // by which correlations from few agents are shrunk
+export const ENOUGH_TOGETHER = 8; // agents that must have tried both tasks
+export const PRIOR_AGENTS = 10; // by which correlations from few agents are shrunk
 const LEAST_SPREAD = 1e-6; // below it, a correlation would be rounding error
 
 // The similarity of a task with this profile (a probability per agent) and tasks with the profiles

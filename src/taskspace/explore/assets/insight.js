@@ -3,7 +3,7 @@
 import { groupingOf } from "./data.js";
 import { CORRELATION } from "./information.js";
 import { after, nextQuestion, predictedSuccess, weights } from "./posterior.js";
-import { GREY, quantities, truthOf } from "./quantities.js";
+import { GREY, OF_AGENT, quantities, truthOf } from "./quantities.js";
 import { matching } from "./selection.js";
 import { knownTask, similarities } from "./similar.js";
 
@@ -15,16 +15,19 @@ export class Insight {
     Object.assign(this, { selections: null, shown: null, grouping: null });
     // On a map by correlation: those of all tasks with the task `similarTo`.
     Object.assign(this, { similarity: null, similarTo: null });
+    // Agents whose results can be coloured: the one that is chosen, and two that are compared.
+    Object.assign(this, { colourAgent: null, compared: [null, null] });
   }
 
   update(now, changed) {
     const any = (...keys) => changed.has("all") || keys.some((key) => changed.has(key));
     if (any("answers", "agent")) this.predict(now);
     this.grouping = groupingOf(this.space, now.by);
-    const moved = this.space.measure === CORRELATION && any("task");
+    let moved = this.space.measure === CORRELATION && any("task");
     if (moved) this.correlate(now);
+    if (any("colour", "compared") && this.choose(now)) moved = true;
     if (moved || any("answers", "agent", "by", "selections")) this.compare(now);
-    if (moved || any("answers", "agent", "by", "filters", "lasso"))
+    if (moved || any("answers", "agent", "by", "filters", "lassos"))
       this.shown = matching(this.space, this.quantities, now);
   }
 
@@ -37,6 +40,15 @@ export class Insight {
     }
     this.agent = agent;
     this.predicted = answers.length || agent !== null ? this.expected(answers, agent) : null;
+  }
+
+  // Note the agents whose results are shown; whether they are others than before.
+  choose({ colour, compared }) {
+    const named = colour.startsWith(OF_AGENT) ? colour.slice(OF_AGENT.length) : null;
+    const agent = this.space.agentNumbers.get(named) ?? null;
+    const same = agent === this.colourAgent && compared.join() === this.compared.join();
+    Object.assign(this, { colourAgent: agent, compared });
+    return !same;
   }
 
   correlate({ task }) {

@@ -8,8 +8,11 @@ import { HoverCard } from "./map/hover.js";
 import { showLegend } from "./map/legend.js";
 import { TaskMap } from "./map/map.js";
 import { Marks } from "./map/marks.js";
+import { MapNames, namesOf } from "./map/names.js";
 import { AgentsPanel } from "./panels/agents.js";
+import { ComparePanel } from "./panels/compare-agents.js";
 import { Detail } from "./panels/detail.js";
+import { DoctorPanel } from "./panels/doctor.js";
 import { finder } from "./panels/find.js";
 import { QuizPanel } from "./panels/quiz.js";
 import { RedundantPanel } from "./panels/redundant.js";
@@ -47,10 +50,12 @@ class App {
       range: (range) => this.state.note({ range }),
       moved: () => this.moved(),
     });
-    this.marks = new Marks(byId("marks"), (x, y) => this.map.pixels(x, y));
+    const pixels = (x, y) => this.map.pixels(x, y);
+    this.marks = new Marks(byId("marks"), pixels);
+    this.names = new MapNames(byId("names"), pixels);
     this.toolbar = new Toolbar(byId("toolbar"), this);
     this.panels = this.makePanels();
-    byId("find").replaceChildren(...finder(space, this.go));
+    byId("find").replaceChildren(finder(space, this.go));
     byId("share").addEventListener("click", () => this.share());
     this.makeZoom();
     this.state.listeners.push((now, changed) => this.update(now, changed));
@@ -65,7 +70,10 @@ class App {
       ["task", "Task", new Detail(this)],
       ...(quiz ? [["quiz", "Quiz", quiz]] : []),
       ["select", "Select", new SelectPanel(this)],
-      ...(space.answers ? this.answerPanels(quiz) : []),
+      ["agents", "Agents", new AgentsPanel(this, quiz && ((agent) => quiz.load(agent)))],
+      ["compare", "Compare", new ComparePanel(this)],
+      ...(space.answers.redundant ? this.tablePanels() : []),
+      ["doctor", "Doctor", new DoctorPanel(this)],
       ...(this.form ? [["new", "New task", this.form]] : []),
     ];
     for (const [key, title, panel] of panels) {
@@ -84,13 +92,12 @@ class App {
     return panels.map(([key, , panel]) => ({ key, panel }));
   }
 
-  // What the run of a table knows about its tasks and agents.
-  answerPanels(quiz) {
+  // What the run of a table of successes knows about its tasks.
+  tablePanels() {
     this.shortTest = new ShortTestPanel(this);
     return [
       ["redundant", "Redundant", new RedundantPanel(this)],
       ["test", "Short test", this.shortTest],
-      ["agents", "Agents", new AgentsPanel(this, quiz && ((agent) => quiz.load(agent)))],
     ];
   }
 
@@ -110,13 +117,23 @@ class App {
 
   start() {
     this.update(this.state.now, new Set([...Object.keys(this.state.now), "all"]));
+    this.tellUnknown();
     return this.draw();
+  }
+
+  // A link may come from a map with other tasks or agents.
+  tellUnknown() {
+    const { unknown } = this.state;
+    const more = unknown.length > 1 ? ` and ${unknown.length - 1} more` : "";
+    if (unknown.length) this.say(`This map has no ${unknown[0]}${more}, which the link names.`);
   }
 
   // -- what follows from a change ----------------------------------------------------------------
 
   update(now, changed) {
     this.insight.update(now, changed);
+    if (this.state.unknown !== this.toldUnknown && changed.has("range")) this.tellUnknown();
+    this.toldUnknown = this.state.unknown;
     const tab = this.panels.some(({ key }) => key === now.tab) ? now.tab : "task";
     for (const { key, panel } of this.panels) {
       const open = key === tab;
@@ -140,6 +157,7 @@ class App {
   // The visible part of the map has changed.
   moved() {
     this.marks.reposition();
+    this.names.reposition();
     byId("nothing").hidden = this.map.any();
   }
 
@@ -169,7 +187,11 @@ class App {
       shown: insight.shown,
       pale: this.once("pale", [isDark()], () => rgb(pageColour("line"))),
     });
-    this.marks.show(this.marked(view), this.outline());
+    const names = this.once("names", [view, quantity.values, insight.shown], () =>
+      namesOf(quantity, view, insight.shown),
+    );
+    this.names.show(names);
+    this.marks.show(this.marked(view), this.outlines());
   }
 
   // The previous value if the parts are the same: the map redraws only what is a new object.
@@ -202,10 +224,11 @@ class App {
     return found;
   }
 
-  // The lasso, if it was drawn in the current view.
-  outline() {
-    const { lasso, view, axes } = this.state.now;
-    return lasso && lasso.view === view && lasso.axes.join() === axes.join() ? lasso.points : null;
+  // The lassos that were drawn in the current view.
+  outlines() {
+    const { lassos, view, axes } = this.state.now;
+    const isHere = (lasso) => lasso.view === view && lasso.axes.join() === axes.join();
+    return lassos.filter(isHere).map(({ points }) => points);
   }
 
   // -- user actions ------------------------------------------------------------------------------
@@ -217,8 +240,9 @@ class App {
   }
 
   lasso(points) {
-    const { view, axes } = this.state.now;
-    if (points.length > 2) this.state.change({ lasso: { view, axes, points }, tab: "select" });
+    const { view, axes, lassos } = this.state.now;
+    const drawn = [...lassos, { view, axes, points }];
+    if (points.length > 2) this.state.change({ lassos: drawn, tab: "select" });
     else this.draw(); // without the traced line
   }
 
@@ -253,13 +277,21 @@ class App {
       () => true,
       () => false,
     );
-    const toast = byId("toast");
     const needed = isExported() ? " It works for people who have this file." : "";
-    toast.textContent = copied
-      ? `Link copied.${needed}`
-      : `The link could not be copied. Copy the address of this page instead.${needed}`;
+    this.say(
+      copied
+        ? `Link copied.${needed}`
+        : `The link could not be copied. Copy the address of this page instead.${needed}`,
+    );
+  }
+
+  // A message that disappears by itself.
+  say(text) {
+    const toast = byId("toast");
+    toast.textContent = text;
     toast.classList.add("up");
-    setTimeout(() => toast.classList.remove("up"), 2500);
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => toast.classList.remove("up"), 2500 + 30 * text.length);
   }
 }
 

@@ -6,6 +6,8 @@ import { label, meanShown, words } from "./results.js";
 
 export const GREY = 6; // its index among the colours of names
 export const MISSING = "(missing)"; // the name of tasks without a label
+export const OF_AGENT = "agent "; // begins the key of the results of an agent
+export const DIFFERENCE = "compared"; // the key of the difference of two agents
 export const REDUNDANT = "redundant"; // the key of groups of near-copies
 const MAX_GROUPS = 12; // of agents, with a colour each
 
@@ -53,8 +55,9 @@ export function quantities(space, insight) {
     });
   }
   if (insight.truth) found.push(...ofAgent(space, insight));
+  found.push(...ofShown(space, insight));
   if (insight.selections) found.push(insight.selections);
-  if (space.answers?.redundant.groups?.length) found.push(ofCopies(space));
+  if (space.answers.redundant?.groups?.length) found.push(ofCopies(space));
   for (const [name, label] of space.labels) found.push(ofLabel(name, label));
   for (const [name, values] of space.columns) {
     const column = { key: `column ${name}`, label: name, values };
@@ -78,13 +81,17 @@ function ofCopies(space) {
   if (!OF_COPIES.has(groups)) {
     const values = new Uint16Array(space.count).fill(groups.length);
     for (const [index, tasks] of groups.entries()) for (const task of tasks) values[task] = index;
-    const names = [...groups.map((_, index) => `group ${index + 1}`), "no near-copy"];
+    const names = [...groups.map((_, index) => groupName(index)), "no near-copy"];
     const palette = names.map((_, index) => (index < groups.length ? spaced(index) : GREY));
     const many = groups.length > MAX_COPIES;
     const label = "redundant group";
     OF_COPIES.set(groups, { key: REDUNDANT, label, kind: "names", values, names, palette, many });
   }
   return OF_COPIES.get(groups);
+}
+
+export function groupName(index) {
+  return `group ${index + 1}`;
 }
 
 const OF_COPIES = new WeakMap(); // quantities by groups
@@ -136,6 +143,29 @@ function ofAgent(space, { predicted, truth, agent }) {
     { key: "true", label: name, kind: "rate", values: truth, text },
     { key: "missed", label: "predicted − observed", kind: "difference", values: missed },
   ];
+}
+
+// The results of the agent by which the map is coloured, of two compared agents, and the difference.
+function ofShown(space, { colourAgent, compared }) {
+  const agents = new Set([colourAgent, ...compared].filter((agent) => agent !== null));
+  const found = [...agents].map((agent) => resultsOf(space, agent));
+  const [first, second] = compared;
+  if (first === null || second === null || first === second) return found;
+  const [one, other] = [truthOf(space, first), truthOf(space, second)];
+  const values = one.map((value, task) => value - other[task]);
+  const label = `${space.agents[first]} − ${space.agents[second]}`;
+  return [...found, { key: DIFFERENCE, label, kind: "difference", values }];
+}
+
+function resultsOf(space, agent) {
+  const name = space.agents[agent];
+  return {
+    key: `${OF_AGENT}${name}`,
+    label: label(space, `${words(space).of} ${name}`),
+    kind: "rate",
+    values: truthOf(space, agent),
+    text: (value) => meanShown(space, value),
+  };
 }
 
 // An agent's success rate on every task; NaN where it was not tried.

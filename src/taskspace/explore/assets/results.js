@@ -31,7 +31,9 @@ export function label({ returns }, text) {
 
 // A result on a task as text.
 export function shown({ returns }, task, result) {
-  return returns && !Number.isNaN(result) ? figure(returnOf(returns, task, result)) : percent(result);
+  return returns && !Number.isNaN(result)
+    ? figure(returnOf(returns, task, result))
+    : percent(result);
 }
 
 // A mean result over tasks as text.

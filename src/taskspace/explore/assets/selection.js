@@ -1,12 +1,14 @@
-// The tasks that pass the filters and lie inside the lasso.
+// The tasks that pass the filters and lie inside a lasso.
 
 import { figure } from "./dom.js";
 import { viewOf } from "./views.js";
 
-// The numbers of the tasks that pass, or null if there is neither a filter nor a lasso.
-export function matching(space, quantities, { filters, lasso }) {
+// The numbers of the tasks that pass, or null if there is neither a filter nor a lasso. Of several
+// lassos, a task must lie inside one.
+export function matching(space, quantities, { filters, lassos }) {
   const tests = filters.map((filter) => testOf(quantities, filter)).filter(Boolean);
-  if (lasso) tests.push(inside(space, lasso));
+  const areas = lassos.map((lasso) => inside(space, lasso));
+  if (areas.length) tests.push((task) => areas.some((isInside) => isInside(task)));
   if (!tests.length) return null;
   const found = [];
   for (let task = 0; task < space.count; task++)
@@ -24,8 +26,9 @@ function testOf(quantities, filter) {
   const { what, low, high, among } = filter;
   const quantity = quantities.find(({ key }) => key === what);
   if (!fits(quantity, filter)) return null;
-  const { values } = quantity;
-  if (among) return (task) => among.includes(values[task]);
+  const { values, names } = quantity;
+  const chosen = among && names.map((name) => among.includes(name));
+  if (among) return (task) => chosen[values[task]];
   return (task) => (low === null || values[task] >= low) && (high === null || values[task] <= high);
 }
 
@@ -56,8 +59,8 @@ function insideAll(space, { view, axes, points }) {
 
 // A filter in words.
 function describeFilter(quantity, { low, high, among }) {
-  const { label, names } = quantity;
-  if (among) return `${label} is ${among.map((index) => names[index]).join(" or ")}`;
+  const { label } = quantity;
+  if (among) return `${label} is ${among.join(" or ")}`;
   if (low === null && high === null) return `any ${label}`;
   if (low === null) return `${label} at most ${figure(high)}`;
   if (high === null) return `${label} at least ${figure(low)}`;
@@ -65,12 +68,12 @@ function describeFilter(quantity, { low, high, among }) {
 }
 
 // A selection in words.
-export function describeSelection(insight, { filters, lasso }) {
+export function describeSelection(insight, { filters, lassos }) {
   const known = filters
     .map((filter) => [insight.quantity(filter.what), filter])
     .filter(([quantity, filter]) => fits(quantity, filter));
   const parts = [
-    ...(lasso ? ["inside the lasso"] : []),
+    ...(lassos.length ? [`inside ${lassos.length > 1 ? "a lasso" : "the lasso"}`] : []),
     ...known.map(([quantity, filter]) => describeFilter(quantity, filter)),
   ];
   return parts.join(", ") || "all tasks";

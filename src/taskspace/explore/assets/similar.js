@@ -3,6 +3,7 @@
 
 import { profileOf, vectorOf } from "./data.js";
 import { profileSimilarities, tableSimilarities } from "./information.js";
+import { returnSimilarities } from "./return-similarity.js";
 
 const ROUNDING = 1e-9;
 
@@ -13,10 +14,9 @@ export function knownTask(space, index) {
 }
 
 // The similarity of a task to all tasks by the measure of the map; null for a new task without a
-// success model, which can be compared only by its vector, and for returns, which the map compares
-// better.
+// success model, which can be compared only by its vector.
 export function similarities(space, { index, profile }) {
-  if (space.returns) return null;
+  if (space.returns) return index >= 0 ? returnSimilarities(space, index) : null;
   if (profile) return profileSimilarities(profile, space.profiles, space.measure);
   return index >= 0 ? tableSimilarities(space, index) : null;
 }

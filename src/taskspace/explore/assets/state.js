@@ -1,4 +1,5 @@
 // The state of the page: one plain object, which is also encoded in the address after its #.
+// In the address, tasks and agents have their names: row numbers would mean others in another table.
 
 import { viewNames } from "./views.js";
 
@@ -11,14 +12,17 @@ const EMPTY = {
   task: null, // the current task
   answers: [], // of the quiz: {task, result}
   agent: null, // the loaded agent
-  filters: [], // {what, low, high} or {what, among}
-  lasso: null, // {view, axes, points: [[x, y], …]}
-  selections: { A: null, B: null }, // each {filters, lasso}
+  who: null, // the agent that the panel of agents shows
+  compared: [null, null], // two agents
+  filters: [], // {what, low, high}, or {what, among} with names
+  lassos: [], // each {view, axes, points: [[x, y], …]}; a task must lie inside one of them
+  selections: { A: null, B: null }, // each {filters, lassos}
   made: null, // values of the new task, in the order of the form, or {program, like}
   range: null, // the visible part of the map: [left, right, bottom, top]
 };
 
 const REST = 200; // milliseconds
+const COMPARED = ["first", "second"]; // in the address
 const STEPS = new Set(["task", "tab", "view"]); // changes that the browser's Back undoes
 
 export class State {
@@ -26,7 +30,7 @@ export class State {
     this.space = space;
     this.listeners = [];
     this.written = window.location.hash; // the address as this page knows it
-    this.now = read(space, this.written);
+    this.follow();
     window.addEventListener("hashchange", () => this.restore());
   }
 
@@ -56,8 +60,14 @@ export class State {
     if (window.location.hash === this.written) return;
     clearTimeout(this.resting);
     this.written = window.location.hash;
-    this.now = read(this.space, this.written);
+    this.follow();
     this.notify(new Set(Object.keys(EMPTY)));
+  }
+
+  // Take the state from the address; `unknown` are names in it that the map does not have.
+  follow() {
+    this.unknown = [];
+    this.now = read(this.space, this.written, this.unknown);
   }
 
   notify(changed) {
@@ -82,12 +92,15 @@ function written(space, now) {
   if (now.view !== first) words.set("view", now.view);
   if (now.view === "axes" && now.axes.join() !== "0,1") words.set("axes", now.axes.join());
   for (const key of ["colour", "by", "tab"]) if (now[key] !== EMPTY[key]) words.set(key, now[key]);
-  for (const key of ["task", "agent"]) if (now[key] !== null) words.set(key, now[key]);
-  if (now.answers.length) {
-    words.set("quiz", now.answers.map(({ task, result }) => `${task}:${result}`).join());
-  }
+  if (now.task !== null) words.set("task", space.names[now.task]);
+  if (now.agent !== null) words.set("agent", space.agents[now.agent]);
+  if (now.who !== null) words.set("who", space.agents[now.who]);
+  for (const [at, agent] of now.compared.entries())
+    if (agent !== null) words.set(COMPARED[at], space.agents[agent]);
+  for (const { task, result } of now.answers)
+    words.append("quiz", `${space.names[task]}:${result}`);
   if (now.filters.length) words.set("filters", JSON.stringify(now.filters));
-  if (now.lasso) words.set("lasso", JSON.stringify(now.lasso));
+  if (now.lassos.length) words.set("lassos", JSON.stringify(now.lassos));
   for (const name of ["A", "B"]) {
     const selection = now.selections[name];
     if (selection) words.set(`group${name}`, JSON.stringify(selection));
@@ -95,7 +108,7 @@ function written(space, now) {
   if (Array.isArray(now.made)) words.set("made", now.made.join());
   else if (now.made) {
     words.set("program", now.made.program.trim().replace(/\s+/g, " "));
-    words.set("like", now.made.like);
+    words.set("like", space.names[now.made.like]);
   }
   if (now.range) words.set("range", now.range.map((value) => value.toPrecision(7)).join());
   const text = words.toString().replace(/%(3D|28|29)/g, decodeURIComponent); // = ( )
@@ -104,11 +117,17 @@ function written(space, now) {
 
 const MADE_IN = { program: programIn }; // by the kind of form; all others have values
 
-// Invalid parts of the address are ignored.
-function read(space, hash) {
+// Invalid parts of the address are ignored; names that nothing has are added to `unknown`.
+function read(space, hash, unknown) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const views = viewNames(space);
-  const number = (key, count) => integerBelow(words.get(key), count);
+  const numberIn = (numbers) => (name) => {
+    const found = name === null ? null : (numbers.get(name) ?? null);
+    if (name !== null && found === null) unknown.push(name);
+    return found;
+  };
+  const taskOf = numberIn(space.numbers);
+  const agentOf = numberIn(space.agentNumbers);
   const axes = numbers(words.get("axes")).filter(
     (axis) => integerBelow(axis, space.dimensions) !== null,
   );
@@ -120,16 +139,18 @@ function read(space, hash) {
     colour: words.get("colour") || EMPTY.colour,
     by: words.get("by"),
     tab: words.get("tab") || EMPTY.tab,
-    task: number("task", space.count),
-    agent: number("agent", space.agents.length),
-    answers: answersIn(words.get("quiz"), space.count),
+    task: taskOf(words.get("task")),
+    agent: agentOf(words.get("agent")),
+    who: agentOf(words.get("who")),
+    compared: COMPARED.map((key) => agentOf(words.get(key))),
+    answers: answersIn(words.getAll("quiz"), taskOf),
     filters: filtersIn(json(words.get("filters"))),
-    lasso: lassoIn(json(words.get("lasso")), space),
+    lassos: lassosIn(json(words.get("lassos")), space),
     selections: {
       A: selectionIn(json(words.get("groupA")), space),
       B: selectionIn(json(words.get("groupB")), space),
     },
-    made: (MADE_IN[space.formKind] || valuesIn)(words, space),
+    made: (MADE_IN[space.formKind] || valuesIn)(words, space, taskOf),
     range: range.length === 4 ? range : null,
   };
 }
@@ -154,19 +175,21 @@ function valuesIn(words, { form }) {
 }
 
 // A program, and the task in whose worlds it runs.
-function programIn(words, { count }) {
+function programIn(words, space, taskOf) {
   const program = words.get("program");
-  const like = integerBelow(words.get("like"), count);
+  const like = taskOf(words.get("like"));
   return program === null || like === null ? null : { program, like };
 }
 
-function answersIn(text, count) {
+// Each answer is name:result; a name may contain colons.
+function answersIn(texts, taskOf) {
   const found = new Map(); // the last answer on a task counts
-  for (const pair of (text || "").split(",")) {
-    const [task, result] = pair.split(":");
-    const index = integerBelow(task, count);
+  for (const text of texts) {
+    const colon = text.lastIndexOf(":");
+    const [name, result] = [text.slice(0, colon), text.slice(colon + 1)];
     const value = Number(result);
-    if (index !== null && result && value >= 0 && value <= 1) found.set(index, value);
+    const task = taskOf(name);
+    if (task !== null && result && value >= 0 && value <= 1) found.set(task, value);
   }
   return [...found].map(([task, result]) => ({ task, result }));
 }
@@ -186,20 +209,28 @@ function filtersIn(given) {
     (filter) =>
       filter &&
       typeof filter.what === "string" &&
-      (Array.isArray(filter.among) || (numeric(filter.low) && numeric(filter.high))),
+      (isNames(filter.among) || (numeric(filter.low) && numeric(filter.high))),
   );
 }
 
-function lassoIn(given, space) {
+function isNames(among) {
+  return Array.isArray(among) && among.every((name) => typeof name === "string");
+}
+
+function lassosIn(given, space) {
+  return Array.isArray(given) ? given.filter((lasso) => isLasso(lasso, space)) : [];
+}
+
+function isLasso(given, space) {
   const pair = (values) => Array.isArray(values) && values.length === 2;
   const point = (values) => pair(values) && values.every(Number.isFinite);
   const axis = (value) => Number.isInteger(value) && value >= 0 && value < space.dimensions;
   const drawn = given && Array.isArray(given.points) && given.points.length > 2;
-  if (!drawn || !given.points.every(point)) return null;
+  if (!drawn || !given.points.every(point)) return false;
   const placed = pair(given.axes) && given.axes.every(axis);
-  return placed && viewNames(space).includes(given.view) ? given : null;
+  return placed && viewNames(space).includes(given.view);
 }
 
 function selectionIn(given, space) {
-  return given && { filters: filtersIn(given.filters), lasso: lassoIn(given.lasso, space) };
+  return given && { filters: filtersIn(given.filters), lassos: lassosIn(given.lassos, space) };
 }

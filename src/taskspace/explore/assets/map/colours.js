@@ -26,8 +26,11 @@ const NAMED_DARK = [
   "#d2c52b",
   "#c8628f",
 ];
-// After the ninth cluster, colours repeat with another shape; points.js uses the same order.
+// Of nine colours, six differ for all readers; every six names have another shape. points.js uses the
+// same order. A cross is also for values that are missing.
 const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x"];
+const SAME_SHAPE = 6; // names
+export const UNKNOWN = "x"; // the shape of a task without a value
 const NUMBERS = ["#1b3a63", "#3c6e8f", "#5fa08c", "#a9c46c", "#f6e05e"]; // from low to high
 const NUMBERS_DARK = ["#33588a", "#4b86a8", "#69b09a", "#b3d077", "#f9e76e"];
 const STEPS = 256; // of a scale
@@ -47,7 +50,9 @@ export function colouring(quantity) {
   const unknown = rgb(colourOfName(GREY));
   const { values } = quantity;
   const painted = paint(values, (value) => (Number.isNaN(value) ? unknown : steps[stepOf(value)]));
-  return { values, low, high, colours, painted, shapes: new Uint8Array(values.length) };
+  const cross = SHAPES.indexOf(UNKNOWN);
+  const shapes = Uint8Array.from(values, (value) => (Number.isNaN(value) ? cross : 0));
+  return { values, low, high, colours, painted, shapes };
 }
 
 function named({ values, names, palette, muted }) {
@@ -102,7 +107,7 @@ export function shapeOfName(index) {
 }
 
 function shapeIndex(index) {
-  return Math.floor(index / NAMED.length) % SHAPES.length;
+  return Math.floor(index / SAME_SHAPE) % SHAPES.length;
 }
 
 function diverging(dark) {

@@ -2,7 +2,8 @@
 
 import { arrowKeys, button, el, figure, percent } from "../dom.js";
 import { fits } from "../selection.js";
-import { colourOfName, shapeOfName } from "./colours.js";
+import { GREY } from "../quantities.js";
+import { UNKNOWN, colourOfName, shapeOfName } from "./colours.js";
 
 export function showLegend(container, app, quantity, colouring) {
   const focused = container.contains(document.activeElement) && document.activeElement.dataset.name;
@@ -19,10 +20,10 @@ function names({ state }, quantity) {
     .filter((index) => used.has(index))
     .map((index) => {
       const colour = quantity.palette ? quantity.palette[index] : index;
-      const on = Boolean(filter) && filter.among.includes(index);
+      const on = Boolean(filter) && filter.among.includes(quantity.names[index]);
       const dot = el("span", { class: `dot ${shapeOfName(colour)}` });
       dot.style.background = colourOfName(colour, quantity.muted);
-      const chip = button("", () => flip(state, quantity, index), {
+      const chip = button("", () => flip(state, quantity, quantity.names[index]), {
         class: "chip",
         "aria-pressed": String(on),
         "data-name": quantity.names[index],
@@ -45,12 +46,12 @@ function filterOn(state, quantity) {
 }
 
 // Add a name to the filter or remove it; a filter without names is removed.
-function flip(state, quantity, index) {
+function flip(state, quantity, name) {
   const rest = state.now.filters.filter(({ what }) => what !== quantity.key);
   const filter = filterOn(state, quantity);
   const before = filter ? filter.among : [];
-  const without = before.filter((other) => other !== index);
-  const among = before.includes(index) ? without : [...before, index];
+  const without = before.filter((other) => other !== name);
+  const among = before.includes(name) ? without : [...before, name];
   state.change({ filters: among.length ? [...rest, { what: quantity.key, among }] : rest });
 }
 
@@ -64,5 +65,12 @@ function scale(quantity, { low, high, colours }) {
     el("span", { text: text(low) }),
     strip,
     el("span", { text: text(high) }),
+    ...(quantity.values.some(Number.isNaN) ? unknown() : []),
   ];
+}
+
+function unknown() {
+  const dot = el("span", { class: `dot ${UNKNOWN}` });
+  dot.style.background = colourOfName(GREY);
+  return [dot, el("span", { class: "quiet", text: "unknown" })];
 }

@@ -16,27 +16,28 @@ export class Marks {
     this.element = element;
     this.pixels = pixels;
     this.marks = [];
-    this.lasso = null;
+    this.outlines = [];
   }
 
-  // Marks are [kind, x, y]; the lasso is a list of positions, or null.
-  show(marks, lasso) {
+  // Marks are [kind, x, y]; a lasso is a list of positions.
+  show(marks, lassos) {
     const shape = ([kind, x, y]) =>
       svg("path", { d: SHAPES[kind], class: `mark ${kind}`, "data-x": x, "data-y": y });
     this.marks = marks.map((mark) => [shape(mark), mark[1], mark[2]]);
-    this.lasso = lasso && [svg("path", { class: "outline" }), lasso];
-    this.element.replaceChildren(
-      ...(lasso ? [this.lasso[0]] : []),
-      ...this.marks.map(([drawn]) => drawn),
-    );
+    this.outlines = lassos.map((points) => [svg("path", { class: "outline" }), points]);
+    this.traced = null;
+    this.element.replaceChildren(...[...this.outlines, ...this.marks].map(([drawn]) => drawn));
     this.reposition();
   }
 
   // A lasso that is being drawn.
   trace(points) {
-    this.lasso?.[0].remove();
-    this.lasso = [svg("path", { class: "outline" }), points];
-    this.element.prepend(this.lasso[0]);
+    if (!this.traced) {
+      this.traced = [svg("path", { class: "outline" }), points];
+      this.outlines.push(this.traced);
+      this.element.prepend(this.traced[0]);
+    }
+    this.traced[1] = points;
     this.reposition();
   }
 
@@ -46,8 +47,9 @@ export class Marks {
       const [left, top] = this.pixels(x, y);
       drawn.setAttribute("transform", `translate(${left} ${top})`);
     }
-    if (!this.lasso) return;
-    const [drawn, points] = this.lasso;
-    drawn.setAttribute("d", `M${points.map(([x, y]) => this.pixels(x, y).join(" ")).join("L")}Z`);
+    for (const [drawn, points] of this.outlines) {
+      const corners = points.map(([x, y]) => this.pixels(x, y).join(" "));
+      drawn.setAttribute("d", `M${corners.join("L")}Z`);
+    }
   }
 }

@@ -1,13 +1,16 @@
 // The panel of the agents: scores with intervals, strengths, and the most similar agents.
 
 import { button, el, figure, percent } from "../dom.js";
+import { OF_AGENT } from "../quantities.js";
+import { agentCard } from "./agent-card.js";
+import { interval } from "./interval.js";
 import { commandLine } from "./redundant.js";
 
 const SHOWN = 100; // agents
 const WHAT =
   "The score of an agent is its mean success rate over all tasks; on tasks that it did not try," +
   " the success probability that its ability predicts counts.";
-const LOAD = "Click an agent to quiz it and to colour the map by the prediction.";
+const CHOOSE = "Click an agent to see its strengths and to colour the map by its results.";
 const STRENGTHS =
   "Strengths (+) and weaknesses (−) are groups of tasks on which an agent differs from what its" +
   " score predicts by more than chance. The most alike agent has the most similar results beyond" +
@@ -18,9 +21,10 @@ export class AgentsPanel {
   constructor(app, load) {
     this.app = app;
     this.load = load;
-    this.keys = ["agent"];
+    this.keys = ["who", "colour"];
     this.words = "";
     const { reason, summary, agents } = app.space.answers.agents;
+    this.card = el("section", { "aria-live": "polite" });
     this.table = el("div");
     const box = el("input", {
       type: "search",
@@ -30,22 +34,38 @@ export class AgentsPanel {
     });
     box.addEventListener("input", () => {
       this.words = box.value.trim().toLowerCase();
-      this.update(app.state.now);
+      this.list(app.state.now);
     });
     const parts = reason
-      ? [el("p", { text: reason }), commandLine("taskspace agents DIR")]
+      ? [el("p", { text: reason })]
       : [
+          this.card,
           el("p", { text: summary }),
-          el("p", { class: "quiet", text: load ? LOAD : "" }),
+          el("p", { class: "quiet", text: CHOOSE }),
           ...(agents.length > 10 ? [el("div", { class: "row" }, box)] : []),
           this.table,
         ];
-    this.element = el("div", {}, el("h2", { text: "Agents" }), el("p", { text: WHAT }), ...parts);
+    const command = reason && !app.space.returns ? [commandLine("taskspace agents DIR")] : [];
+    const what = reason ? [] : [el("p", { text: WHAT })];
+    this.element = el("div", {}, el("h2", { text: "Agents" }), ...what, ...parts, ...command);
   }
 
   update(now) {
-    const { reason, agents, level } = this.app.space.answers.agents;
-    if (reason) return;
+    if (this.app.space.answers.agents.reason) return;
+    this.card.replaceChildren(...(now.who === null ? [] : agentCard(this.app, now.who, this)));
+    this.list(now);
+  }
+
+  // Look at an agent, or at none: the map is coloured by its results.
+  show(who) {
+    const { state, space } = this.app;
+    const colour = who === null ? "cluster" : `${OF_AGENT}${space.agents[who]}`;
+    state.change({ who, colour, tab: "agents" });
+    if (who !== null) document.getElementById("panels").scrollTop = 0;
+  }
+
+  list(now) {
+    const { agents, level } = this.app.space.answers.agents;
     const focused = this.table.contains(document.activeElement) && document.activeElement.id;
     const found = agents.filter(({ agent }) => agent.toLowerCase().includes(this.words));
     const rows = found.slice(0, SHOWN).map((row) => this.row(row, now));
@@ -75,13 +95,11 @@ export class AgentsPanel {
   row(row, now) {
     const { space } = this.app;
     const number = space.agentNumbers.get(row.agent);
-    const name = this.load
-      ? button(row.agent, () => this.load(number), {
-          class: "link",
-          id: `agent-${number}`,
-          "aria-pressed": String(now.agent === number),
-        })
-      : el("span", { text: row.agent });
+    const name = button(row.agent, () => this.show(number), {
+      class: "link",
+      id: `agent-${number}`,
+      "aria-pressed": String(now.who === number),
+    });
     const alike = row.most_alike && `most alike: ${row.most_alike} (${row.correlation.toFixed(2)})`;
     const notes = [
       row.strengths && `+ ${row.strengths}`,
@@ -98,16 +116,4 @@ export class AgentsPanel {
       el("td", {}, interval(row)),
     );
   }
-}
-
-// A line from the lower to the upper bound on a track from 0 to 1, with a dot at the score.
-function interval({ score, low, high }) {
-  const text = `${percent(low)} to ${percent(high)}`;
-  const line = el("span", { class: "line" });
-  line.style.left = `${100 * low}%`;
-  line.style.width = `${100 * (high - low)}%`;
-  const dot = el("span", { class: "point" });
-  dot.style.left = `${100 * (score ?? 0)}%`;
-  const track = el("span", { class: "interval", "aria-hidden": "true" }, line, dot);
-  return el("span", { class: "bounds" }, track, el("span", { class: "quiet", text }));
 }

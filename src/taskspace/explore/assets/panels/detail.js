@@ -14,7 +14,6 @@ const STABLE = 0.7; // Spearman correlation
 const OF_TABLES = [
   ["Redundant", "tasks that measure the same thing twice."],
   ["Short test", "of a few tasks that predict the full score."],
-  ["Agents", "with scores, intervals and strengths."],
 ];
 
 export class Detail {
@@ -38,7 +37,10 @@ export class Detail {
       ["Click", "a point to see its results and similar tasks."],
       ["Quiz", "an agent: a few answers predict its results on all tasks."],
       ["Select", "tasks with a lasso or filters, compare two selections, save a table."],
-      ...(space.answers ? OF_TABLES : []),
+      ["Agents", "with scores and strengths, and who is like whom."],
+      ["Compare", "two agents: where they differ."],
+      ...(space.answers.redundant ? OF_TABLES : []),
+      ["Doctor", "says whether the population is good enough."],
       ...(this.app.form ? [["New task", "shows where your own task lies on the map."]] : []),
     ];
     return [

@@ -1,11 +1,12 @@
 // The panel of the quiz: the user answers for an agent, and the page predicts all other tasks.
 
-import { groupingOf, rate, valuesOf } from "../data.js";
-import { button, el, figure, percent, select } from "../dom.js";
+import { rate, valuesOf } from "../data.js";
+import { button, el, figure, percent } from "../dom.js";
 import { fact } from "../facts.js";
 import { meanOf } from "../quantities.js";
 import { resultOf, returnOf, shown, words } from "../results.js";
 import { picture } from "../tasks/cards.js";
+import { agentFinder } from "./find-agent.js";
 import { FullScore } from "./full-score.js";
 import { scatter } from "./scatter.js";
 
@@ -28,7 +29,9 @@ export class QuizPanel {
     this.score = new FullScore(app);
     this.list = el("ol", { class: "answers", "aria-label": "Answers" });
     this.comparison = el("section", { id: "comparison" });
-    this.agents = this.agentChoice();
+    this.loaded = el("p", { id: "loaded" });
+    const load = (agent) => this.load(agent);
+    const finder = agentFinder(app.space, "loadable", "Load an agent", load).element;
     this.over = button("Start over", () => this.clear(), { id: "clear-quiz", class: "plain" });
     this.element = el(
       "div",
@@ -45,26 +48,11 @@ export class QuizPanel {
       this.score.element,
       el("h3", { text: "Load an agent" }),
       el("p", { class: "quiet", text: LOADING }),
-      this.agents,
+      finder,
+      this.loaded,
       this.comparison,
       el("div", { class: "head" }, el("h3", { text: "Answers" }), this.over),
       this.list,
-    );
-  }
-
-  agentChoice() {
-    const { space } = this.app;
-    const grouping = groupingOf(space, null);
-    const label = (name, index) => {
-      const group = grouping?.names[grouping.ofAgents[index]];
-      return group ? `${name} (${group})` : name;
-    };
-    const choices = [
-      ["", "None"],
-      ...space.agents.map((name, index) => [String(index), label(name, index)]),
-    ];
-    return select("Load an agent", choices, "", (value) =>
-      value === "" ? this.clear() : this.load(Number(value)),
     );
   }
 
@@ -82,8 +70,18 @@ export class QuizPanel {
     this.score.update(now);
     this.list.replaceChildren(...now.answers.map((answer) => this.answered(answer)));
     this.over.disabled = !now.answers.length && now.agent === null;
-    this.agents.value = now.agent === null ? "" : String(now.agent);
+    this.loaded.replaceChildren(...(now.agent === null ? [] : this.loadedLine(now.agent)));
     this.comparison.replaceChildren(...this.comparisonOf(now));
+  }
+
+  loadedLine(agent) {
+    const name = this.app.space.agents[agent];
+    const unload = button("×", () => this.clear(), {
+      class: "plain",
+      id: "unload",
+      "aria-label": `Unload ${name}`,
+    });
+    return ["Loaded: ", el("strong", { text: name }), unload];
   }
 
   asked(now) {

@@ -1,7 +1,7 @@
 // The panel of near-copies: tasks that measure the same thing twice, in groups.
 
 import { button, el, figure, percent } from "../dom.js";
-import { REDUNDANT } from "../quantities.js";
+import { REDUNDANT, groupName } from "../quantities.js";
 
 const SHOWN = 100; // groups or pairs
 const WHAT =
@@ -50,7 +50,7 @@ export class RedundantPanel {
 
   group(now, tasks, index) {
     const { space } = this.app;
-    const on = chosenGroup(now) === index;
+    const on = chosenGroup(now) === groupName(index);
     const [keep, ...others] = tasks.map((task) => space.names[task]);
     const choose = button(`Keep ${keep}`, () => this.choose(on ? null : index), {
       id: `group-${index + 1}`,
@@ -66,7 +66,7 @@ export class RedundantPanel {
   choose(index) {
     const { state } = this.app;
     const rest = state.now.filters.filter(({ what }) => what !== REDUNDANT);
-    const filter = index === null ? [] : [{ what: REDUNDANT, among: [index] }];
+    const filter = index === null ? [] : [{ what: REDUNDANT, among: [groupName(index)] }];
     state.change({ filters: [...rest, ...filter] });
   }
 

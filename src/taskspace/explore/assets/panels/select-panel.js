@@ -9,7 +9,7 @@ import { csv, save } from "./csv.js";
 export class SelectPanel {
   constructor(app) {
     this.app = app;
-    this.keys = ["filters", "lasso", "selections", "answers", "agent", "by", "mode"];
+    this.keys = ["filters", "lassos", "selections", "answers", "agent", "by", "mode"];
     this.count = el("p", { class: "count", id: "count", "aria-live": "polite" });
     this.lasso = el("div", { class: "row" });
     this.filters = el("div", { class: "filters" });
@@ -24,7 +24,7 @@ export class SelectPanel {
         "div",
         { class: "row" },
         button("Save as CSV", () => this.save(), { id: "save" }),
-        button("Clear", () => app.state.change({ filters: [], lasso: null }), {
+        button("Clear", () => app.state.change({ filters: [], lassos: [] }), {
           id: "clear-selection",
           class: "plain",
         }),
@@ -57,7 +57,8 @@ export class SelectPanel {
     for (const id of ["save", "set-A", "set-B"]) {
       this.element.querySelector(`#${id}`).disabled = shown === 0;
     }
-    this.element.querySelector("#clear-selection").disabled = !now.filters.length && !now.lasso;
+    this.element.querySelector("#clear-selection").disabled =
+      !now.filters.length && !now.lassos.length;
     this.lasso.replaceChildren(...this.lassoRow(now));
     const typing = this.filters.contains(document.activeElement) && !changed.has("all");
     if (!typing)
@@ -74,18 +75,20 @@ export class SelectPanel {
   lassoRow(now) {
     const { state, mode } = this.app;
     const drawing = mode() === "lasso";
-    const idle = now.lasso ? "Draw another" : "Draw a lasso";
+    const count = now.lassos.length;
+    const idle = count ? "Add a lasso" : "Draw a lasso";
     const flip = () => this.app.setMode(drawing ? "pan" : "lasso");
     const draw = button(drawing ? "Drag on the map …" : idle, flip, {
       id: "draw-lasso",
       "aria-pressed": String(drawing),
     });
-    const remove =
-      now.lasso &&
-      button("Remove", () => state.change({ lasso: null }), {
-        class: "plain",
-      });
-    return [draw, ...(remove ? [remove] : [])];
+    if (!count) return [draw];
+    const last = () => state.change({ lassos: now.lassos.slice(0, -1) });
+    return [
+      draw,
+      button(count > 1 ? "Remove the last" : "Remove", last, { class: "plain", id: "drop-lasso" }),
+      ...(count > 1 ? [el("span", { class: "quiet", text: `Tasks inside any of ${count}.` })] : []),
+    ];
   }
 
   choice() {
@@ -103,7 +106,7 @@ export class SelectPanel {
     const filter = names
       ? {
           what: key,
-          among: [...quantity.names.keys()],
+          among: [...quantity.names],
         }
       : { what: key, low: null, high: null };
     state.change({ filters: [...state.now.filters, filter] });
@@ -128,15 +131,13 @@ export class SelectPanel {
   }
 
   names(quantity, filter, index) {
-    return quantity.names.map((name, number) => {
+    return quantity.names.map((name) => {
       const box = el("input", { type: "checkbox" });
-      box.checked = filter.among.includes(number);
+      box.checked = filter.among.includes(name);
       box.addEventListener("change", () => {
-        const rest = this.filter(index).among.filter((other) => other !== number);
-        this.put(index, {
-          what: quantity.key,
-          among: box.checked ? [...rest, number].sort((a, b) => a - b) : rest,
-        });
+        const { among } = this.filter(index);
+        const isChosen = (other) => (other === name ? box.checked : among.includes(other));
+        this.put(index, { what: quantity.key, among: quantity.names.filter(isChosen) });
       });
       return el("label", { class: "check" }, box, el("span", { text: name }));
     });
@@ -184,8 +185,8 @@ export class SelectPanel {
 
   assign(name) {
     const { state } = this.app;
-    const { filters, lasso, selections } = state.now;
-    state.change({ selections: { ...selections, [name]: { filters, lasso } } });
+    const { filters, lassos, selections } = state.now;
+    state.change({ selections: { ...selections, [name]: { filters, lassos } } });
   }
 
   save() {

@@ -98,7 +98,11 @@ export class ShortTestPanel {
       ...(note ? [el("p", { class: "quiet", text: note })] : []),
       ...(copies.length ? [el("p", { text: `Near-copies: ${copies.join("; ")}.` })] : []),
       el("p", { class: "quiet", text: "Circles on the map mark the tasks of the test." }),
-      el("div", { class: "row" }, button("Save as CSV", () => this.save(), { id: "save-test" })),
+      el(
+        "div",
+        { class: "row" },
+        button("Save as CSV", () => this.save(), { id: "save-test" }),
+      ),
       el("h3", { text: "Expected error" }),
       this.errors(),
       el("h3", { text: `The ${tasks.length} tasks` }),

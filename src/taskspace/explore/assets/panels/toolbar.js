@@ -1,7 +1,9 @@
 // The row above the map: projection, colours, and what dragging does.
 
 import { arrowKeys, button, el, select } from "../dom.js";
+import { OF_AGENT } from "../quantities.js";
 import { viewNames } from "../views.js";
+import { agentFinder } from "./find-agent.js";
 
 export class Toolbar {
   constructor(container, app) {
@@ -17,6 +19,9 @@ export class Toolbar {
       arrowKeys(row);
       return row;
     };
+    const byAgent = (agent) => {
+      app.state.change({ colour: `${OF_AGENT}${app.space.agents[agent]}` });
+    };
     container.replaceChildren(
       group("Projection", this.views),
       this.axes,
@@ -26,6 +31,7 @@ export class Toolbar {
         el("span", { class: "quiet", text: "Colour by" }),
         this.colours,
       ),
+      agentFinder(app.space, "coloured-agents", "Colour by an agent", byAgent).element,
       group("Drag mode", this.modes),
     );
   }

@@ -14,6 +14,7 @@ const LISTS = [
   ["Similar but easier", "easier", "fewer agents fail", "shorter vectors"],
 ];
 const OPPOSITE = ["Opposite", "opposite", "agents that solve it tend to fail these"];
+const OF_RETURNS = { harder: "more difficult", easier: "less difficult" };
 const BITS =
   "Mutual information: how much the outcome on one task reveals about the outcome on the other.";
 const SIGNED =
@@ -32,7 +33,7 @@ export function neighbourLists(space, task, go) {
   const alike = LISTS.map(([title, side, failing, lengths]) => {
     const found = ranked(space, task, by, SHOWN, side).filter((at) => by[at] > 0);
     const measured = signed ? "by correlation" : "by shared information";
-    const harder = space.returns ? side && `by inner product, ${side}` : failing;
+    const harder = space.returns ? side && OF_RETURNS[side] : failing;
     const sides = space.informative ? harder : lengths;
     const subtitle = sides || (known ? measured : "by inner product");
     return list(title, side || "nearest", subtitle, cards(found));
