@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import runpy
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,16 +20,7 @@ PAGES = ROOT / "docs" / "gallery"
 NEEDS = {"own_environment": "stable_baselines3"}
 
 
-def _load(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-gallery = _load(ROOT / "docs" / "gallery.py")
+gallery: Any = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "gallery.py")))
 NAMES = gallery.notebooks()
 
 
@@ -37,7 +30,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     found = {
         name: gallery.read(name, fast=True)
         for name in NAMES
-        if name not in NEEDS or importlib.util.find_spec(NEEDS[name])
+        if name not in NEEDS or find_spec(NEEDS[name])
     }
     between = [gallery.Cell("", "%reset -f")]
     every = [cell for cells in found.values() for cell in between + cells]
