@@ -18,6 +18,7 @@ import io
 import re
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -138,7 +139,14 @@ def _shown(cell: Cell) -> Iterator[tuple[str, Any]]:
         else:
             text = output.get("text", data.get("text/plain", "")).rstrip()
             if not _OBJECT.match(text):
-                yield "text", f"```text\n{_WARNING.sub(_said, text)}\n```"
+                yield "text", f"```text\n{wrapped(_WARNING.sub(_said, text))}\n```"
+
+
+def wrapped(text: str) -> str:
+    """The text with lines that fit the page."""
+    return "\n".join(
+        textwrap.fill(line, 100) if len(line) > 100 else line for line in text.splitlines()
+    )
 
 
 def _said(warning: re.Match[str]) -> str:

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # A course: which questions belong together, and which thirty are too many?
+# # A course: topics, questions asked twice, a short test and a quiz
 #
 # ![Left: a map of the questions, with three topics as three directions. Middle: the error of short tests, smaller for chosen than for random questions. Right: a quiz that narrows down one student's score.](result.png)
 #
