@@ -22,7 +22,7 @@ import pandas as pd
 
 import taskspace as ts
 
-students = 400  # fast: 120
+students = 400  # fast: 60
 questions = 48
 rng = np.random.default_rng(0)
 

@@ -21,9 +21,9 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import taskspace as ts
 
-steps = 16_384  # of each training run; fast: 2048
-every = 2048  # steps between snapshots; fast: 1024
-count = 200  # tasks; fast: 24
+steps = 16_384  # of each training run; fast: 1024
+every = 2048  # steps between snapshots; fast: 512
+count = 200  # tasks; fast: 16
 
 
 def set_task(env, task):

@@ -5,7 +5,7 @@
 #
 # **What one sees.** In MultiKeyNav, an agent walks along a line, picks up keys and opens one of four doors, each of which needs two of the four keys. Each point is a task: a place to start from, keys
 # that the agent has already, and a door. *Left:* tasks that need the same keys lie together, although the map was made only from which agent solved which task. Larger points are harder tasks.
-# *Right:* a new agent, which cannot pick up keys B, C and D, took a quiz of 20 tasks. From its answers and the map, blue tasks are predicted to be solved and orange ones not.
+# *Right:* a new agent, which cannot pick up keys B, C and D, took a quiz of 20 tasks. From its answers and the map, blue tasks are predicted to be solved and red ones not.
 
 # %% [markdown]
 # ## Agents
@@ -19,7 +19,7 @@ from sklearn.manifold import TSNE
 
 import taskspace as ts
 
-count = 6000  # tasks; 40,000 make a better map; fast: 600
+count = 6000  # tasks; 40,000 make a better map; fast: 400
 shown = 1000  # new tasks, for the picture; fast: 150
 
 env = ts.make("MultiKeyNav")
