@@ -40,7 +40,6 @@ _WARNING = re.compile(r"^.*?:\d+: (\w+Warning): (.*)\n  .*$", re.MULTILINE)
 # The styles of pandas, and line breaks within HTML, which may end a block of it for Markdown.
 _STYLE = re.compile(r'<style.*?</style>| border="1" class="dataframe"|\n\s*', re.DOTALL)
 _PAGE = re.compile(r"\[([^]]+)\]\(\.\./[^)]+\)")  # a link to another page
-_OBJECT = re.compile(r"<.* at 0x|Text\(|Axes\(")  # that the last line of a drawing returned
 _SETTING = re.compile(r"^(\w+) = (.+?)  #(?: (.+);)? fast: (.+)$", re.MULTILINE)
 
 
@@ -138,7 +137,7 @@ def _shown(cell: Cell) -> Iterator[tuple[str, Any]]:
             yield "text", f'<div class="output">{_STYLE.sub("", data["text/html"])}</div>'
         else:
             text = output.get("text", data.get("text/plain", "")).rstrip()
-            if not _OBJECT.match(text):
+            if cell.title != "result":  # there, it is only what the last call returned
                 yield "text", f"```text\n{wrapped(_WARNING.sub(_said, text))}\n```"
 
 

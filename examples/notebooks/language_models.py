@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Language models: the full score from a tenth of the items
 #
-# ![Twelve models with their estimated scores and 90 % intervals; the true scores lie within nearly all intervals, and nearer to the estimates than the plain means.](result.png)
+# ![Twelve models with their estimated scores and 90 % intervals; the true scores lie within nearly all intervals, on average nearer to the estimates than to the plain means.](result.png)
 #
 # **What one sees.** Each row is a language model that answered only 30 of 300 items. The dot is the estimate of its score on all items, the bar its 90 % interval, the star the
-# score that it has when it answers all of them. The cross is the plain mean of the 30 answers: it is further off, because it does not know which items were easy. Other models, which
+# score that it has when it answers all of them. The cross is the plain mean of the 30 answers: on average it is further off, because it does not know which items were easy. Other models, which
 # answered everything before, told that.
 #
 # The models and their logs are simulated here, because the logs of others are not ours to ship. Point `read_results` to [your own logs](../logs.md) of lm-evaluation-harness, Inspect or HELM instead.

@@ -3,7 +3,7 @@
 #
 # ![Left: success rates of the snapshots rise during training. Right: the map of poles, which separates short poles from long ones.](result.png)
 #
-# **What one sees.** Three agents learned to balance a pole on a cart, each with a pole of another length. *Left:* during training, each becomes able to balance more of 200 other poles
+# **What one sees.** Three agents learned to balance a pole on a cart, each with a pole of another length. *Left:* during training, with ups and downs, each becomes able to balance more of 200 other poles
 # under other gravities, but not the same ones. *Right:* each point is one of these tasks. Poles of similar length lie together, because the same snapshots can balance them; larger points are harder.
 
 # %% [markdown]
