@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 NUMERICAL := applications models similarity rollouts/compiled/test_network.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test portable oldest check bench faults docs results clean
+.PHONY: help demo test portable oldest check bench faults docs notebooks results clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -53,6 +53,9 @@ faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and com
 docs: $(INSTALLED)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open $(CURDIR)/site/index.html"
+
+notebooks: $(INSTALLED)  ## execute the notebooks and write docs/gallery (a few minutes)
+	$(BIN)/python docs/gallery.py
 
 results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over two hours)
 	$(BIN)/taskspace reproduce all --karel --page docs/results.md

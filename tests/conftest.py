@@ -10,6 +10,7 @@ import pytest
 # What takes longest starts first, so that both workers end at about the same time.
 LONGEST = (
     "tests/rollouts/test_ray.py", "tests/paper", "tests/test_docs.py", "tests/cli", "tests/explore",
+    "tests/test_gallery.py",
     "tests/bad_inputs/test_bad_inputs.py", "tests/training/karel/test_recipes.py",
     "tests/runs/test_pipeline.py", "tests/runs/sources/test_karel.py",
 )  # fmt: skip
