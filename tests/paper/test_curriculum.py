@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from taskspace.paper import curriculum
-from taskspace.paper.curriculum_methods import METHODS, OPTIONS
+from taskspace.paper.curriculum_methods import METHODS, NO_TARGET, OPTIONS
 from taskspace.paper.curriculum_settings import SETTINGS
+from taskspace.paper.curriculum_tables import differences, table
 from taskspace.paper.harness.curricula import Trial
 from taskspace.paper.study import Study
+from tests.messages import says
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
@@ -37,11 +39,16 @@ def test_every_method_trains_and_nothing_is_trained_twice(
     monkeypatch.setattr(curriculum, "OPTIONS", {**few, "PLR": OPTIONS["PLR"][:2]})
     monkeypatch.setattr("taskspace.paper.curriculum_settings.EARLIER_LEARNERS", 2)
     study = Study(tmp_path, ("MultiKeyNav",), seeds=1, preset="fast", log=lambda line: None)
+    with pytest.raises(FileNotFoundError, match=says("finished")):
+        curriculum.reproduce(study, finished=True)
     (first,) = curriculum.reproduce(study).tables
-    assert [row["method"] for row in first.rows] == list(METHODS)
+    assert [row["method"] for row in first.rows] == [m for m in METHODS if m not in NO_TARGET]
     monkeypatch.setattr(curriculum, "train", None)  # everything is saved: nothing is run again
     (again,) = curriculum.reproduce(study).tables
     assert again.rows == first.rows
+    more = replace(study, seeds=2)
+    (finished,) = curriculum.reproduce(more, finished=True).tables
+    assert finished.rows == first.rows
     plain = [setting for setting in SETTINGS if setting.counts is None]
     assert not {"proximal, raw", "IID on target"} & {*curriculum.applicable(plain[0])}
 
@@ -52,7 +59,8 @@ def test_tables_have_intervals_and_levels() -> None:
             Trial([100, 200], [last / 2, last + seed / 100], 0.1, 10.0, 0.1) for seed in range(6)
         ]
 
-    rows = curriculum.table(SETTINGS[0], {"IID": trials(0.2), "ours": trials(0.4)}).rows
+    found = {"IID": trials(0.2), "ours": trials(0.4)}
+    rows = table("basickarel", found).rows
     assert rows[0]["AUC / IID"] == pytest.approx(1)
     assert rows[0]["ratio from"] < 1 < rows[0]["ratio to"]
     assert rows[1]["AUC / IID"] > 1.5
@@ -60,3 +68,8 @@ def test_tables_have_intervals_and_levels() -> None:
     assert rows[1]["steps to 0.2"] == 100
     assert rows[1]["steps to 0.5"] is None
     assert rows[1]["overhead"] == pytest.approx(0.01)
+    ((difference,),) = (part.rows for part in differences("basickarel", found))
+    assert (difference["method"], difference["minus"]) == ("ours", "IID")
+    assert difference["AUC"] == pytest.approx(rows[1]["AUC"] - rows[0]["AUC"])
+    assert difference["from"] < difference["AUC"] < difference["to"]
+    assert not differences("basickarel", {"IID": trials(0.2)[:4], "ours": trials(0.4)})

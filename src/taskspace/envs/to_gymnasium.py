@@ -374,6 +374,19 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         return tuple(_picture(self.task_environment, states[:, i]) for i in range(self.num_envs))
 
 
+def task_table(env: Any) -> Tasks:
+    """The tasks that an environment of this library draws from, which were checked.
+
+    They are none in environments that sample their own tasks, and in those of others.
+
+    >>> task_table(TaskEnv("MultiKeyNav", tasks=[[0.95, 1, 1, 0, 0, 0, 0]])).shape
+    (1, 7)
+    """
+    inner = getattr(env, "unwrapped", None)
+    known = isinstance(inner, (TaskEnv, TaskVectorEnv))
+    return inner._copies.table if known else np.zeros((0, 0))
+
+
 def _check_render_mode(render_mode: str | None, known: list[str]) -> None:
     if render_mode not in (None, *known):
         names = " or ".join(repr(mode) for mode in known)
