@@ -71,7 +71,11 @@ class _Copies:
                 self.table, self.distribution,
             )  # fmt: skip
         else:
-            self.states[:, marked] = tasks[marked].T
+            rows = self.states.T  # contiguous, so whole rows are copied
+            if marked.all():
+                rows[:] = tasks
+            else:
+                rows[marked] = tasks[marked]
             self.elapsed[marked] = 0
             self.status[marked] = RUNNING
 
