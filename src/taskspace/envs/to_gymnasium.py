@@ -387,8 +387,9 @@ def task_table(env: Any) -> Tasks:
     (1, 7)
     """
     inner = getattr(env, "unwrapped", None)
-    known = isinstance(inner, (TaskEnv, TaskVectorEnv))
-    return inner._copies.table if known else np.zeros((0, 0))
+    if not isinstance(inner, (TaskEnv, TaskVectorEnv)):
+        return np.zeros((0, 0))
+    return inner._copies.table
 
 
 def _check_render_mode(render_mode: str | None, known: list[str]) -> None:

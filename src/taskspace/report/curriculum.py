@@ -149,7 +149,7 @@ def _add_scale(
     figure: Figure, cells: Sequence[PolyCollection], row: Sequence[Axes], label: str
 ) -> None:
     """The same colours in all panels of a row, and what they mean."""
-    most = 1.0 if label == _RATE else max(float(np.max(one.get_array())) for one in cells)
+    most = 1.0 if label == _RATE else max(np.max(np.asarray(one.get_array())) for one in cells)
     for one in cells:
         one.set_clim(0.0, most)
     figure.colorbar(cells[0], ax=list(row), label=label, pad=0.01)
