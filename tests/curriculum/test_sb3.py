@@ -63,7 +63,7 @@ def test_weights_reach_the_environments_within_step() -> None:
 def test_values_are_logged_for_tensorboard() -> None:
     from stable_baselines3.common.logger import KVWriter, Logger
 
-    callback = ts.CurriculumCallback(ts.Curriculum(TASKS, seed=0))
+    callback = ts.CurriculumCallback(ts.Curriculum(TASKS, seed=0, handover=False))
     model = sb3.PPO("MlpPolicy", environments("dummy"), n_steps=64, batch_size=64, device="cpu")
     recorded: dict[str, float] = {}
 

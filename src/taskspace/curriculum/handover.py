@@ -20,7 +20,7 @@ def uniform_share(p: Floats, target: Floats, least: float) -> float:
     Args:
         p: The probability of success on each task.
         target: The probability of each task in the target distribution.
-        least: The share while nothing is solved.
+        least: The share if no task is solved.
 
     Returns:
         The share, which rises linearly to 1 with the success rate on the target distribution.
