@@ -118,11 +118,6 @@ def test_episodes_wait_for_an_update() -> None:
     ("arguments", "tokens"),
     [
         ({"tasks": []}, "tasks"),
-        ({"tasks": [1, 2]}, "tasks"),
-        ({"tasks": None}, "tasks"),
-        ({"tasks": ["a", "b", "a"]}, "names 'a' 2"),
-        ({"tasks": ["a", ""]}, "names empty"),
-        ({"tasks": [[1.0], [float("nan")]]}, "tasks"),
         ({"rule": "fancy"}, "rule 'fancy'"),
         ({"rule": "proximal"}, "target proximal None"),
         ({"share": 0}, "share 0"),

@@ -15,6 +15,7 @@ from taskspace.curriculum.estimators import Episodes, Estimator, LogisticEstimat
 from taskspace.curriculum.forgetting import AdaptiveForgetting
 from taskspace.curriculum.handover import uniform_share
 from taskspace.curriculum.history import History
+from taskspace.curriculum.reading import read_tasks
 from taskspace.curriculum.rules import NEED_TARGET, RULES, Rule, Situation
 from taskspace.curriculum.targets import make_target, no_target
 from taskspace.curriculum.threads import one_thread
@@ -84,7 +85,7 @@ class Curriculum:
         if not (handover is None or isinstance(handover, bool)):
             raise ValueError(f"handover must be True, False or None, got {checks.brief(handover)}")
         self.handover = target is None if handover is None else handover
-        self.tasks, features = _read(tasks)
+        self.tasks, features = read_tasks(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
         count = len(self.tasks)
         self.target = no_target(count)
@@ -284,30 +285,3 @@ class Curriculum:
     def __repr__(self) -> str:
         name = self.rule if isinstance(self.rule, str) else "a function"
         return f"Curriculum({len(self.tasks)} tasks, {name}, {self.history.episodes} episodes)"
-
-
-def _read(tasks: Any) -> tuple[NDArray[Any], Floats | None]:
-    """The tasks, and their features if they are rows of numbers."""
-    checks.listed(tasks, "tasks")
-    array = checks.array(tasks, "tasks")
-    if array.ndim == 1 and array.dtype.kind in "US" and len(array):
-        _check_names(array)
-        return array, None
-    if array.ndim != 2 or not array.size:
-        raise ValueError(
-            "tasks must be rows of features (tasks, columns) or a list of names, got"
-            f" {checks.brief(tasks)} of shape {array.shape}"
-        )
-    rows = checks.numbers(array, "tasks")
-    checks.moderate(rows, "tasks")
-    return rows, rows
-
-
-def _check_names(names: NDArray[Any]) -> None:
-    """Refuse names that are empty or occur repeatedly: results are counted per name."""
-    known, counts = np.unique(names, return_counts=True)
-    if not known[0]:
-        raise ValueError("the names of tasks must not be empty, got an empty one")
-    if counts.max() > 1:
-        twice = known[counts.argmax()]
-        raise ValueError(f"the names of tasks must differ, got {twice!r} {counts.max()} times")
