@@ -91,11 +91,11 @@ class Curriculum:
         self.target = no_target(count)
         if target is not None:
             self.target = make_target(target, self.tasks, features, model, self._rng)
-        self.basis: Floats | None = None
+        self.basis: NDArray[np.floating] | None = None  # single precision, which is faster
         if model is not None:
-            self.basis = population_basis(model, self.tasks)
+            self.basis = population_basis(model, self.tasks).astype(np.float32)
         elif features is not None:
-            self.basis = feature_basis(features)
+            self.basis = feature_basis(features).astype(np.float32)
         self._start()
 
     def _set_rule(self, rule: Any, has_target: bool) -> None:

@@ -26,7 +26,7 @@ def uniform_share(p: Floats, target: Floats, least: float) -> float:
         The share, which rises linearly to 1 with the success rate on the target distribution.
 
     >>> both = np.array([0.5, 0.5])
-    >>> [uniform_share(np.array([p, 0.0]), both, 0.2) for p in (0.0, 0.5, 1.0)]
+    >>> [round(uniform_share(np.array([p, 0.0]), both, 0.2), 2) for p in (0.0, 0.5, 1.0)]
     [0.2, 0.6, 1.0]
     """
     return least + (1 - least) * min(1.0, float(p @ target) / COMPLETE)
