@@ -15,7 +15,7 @@ import numpy as np
 
 from taskspace.paper.curriculum_methods import METHODS, NEED_TARGET, NO_TARGET, OPTIONS
 from taskspace.paper.curriculum_settings import SETTINGS, TUNING_SEED, Setting
-from taskspace.paper.curriculum_tables import differences, table
+from taskspace.paper.curriculum_tables import tables
 from taskspace.paper.harness.curricula import Trial
 from taskspace.paper.harness.curriculum_trial import train
 from taskspace.paper.study import Result, Study
@@ -37,21 +37,21 @@ def reproduce(
     """
     chosen = study.chosen([setting.environment for setting in SETTINGS])
     settings = [setting for setting in SETTINGS if setting.environment in chosen]
-    tables = []
+    shown = []
     for setting in settings:
         wanted = [method for method in applicable(setting) if method in methods]
         found = {method: trials(study, setting, method, finished=finished) for method in wanted}
         found = {method: some for method, some in found.items() if some}
         if found:
-            tables += [table(setting.name, found), *differences(setting.name, found)]
-    if not tables:
+            shown += tables(setting.name, found)
+    if not shown:
         raise FileNotFoundError(f"there are no finished trainings in {study.folder}")
     over = study.over_seeds("training", spread=False)
     note = (
         f"Held-out success of PPO from scratch, {'as far as trained' if finished else over}."
         " Options were chosen on other seeds. Steps include the extra rollouts of a curriculum."
     )
-    return Result("curriculum", "Curricula: what to train on next", tables, notes=[note])
+    return Result("curriculum", "Curricula: what to train on next", shown, notes=[note])
 
 
 def applicable(setting: Setting) -> list[str]:

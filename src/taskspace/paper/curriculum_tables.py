@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from taskspace.paper.harness.curricula import Trial
 from taskspace.paper.study import Table
 
+Floats = NDArray[np.float64]
+
 LEVELS = (0.05, 0.2, 0.5)  # of held-out success, to which steps are counted
 BOOTSTRAP = 10_000
 ENOUGH = 5  # seeds for an interval: a bootstrap of fewer values would be too narrow
@@ -30,12 +32,27 @@ COMPARED = (  # what the questions of the study are about
 )
 
 
-def table(setting: str, found: Mapping[str, Sequence[Trial]]) -> Table:
-    """One row per method: area under the curve, steps to levels, and the worst tenth."""
+def tables(setting: str, found: Mapping[str, Sequence[Trial]]) -> list[Table]:
+    """What is known about a setting: areas, differences between them, and the course."""
     areas = {method: np.array([one.area for one in trials]) for method, trials in found.items()}
+    compared = differences(setting, areas)
+    return [area_table(setting, areas), *([compared] if compared else []), course(setting, found)]
+
+
+def area_table(setting: str, areas: Mapping[str, Floats]) -> Table:
+    """The area under the curve of each method, and its ratio to that of IID."""
+    rows = [{"method": method} | _area(values, areas.get(IID)) for method, values in areas.items()]
+    note = (
+        "AUC: mean held-out success over all steps, with a 95 % bootstrap interval over seeds"
+        f" (from {ENOUGH} seeds on)."
+    )
+    return Table(f"curriculum-{setting}", f"Curricula on {setting}", rows, note)
+
+
+def course(setting: str, found: Mapping[str, Sequence[Trial]]) -> Table:
+    """How fast each method reaches levels of success, how it ends, and the time it takes."""
     rows = [
         {"method": method}
-        | _area(areas[method], areas.get(IID))
         | {f"steps to {level:g}": _steps_to(trials, level) for level in LEVELS}
         | {
             "worst tenth": float(np.mean([one.worst_tenth for one in trials])),
@@ -44,34 +61,32 @@ def table(setting: str, found: Mapping[str, Sequence[Trial]]) -> Table:
         for method, trials in found.items()
     ]
     note = (
-        "AUC: mean held-out success over all steps, with a 95 % bootstrap interval over seeds"
-        f" (from {ENOUGH} seeds on)."
-        " Steps to a level: median over seeds. Worst tenth: success rate on the tenth of held-out"
+        "Steps to a level: median over seeds. Worst tenth: success rate on the tenth of held-out"
         " tasks that are solved least, at the end. Overhead: share of the training time."
     )
-    return Table(f"curriculum-{setting}", f"Curricula on {setting}", rows, note)
+    title = f"Curricula on {setting}: course and cost"
+    return Table(f"curriculum-{setting}-course", title, rows, note)
 
 
-def differences(setting: str, found: Mapping[str, Sequence[Trial]]) -> list[Table]:
-    """Differences of areas with bootstrap intervals; no table if there are too few seeds."""
-    areas = {method: np.array([one.area for one in trials]) for method, trials in found.items()}
-    rows = []
-    for method, other in COMPARED:
-        a, b = areas.get(method, np.zeros(0)), areas.get(other, np.zeros(0))
-        if min(len(a), len(b)) < ENOUGH:
-            continue
-        resampled = resampled_means(a, 1) - resampled_means(b, 2)
-        low, high = map(float, np.quantile(resampled, (0.025, 0.975)))
-        rows.append({
-            "method": method, "minus": other, "AUC": float(a.mean() - b.mean()),
-            "from": low, "to": high,
-        })  # fmt: skip
+def differences(setting: str, areas: Mapping[str, Floats]) -> Table | None:
+    """Differences of areas with bootstrap intervals; None if there are too few seeds."""
+    enough = {method for method, values in areas.items() if len(values) >= ENOUGH}
+    rows = [_difference(areas, *pair) for pair in COMPARED if enough.issuperset(pair)]
     note = "Differences of AUC, with 95 % bootstrap intervals over the seeds of both."
     title = f"Curricula on {setting}: differences"
-    return [Table(f"curriculum-{setting}-differences", title, rows, note)] if rows else []
+    return Table(f"curriculum-{setting}-differences", title, rows, note) if rows else None
 
 
-def _area(areas: NDArray[np.float64], iid: NDArray[np.float64] | None) -> dict[str, Any]:
+def _difference(areas: Mapping[str, Floats], method: str, other: str) -> dict[str, Any]:
+    resampled = resampled_means(areas[method], 1) - resampled_means(areas[other], 2)
+    low, high = map(float, np.quantile(resampled, (0.025, 0.975)))
+    return {
+        "method": method, "minus": other,
+        "AUC": float(areas[method].mean() - areas[other].mean()), "from": low, "to": high,
+    }  # fmt: skip
+
+
+def _area(areas: Floats, iid: Floats | None) -> dict[str, Any]:
     """Mean area with its interval, and its ratio to that of IID with its interval."""
     low, high = interval(areas)
     found: dict[str, Any] = {
@@ -88,7 +103,7 @@ def _area(areas: NDArray[np.float64], iid: NDArray[np.float64] | None) -> dict[s
     }  # fmt: skip
 
 
-def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+def interval(values: Floats) -> tuple[float | None, float | None]:
     """A 95 % bootstrap interval of the mean; few values have none.
 
     >>> interval(np.array([1.0, 2.0]))
@@ -103,10 +118,10 @@ def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return float(low), float(high)
 
 
-def resampled_means(values: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+def resampled_means(values: Floats, seed: int) -> Floats:
     """Means of bootstrap samples."""
     drawn = np.random.default_rng(seed).integers(len(values), size=(BOOTSTRAP, len(values)))
-    means: NDArray[np.float64] = values[drawn].mean(1)
+    means: Floats = values[drawn].mean(1)
     return means
 
 
