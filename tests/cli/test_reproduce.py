@@ -61,8 +61,9 @@ def test_our_part_of_table_1_goes_without_baselines(
 ) -> None:
     asked: list[list[str]] = []
 
-    def reproduce(study: Study, models: list[str]) -> Result:
+    def reproduce(study: Study, models: list[str], finished: bool = False) -> Result:
         asked.append(models)
+        assert finished == (models == ["IID", "ours"])
         return result("table1", tmp_path / "map.png")
 
     monkeypatch.setattr(table1, "reproduce", reproduce)
@@ -70,7 +71,8 @@ def test_our_part_of_table_1_goes_without_baselines(
     assert asked == [["ours"]]
     assert (tmp_path / "scores.csv").exists()
     monkeypatch.setattr(curriculum, "reproduce", reproduce)
-    assert main(["reproduce", "curriculum", "--only", "ours", "--out", str(tmp_path)]) == 0
+    words = ["--only", "ours", "--finished", "--out", str(tmp_path)]
+    assert main(["reproduce", "curriculum", *words]) == 0
     assert asked[1] == ["IID", "ours"]
 
 

@@ -36,7 +36,7 @@ def environments(kind: str) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ours", "dummy", "subproc"])
 def test_training_feeds_the_curriculum(kind: str, tmp_path: Path) -> None:
-    curriculum = ts.Curriculum(TASKS, seed=0, guard=False)
+    curriculum = ts.Curriculum(TASKS, seed=0, handover=False)
     callback = ts.CurriculumCallback(curriculum, tmp_path / "c.npz")
     envs = environments(kind)
     model = sb3.PPO("MlpPolicy", envs, n_steps=128, batch_size=128, device="cpu", seed=0)
@@ -52,7 +52,7 @@ def test_training_feeds_the_curriculum(kind: str, tmp_path: Path) -> None:
 def test_weights_reach_the_environments_within_step() -> None:
     """A curriculum that wants one task only gets it, apart from the uniform share."""
     only = np.arange(50) == 9
-    curriculum = ts.Curriculum(TASKS, rule=lambda now: only * 1.0, seed=0, guard=False)
+    curriculum = ts.Curriculum(TASKS, rule=lambda now: only * 1.0, seed=0, handover=False)
     envs = environments("dummy")
     model = sb3.PPO("MlpPolicy", envs, n_steps=256, batch_size=128, device="cpu", seed=0)
     model.learn(1024, callback=ts.CurriculumCallback(curriculum))
@@ -63,7 +63,7 @@ def test_weights_reach_the_environments_within_step() -> None:
 def test_values_are_logged_for_tensorboard() -> None:
     from stable_baselines3.common.logger import KVWriter, Logger
 
-    callback = ts.CurriculumCallback(ts.Curriculum(TASKS, seed=0))
+    callback = ts.CurriculumCallback(ts.Curriculum(TASKS, seed=0, handover=False))
     model = sb3.PPO("MlpPolicy", environments("dummy"), n_steps=64, batch_size=64, device="cpu")
     recorded: dict[str, float] = {}
 

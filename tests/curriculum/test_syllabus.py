@@ -22,7 +22,7 @@ def test_it_samples_and_learns() -> None:
     pytest.importorskip("syllabus")
     from syllabus.task_space import DiscreteTaskSpace
 
-    curriculum = ts.Curriculum(TASKS, seed=0, guard=False)
+    curriculum = ts.Curriculum(TASKS, seed=0, handover=False)
     made = syllabus_curriculum(curriculum, DiscreteTaskSpace(30))
     for _ in range(UPDATE):
         (task,) = made.sample()

@@ -83,6 +83,32 @@ def test_automatic_resets_draw_by_the_weights() -> None:
     assert (infos["task"][infos["_task"]] == 4).all()
 
 
+def test_a_misspelled_entry_of_the_info_is_told_at_the_first_end() -> None:
+    env = ts.TaskSampler(own_env(), success="is_sucess", seed=0)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=says("is_sucess info it has is_success")):
+        env.step(6)
+
+
+def test_an_entry_may_be_missing_once_it_was_seen() -> None:
+    class Env(gym.Env[Any, Any]):
+        observation_space = gym.spaces.Discrete(2)
+        action_space = gym.spaces.Discrete(2)
+
+        def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+            return 0, {}
+
+        def step(self, action: Any) -> Any:
+            return 0, 1.0, True, False, {"won": True} if action else {}
+
+    env = ts.TaskSampler(Env(), ["only"], success="won", seed=0)
+    solved = []
+    for action in (1, 0):
+        env.reset()
+        solved.append(env.step(action)[4]["is_success"])
+    assert solved == [True, False]
+
+
 def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match=says("set_task 3")):
         ts.TaskSampler(own_env(), set_task=3)  # type: ignore[arg-type]

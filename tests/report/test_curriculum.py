@@ -34,7 +34,9 @@ def test_the_table_follows_the_history() -> None:
 def test_pictures_have_a_map_where_there_is_one(mapped: bool) -> None:
     tasks = np.random.default_rng(1).normal(size=(60, 3)) if mapped else list("abcdefgh")
     figure = draw_curriculum(trained(tasks))
-    assert len(figure.axes) == (1 + 2 * PANELS if mapped else 1)
+    scales = ["attempts per task", "success rate"] if mapped else []
+    assert len(figure.axes) == 1 + len(scales) * (PANELS + 1)
+    assert [ax.get_ylabel() for ax in figure.axes if ax.get_label() == "<colorbar>"] == scales
 
 
 def test_without_episodes_there_is_nothing_to_draw() -> None:

@@ -12,7 +12,7 @@ from taskspace.cli.printing import print_table
 _EPILOG = """The output has one row per interval: episodes (at its end), tasks (that were tried),
 effective_tasks (the exponential of the entropy of attempts), success (rate of all episodes),
 uniform_success (rate of uniform episodes), mean_p (predicted over all tasks), uniform_share (1 if
-training was handed back to uniform tasks), and memory (of the estimates, in episodes).
+training was handed over to uniform tasks), and memory (of the estimates, in episodes).
 
 examples:
   taskspace curriculum curriculum.npz
@@ -40,7 +40,7 @@ def _run(options: argparse.Namespace) -> None:
     The picture shows success over time and, over the map of the tasks, what was tried and how
     often it was solved.
     """
-    from taskspace.curriculum.curriculum import Curriculum
+    from taskspace.curriculum.storage import load
     from taskspace.files import check_target, write_figure
     from taskspace.outcomes.table_streams import check_out
     from taskspace.report.curriculum import curriculum_table, draw_curriculum
@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
     picture = None if options.picture is None else check_target(options.picture)
     if picture is not None and picture.suffix.lower() not in (".png", ".svg"):
         raise ValueError(f"--picture must be a .png or .svg file, got {options.picture!r}")
-    found = Curriculum.load(Path(options.file), rule=lambda now: now.p)
+    found = load(Path(options.file), instead="uniform")  # the rule is not shown
     print_table(options, curriculum_table(found))
     if picture is not None:
         write_figure(draw_curriculum(found), picture, dpi=150)

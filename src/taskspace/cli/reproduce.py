@@ -15,6 +15,7 @@ _EXAMPLES = """examples:
   taskspace reproduce table1 --only ours
   taskspace reproduce figure5 --env MultiKeyNav --seeds 1
   taskspace reproduce curriculum --only ours --env BasicKarel --seeds 8
+  taskspace reproduce curriculum --finished --seeds 8
   taskspace reproduce all --preset fast --out runs/quick
 """
 
@@ -36,6 +37,10 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--only", choices=["ours"],
         help="for table1: without the baselines; for curriculum: ours and IID",
+    )  # fmt: skip
+    parser.add_argument(
+        "--finished", action="store_true",
+        help="for curriculum: train nothing, show what has been trained so far",
     )  # fmt: skip
     parser.add_argument(
         "--seeds",
@@ -65,12 +70,16 @@ def _run(options: argparse.Namespace) -> None:
     and interrupted runs resume.
     """
     from taskspace.paper import curriculum, everything, table1
+    from taskspace.paper.curriculum_methods import METHODS
+    from taskspace.paper.curriculum_tables import IID
     from taskspace.paper.study import Study
 
     if options.page is not None and options.what != "all":
         raise ValueError(f"--page must be used with all, got {options.what}")
     if options.only is not None and options.what not in ("table1", "curriculum"):
         raise ValueError(f"--only must be used with table1 or curriculum, got {options.what}")
+    if options.finished and options.what != "curriculum":
+        raise ValueError(f"--finished must be used with curriculum, got {options.what}")
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
@@ -79,15 +88,17 @@ def _run(options: argparse.Namespace) -> None:
         _print_results(options, everything.reproduce_all(study, page))
         if not options.json:
             print(f"wrote {page}")
-    elif options.only:
-        if options.what == "table1":
-            result = table1.reproduce(study, models=["ours"])
-        else:
-            result = curriculum.reproduce(study, [curriculum.IID, "ours"])
+        return
+    if options.what == "curriculum":
+        methods = [IID, "ours"] if options.only else list(METHODS)
+        result = curriculum.reproduce(study, methods, finished=options.finished)
         study.write(result)
-        _print_results(options, [result])
+    elif options.only:
+        result = table1.reproduce(study, models=["ours"])
+        study.write(result)
     else:
-        _print_results(options, [everything.reproduce(options.what, study)])
+        result = everything.reproduce(options.what, study)
+    _print_results(options, [result])
 
 
 def _print_results(options: argparse.Namespace, results: Iterable[Any]) -> None:

@@ -13,8 +13,9 @@ from taskspace import checks
 from taskspace.curriculum.basis import feature_basis, population_basis
 from taskspace.curriculum.estimators import Episodes, Estimator, LogisticEstimator, TaskEstimator
 from taskspace.curriculum.forgetting import AdaptiveForgetting
-from taskspace.curriculum.guard import Guard
+from taskspace.curriculum.handover import uniform_share
 from taskspace.curriculum.history import History
+from taskspace.curriculum.reading import read_tasks
 from taskspace.curriculum.rules import NEED_TARGET, RULES, Rule, Situation
 from taskspace.curriculum.targets import make_target, no_target
 from taskspace.curriculum.threads import one_thread
@@ -33,8 +34,8 @@ class Curriculum:
     without extra rollouts: by Bayesian logistic regression on the leading components of a
     population's success profiles (`model`), on features of the tasks, or with one estimate per
     task. A rule turns these probabilities into sampling weights. A share of the episodes stays
-    uniform, and a guard compares periods with and without the curriculum: where success on uniform
-    tasks rises no slower without it, training is handed back to uniform tasks.
+    uniform; without a target it rises with the success rate, so that training is handed over to
+    uniform tasks once half of them are solved.
 
     Args:
         tasks: The tasks: rows of features, or names. Everywhere else, a task is its position here.
@@ -46,7 +47,7 @@ class Curriculum:
         target: What the learner is trained for: booleans or weights, one per task; all tasks by
             default. Half of the uniform share is then drawn from the target.
         share: The share of episodes whose tasks are drawn uniformly.
-        guard: Whether to hand back to uniform tasks when the curriculum does not help.
+        handover: Whether that share rises with the success rate; by default without a target only.
         seed: The seed of the draws.
 
     Attributes:
@@ -73,7 +74,7 @@ class Curriculum:
         rule: str | Callable[[Situation], Floats] | None = None,
         target: Any = None,
         share: float = SHARE,
-        guard: bool = True,
+        handover: bool | None = None,
         seed: int | None = None,
     ) -> None:
         default = "frontier" if target is None else "towards"
@@ -81,20 +82,21 @@ class Curriculum:
         self.share = checks.fraction(share, "share")
         if model is not None and not hasattr(model, "predict_proba"):
             raise ValueError(f"model must be a SuccessModel or None, got {checks.brief(model)}")
-        if not isinstance(guard, bool):
-            raise ValueError(f"guard must be True or False, got {checks.brief(guard)}")
-        self.tasks, features = _read(tasks)
+        if not (handover is None or isinstance(handover, bool)):
+            raise ValueError(f"handover must be True, False or None, got {checks.brief(handover)}")
+        self.handover = target is None if handover is None else handover
+        self.tasks, features = read_tasks(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
         count = len(self.tasks)
         self.target = no_target(count)
         if target is not None:
             self.target = make_target(target, self.tasks, features, model, self._rng)
-        self.basis: Floats | None = None
+        self.basis: NDArray[np.floating] | None = None  # single precision, which is faster
         if model is not None:
-            self.basis = population_basis(model, self.tasks)
+            self.basis = population_basis(model, self.tasks).astype(np.float32)
         elif features is not None:
-            self.basis = feature_basis(features)
-        self._start(guard)
+            self.basis = feature_basis(features).astype(np.float32)
+        self._start()
 
     def _set_rule(self, rule: Any, has_target: bool) -> None:
         if not callable(rule) and not (isinstance(rule, str) and rule in RULES):
@@ -106,10 +108,10 @@ class Curriculum:
         self.rule = rule
         self._rule: Rule = rule if callable(rule) else RULES[rule]
 
-    def _start(self, guard: bool) -> None:
+    def _start(self) -> None:
         count = len(self.tasks)
         self.forgetting = AdaptiveForgetting(self._estimator)
-        self.guard, self.history = Guard(guard), History(count)
+        self.history = History(count)
         self.base = (1 / count + self.target.weights) / 2  # uniform without a target
         self.updates, self._enough = 0, max(UPDATE, count // TASKS_PER_EPISODE)
         self._waiting: list[tuple[NDArray[np.int64], Floats]] = []
@@ -185,7 +187,6 @@ class Curriculum:
             self.forgetting.update(Episodes.of(tasks, successes))
         # Of the episodes on a task, this share was drawn uniformly: no need to mark them.
         uniform = self._uniform_share * self.base[tasks] / self._weights[tasks]
-        self.guard.observe(uniform, successes)
         self.history.add(tasks, successes)
         self.updates += 1
         self._refresh()
@@ -199,11 +200,11 @@ class Curriculum:
         """Compute probabilities and weights."""
         with one_thread():
             self._p = self.forgetting.probabilities()
-        self._uniform_share = self.share if self.guard.on else 1.0
-        self._weights = self.base
-        if self._uniform_share < 1:
-            ruled = self._ruled()
-            self._weights = (1 - self.share) * ruled + self.share * self.base
+        self._uniform_share = self.share
+        if self.handover:
+            self._uniform_share = uniform_share(self._p, self.target.weights, self.share)
+        ruled = (1 - self._uniform_share) * self._ruled()
+        self._weights = ruled + self._uniform_share * self.base
         self._cumulative = np.cumsum(self._weights)
 
     def _ruled(self) -> Floats:
@@ -230,12 +231,10 @@ class Curriculum:
         Returns:
             `episodes`, `mean_p` (mean probability of success over all tasks), `uniform_success`
             (success rate of uniform episodes in the last update), `uniform_share` (share of
-            episodes that are uniform now: 1 if handed back), `memory` (in episodes),
-            `effective_tasks` (the exponential of the entropy of the weights), and `advantage` (how
-            much faster uniform success rises with the curriculum, in standard deviations).
+            episodes that are uniform now: 1 if handed over), `memory` (in episodes), and
+            `effective_tasks` (the exponential of the entropy of the weights).
         """
         positive = self._weights[self._weights > 0]
-        faster, spread = self.guard.advantage
         last = self.history.records[-1][2] if self.history.records else float("nan")
         return {
             "episodes": float(self.history.episodes),
@@ -244,7 +243,6 @@ class Curriculum:
             "uniform_share": self._uniform_share,
             "memory": self.forgetting.memory,
             "effective_tasks": float(np.exp(-(positive * np.log(positive)).sum())),
-            "advantage": faster / spread,
         }
 
     # -- files -----------------------------------------------------------------------------------
@@ -270,14 +268,15 @@ class Curriculum:
 
         Args:
             path: The file.
-            rule: The rule, if it is a function, which is not saved.
+            rule: The rule, if it is a function, which is not saved; otherwise None.
 
         Returns:
             The curriculum.
 
         Raises:
             FileNotFoundError: If there is no such file.
-            ValueError: If the file is damaged or no curriculum, or if a rule is missing.
+            ValueError: If the file is damaged or no curriculum, if a rule is missing, or if one is
+                given although the file names its own.
         """
         from taskspace.curriculum.storage import load
 
@@ -286,19 +285,3 @@ class Curriculum:
     def __repr__(self) -> str:
         name = self.rule if isinstance(self.rule, str) else "a function"
         return f"Curriculum({len(self.tasks)} tasks, {name}, {self.history.episodes} episodes)"
-
-
-def _read(tasks: Any) -> tuple[NDArray[Any], Floats | None]:
-    """The tasks, and their features if they are rows of numbers."""
-    checks.listed(tasks, "tasks")
-    array = checks.array(tasks, "tasks")
-    if array.ndim == 1 and array.dtype.kind in "US" and len(array):
-        return array, None
-    if array.ndim != 2 or not array.size:
-        raise ValueError(
-            "tasks must be rows of features (tasks, columns) or a list of names, got"
-            f" {checks.brief(tasks)} of shape {array.shape}"
-        )
-    rows = checks.numbers(array, "tasks")
-    checks.moderate(rows, "tasks")
-    return rows, rows

@@ -42,3 +42,20 @@ class TaskDraws:
         """The positions of `n` tasks."""
         drawn = np.searchsorted(self._cumulative, self._rng.random(n), "right")
         return np.minimum(drawn, self.count - 1)
+
+
+class DrawsTasks:
+    """What `TaskSampler` and `VectorTaskSampler` share: draws by weights that a curriculum sets."""
+
+    _draws: TaskDraws
+
+    def set_task_weights(self, weights: Any) -> None:
+        """Draw tasks in proportion to these weights from the next episodes on.
+
+        Args:
+            weights: One number of at least 0 per task.
+
+        Raises:
+            ValueError: If they are invalid.
+        """
+        self._draws.set_weights(weights)

@@ -87,8 +87,9 @@ class LogisticEstimator:
     array([0., 1.])
     """
 
-    def __init__(self, basis: Floats) -> None:
-        self.basis = basis
+    def __init__(self, basis: NDArray[np.floating]) -> None:
+        # Single precision takes half of the time, and its errors are far below those of estimates.
+        self.basis = basis.astype(np.float32, copy=False)
         columns = basis.shape[1]
         self.prior = np.full(columns, max(1, columns - 1) / PRIOR_VARIANCE)
         self.prior[0] = _FIRST_PRECISION
@@ -100,14 +101,16 @@ class LogisticEstimator:
         """Learn from episodes; those that are `memory` episodes old count by a factor of 1/e."""
         keep = np.exp(-episodes.weights.sum() / memory)
         old = keep * self.precision + (1 - keep) * np.diag(self.prior)
-        rows, before = self.basis[episodes.tasks], self.mean
+        rows, weights, before = (
+            self.basis[episodes.tasks], episodes.weights.astype(np.float32), self.mean
+        )  # fmt: skip
         for _ in range(_NEWTON_STEPS):
-            rates = expit(rows @ self.mean)
-            errors = episodes.weights * (rates - episodes.successes)
-            slope = rows.T @ errors + old @ (self.mean - before)
-            self.precision = (rows.T * (episodes.weights * rates * (1 - rates))) @ rows + old
+            rates = expit(rows @ self.mean.astype(np.float32))
+            errors = weights * (rates - episodes.successes)
+            slope = rows.T @ errors.astype(np.float32) + old @ (self.mean - before)
+            self.precision = (rows.T * (weights * rates * (1 - rates))) @ rows + old
             step = np.linalg.solve(self.precision, slope)
-            longest = np.abs(rows @ step).max(initial=0.0)
+            longest = float(np.abs(rows @ step.astype(np.float32)).max(initial=0.0))
             self.mean = self.mean - step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
             if longest < _SHORT_STEP:
                 break
@@ -115,7 +118,7 @@ class LogisticEstimator:
     def probabilities(self, tasks: Integers | None = None) -> Floats:
         """The probability of success on these tasks, or on all."""
         rows = self.basis if tasks is None else self.basis[tasks]
-        found: Floats = expit(rows @ self.mean)
+        found: Floats = expit((rows @ self.mean.astype(np.float32)).astype(np.float64))
         return found
 
     def state(self) -> dict[str, Floats]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.curriculum.curriculum import Curriculum
-from taskspace.curriculum.guard import Guard
 from taskspace.curriculum.history import History
 from taskspace.curriculum.targets import Target
 from taskspace.files import check_format, read_sealed_arrays, write_sealed_arrays
 
 _FORMAT, _VERSION = "taskspace curriculum", 1
 _FUNCTION = "function"  # the name of a rule that is not saved
-_PARTS = ("forgetting", "guard", "history")
+_PARTS = ("forgetting", "history")
 
 
 def save(curriculum: Curriculum, path: str | os.PathLike[str]) -> None:
@@ -29,6 +29,7 @@ def save(curriculum: Curriculum, path: str | os.PathLike[str]) -> None:
         "version": _VERSION,
         "rule": curriculum.rule if isinstance(curriculum.rule, str) else _FUNCTION,
         "share": curriculum.share,
+        "handover": curriculum.handover,
         "updates": curriculum.updates,
         "random": curriculum._rng.bit_generator.state,
     }
@@ -45,15 +46,17 @@ def save(curriculum: Curriculum, path: str | os.PathLike[str]) -> None:
     arrays["waiting_tasks"] = np.concatenate([tasks for tasks, _ in waiting])
     arrays["waiting_successes"] = np.concatenate([successes for _, successes in waiting])
     parts: tuple[Mapping[str, NDArray[Any]], ...] = (
-        curriculum.forgetting.state(), curriculum.guard.as_arrays(), curriculum.history.as_arrays()
+        curriculum.forgetting.state(), curriculum.history.as_arrays()
     )  # fmt: skip
     for name, part in zip(_PARTS, parts, strict=True):
         arrays |= {f"{name}/{key}": value for key, value in part.items()}
     write_sealed_arrays(arrays, checks.path(path))
 
 
-def load(path: str | os.PathLike[str], rule: Any = None) -> Curriculum:
-    """Read a curriculum."""
+def load(
+    path: str | os.PathLike[str], rule: Any = None, *, instead: str | None = None
+) -> Curriculum:
+    """Read a curriculum; `instead` names a rule for files whose function is not given."""
     file = checks.path(path)
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {file}")
@@ -63,29 +66,40 @@ def load(path: str | os.PathLike[str], rule: Any = None) -> Curriculum:
     except (ValueError, KeyError, OSError) as error:
         raise ValueError(f"{file} must be a curriculum written by save, got {error}") from error
     check_format(file, (settings.get("format"), settings.get("version")), (_FORMAT, _VERSION))
-    chosen = settings["rule"]
-    if chosen == _FUNCTION:
-        if not callable(rule):
-            raise ValueError(f"rule must be the function of {file}, got {checks.brief(rule)}")
-        chosen = rule
+    chosen = _rule(file, settings["rule"], rule, instead)
     try:
         return _restored(arrays, settings, chosen)
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise ValueError(f"{file} must be a curriculum written by save, got {error}") from error
 
 
+def _rule(file: Path, saved: str, given: Any, instead: str | None) -> Any:
+    """The rule of a file: the one that is named there, or the function that is given."""
+    if saved != _FUNCTION:
+        if given is not None:
+            raise ValueError(
+                f"rule must be None for {file}, whose rule is {saved!r}, got {checks.brief(given)}"
+            )
+        return saved
+    if given is None and instead is not None:
+        return instead
+    if not callable(given):
+        raise ValueError(f"rule must be the function of {file}, got {checks.brief(given)}")
+    return given
+
+
 def _restored(arrays: dict[str, NDArray[Any]], settings: dict[str, Any], rule: Any) -> Curriculum:
     found = Curriculum.__new__(Curriculum)
     found.tasks, found.basis = arrays["tasks"], arrays.get("basis")
     found._set_rule(rule, has_target=True)
-    found.share = settings["share"]
+    found.share, found.handover = settings["share"], settings["handover"]
     found._rng = np.random.default_rng()
     found._rng.bit_generator.state = settings["random"]
     found.target = Target(arrays["target"], arrays["chosen"], arrays["similarity"])
-    found._start(guard=True)
-    forgetting, guard, history = (_part(arrays, name) for name in _PARTS)
+    found._start()
+    forgetting, history = (_part(arrays, name) for name in _PARTS)
     found.forgetting.restore(forgetting)
-    found.guard, found.history = Guard.from_arrays(guard), History.from_arrays(history)
+    found.history = History.from_arrays(history)
     found.updates = settings["updates"]
     if len(arrays["waiting_tasks"]):
         found._waiting = [(arrays["waiting_tasks"], arrays["waiting_successes"])]

@@ -9,13 +9,13 @@ import gymnasium as gym
 import numpy as np
 
 from taskspace import checks
-from taskspace.curriculum.draws import TaskDraws
-from taskspace.envs.success_rules import EpisodeSummary, success_rule
+from taskspace.curriculum.draws import DrawsTasks, TaskDraws
+from taskspace.envs.success_rules import EpisodeSummary, InfoKey, success_rule
 from taskspace.envs.task_spaces import check_names
-from taskspace.envs.to_gymnasium import TaskEnv
+from taskspace.envs.to_gymnasium import TaskEnv, task_table
 
 
-class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
+class TaskSampler(DrawsTasks, gym.Wrapper[Any, Any, Any, Any]):
     """Draws a task at every reset, by weights that a curriculum sets.
 
     Training libraries reset environments within `step`, where no options reach them, so tasks are
@@ -36,7 +36,8 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
 
     Raises:
         TypeError: If `success` has the wrong type.
-        ValueError: If an argument is invalid.
+        ValueError: If an argument is invalid, or if the first episode ends without the entry of
+            `info` that `success` names.
 
     Example:
         >>> import gymnasium, taskspace as ts
@@ -66,7 +67,7 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
             )
         self._own = tasks is None and isinstance(env.unwrapped, TaskEnv)
         if self._own:
-            tasks = env.unwrapped._copies.table  # type: ignore[attr-defined]
+            tasks = task_table(env)
         if not checks.listed(tasks, "tasks"):
             raise ValueError("tasks must be at least one task, got none; give them to TaskEnv, too")
         self.tasks, self._set_task = tasks, set_task
@@ -80,6 +81,7 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
         self._rule = success_rule(success, "last")
         self._draws, self.position = TaskDraws(len(tasks), seed), -1
         self._rewards: list[float] = []
+        self._key_seen = False  # whether an info had the entry that `success` names
 
     def _check_columns(self) -> None:
         if self._columns is None:
@@ -90,17 +92,6 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
                 f"columns must be one name per number of a task, got {len(self._columns)} for a"
                 f" task of shape {first}"
             )
-
-    def set_task_weights(self, weights: Any) -> None:
-        """Draw tasks in proportion to these weights from the next reset on.
-
-        Args:
-            weights: One number of at least 0 per task.
-
-        Raises:
-            ValueError: If they are invalid.
-        """
-        self._draws.set_weights(weights)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -154,6 +145,12 @@ class TaskSampler(gym.Wrapper[Any, Any, Any, Any]):
             episode = EpisodeSummary(
                 task, np.array(self._rewards), observation, info, bool(terminated), bool(truncated)
             )
-            solved = self._rule.solved(episode, self._rule.noticed(info, False))
-            info = {**info, "is_success": solved, "task": self.position}
+            info = {**info, "is_success": self._solved(episode), "task": self.position}
         return observation, reward, terminated, truncated, info
+
+    def _solved(self, episode: EpisodeSummary) -> bool:
+        """Whether the episode was a success."""
+        if isinstance(self._rule, InfoKey) and not self._key_seen:
+            self._rule.check(episode.info, "the first finished episode")
+            self._key_seen = True
+        return self._rule.solved(episode, self._rule.noticed(episode.info, False))

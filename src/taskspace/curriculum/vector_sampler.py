@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from gymnasium.vector import VectorWrapper
-from numpy.typing import NDArray
 
 from taskspace import checks
-from taskspace.curriculum.draws import TaskDraws
-from taskspace.envs.to_gymnasium import TaskVectorEnv
+from taskspace.curriculum.draws import DrawsTasks, TaskDraws
+from taskspace.envs.base import Tasks
+from taskspace.envs.to_gymnasium import TaskVectorEnv, task_table
 
 
-class VectorTaskSampler(VectorWrapper):
+class VectorTaskSampler(DrawsTasks, VectorWrapper):
     """The same as `TaskSampler` for many copies that one compiled call steps.
 
     In other vector environments, wrap each copy in a `TaskSampler` and set the weights by
@@ -43,30 +43,13 @@ class VectorTaskSampler(VectorWrapper):
                 f"envs must be a TaskVectorEnv, got {checks.brief(envs)}; wrap the copies of other"
                 " environments in TaskSampler"
             )
-        self._table = envs.unwrapped._copies.table  # type: ignore[attr-defined]
-        if not len(self._table):
+        self.tasks: Tasks = task_table(envs)
+        if not len(self.tasks):
             raise ValueError("envs must be made with tasks, got copies that sample their own")
         super().__init__(envs)
-        self._draws = TaskDraws(len(self._table), seed)
+        self._draws = TaskDraws(len(self.tasks), seed)
         self.positions = np.zeros(self.num_envs, np.int64)
         self._ended = np.zeros(self.num_envs, np.bool_)
-
-    @property
-    def tasks(self) -> NDArray[np.float64]:
-        """The tasks."""
-        table: NDArray[np.float64] = self._table
-        return table
-
-    def set_task_weights(self, weights: Any) -> None:
-        """Draw tasks in proportion to these weights from the next episodes on.
-
-        Args:
-            weights: One number of at least 0 per task.
-
-        Raises:
-            ValueError: If they are invalid.
-        """
-        self._draws.set_weights(weights)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +82,15 @@ class InfoKey(SuccessRule):
     def solved(self, episode: EpisodeSummary, noticed: bool) -> bool:
         """Whether the entry was true."""
         return noticed
+
+    def check(self, known: Iterable[str], where: str) -> None:
+        """Raise an error if the entry is not a known one: its name is probably misspelled."""
+        entries = sorted(map(str, known))
+        if self.key not in entries:
+            raise ValueError(
+                f"there is no entry {self.key!r} in the info of {where}; it has"
+                f" {', '.join(entries) or 'no entries'}"
+            )
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,11 @@ class _Copies:
                 self.table, self.distribution,
             )  # fmt: skip
         else:
-            self.states[:, marked] = tasks[marked].T
+            rows = self.states.T  # contiguous, so whole rows are copied
+            if marked.all():
+                rows[:] = tasks
+            else:
+                rows[marked] = tasks[marked]
             self.elapsed[marked] = 0
             self.status[marked] = RUNNING
 
@@ -372,6 +376,20 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             return None
         states = self._copies.states
         return tuple(_picture(self.task_environment, states[:, i]) for i in range(self.num_envs))
+
+
+def task_table(env: Any) -> Tasks:
+    """The tasks that an environment of this library draws from, which were checked.
+
+    They are none in environments that sample their own tasks, and in those of others.
+
+    >>> task_table(TaskEnv("MultiKeyNav", tasks=[[0.95, 1, 1, 0, 0, 0, 0]])).shape
+    (1, 7)
+    """
+    inner = getattr(env, "unwrapped", None)
+    if not isinstance(inner, (TaskEnv, TaskVectorEnv)):
+        return np.zeros((0, 0))
+    return inner._copies.table
 
 
 def _check_render_mode(render_mode: str | None, known: list[str]) -> None:

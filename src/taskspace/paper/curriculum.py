@@ -1,69 +1,102 @@
 """Curricula compared: a learner from scratch with sparse reward on 24,000 tasks.
 
-Options of other methods are chosen in each setting on `TUNING_SEED`. Ours has the same constants in
-all settings, which were chosen on this and the following seed. The seeds of a study, which are
-reported, begin at 0.
+Options of other methods are chosen in each setting on `TUNING_SEEDS`. Ours has the same constants
+in all settings, which were chosen on these and a few other seeds from 1000 on. The seeds of a
+study, which are reported, begin at 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from taskspace.paper.curriculum_methods import METHODS, NEED_TARGET, OPTIONS
+from taskspace.paper.curriculum_methods import METHODS, NEED_TARGET, NO_TARGET, OPTIONS
 from taskspace.paper.curriculum_settings import SETTINGS, TUNING_SEED, Setting
+from taskspace.paper.curriculum_tables import tables
 from taskspace.paper.harness.curricula import Trial
 from taskspace.paper.harness.curriculum_trial import train
-from taskspace.paper.study import Result, Study, Table
+from taskspace.paper.study import Result, Study
+from taskspace.runs.layout import Part
+from taskspace.runs.stages import has_result
 
-LEVELS = (0.05, 0.2, 0.5)  # of held-out success, to which steps are counted
-BOOTSTRAP = 10_000
-ENOUGH = 5  # seeds for an interval: a bootstrap of fewer values would be too narrow
+TUNING_SEEDS = (TUNING_SEED, TUNING_SEED + 1)
 FAST_STEPS = 30_000
-IID = "IID"
+
+Options = Mapping[str, float]
 
 
-def reproduce(study: Study, methods: Collection[str] = tuple(METHODS)) -> Result:
-    """Train under these curricula in every setting, and compare held-out success."""
+def reproduce(
+    study: Study, methods: Collection[str] = tuple(METHODS), *, finished: bool = False
+) -> Result:
+    """Train under these curricula in every setting, and compare held-out success.
+
+    With `finished`, nothing is trained: the tables have what was trained before.
+    """
     chosen = study.chosen([setting.environment for setting in SETTINGS])
     settings = [setting for setting in SETTINGS if setting.environment in chosen]
-    tables = []
+    shown = []
     for setting in settings:
-        found = {
-            method: [trial(study, setting, method, seed) for seed in range(study.seeds)]
-            for method in applicable(setting)
-            if method in methods
-        }
-        tables.append(table(setting, found))
+        wanted = [method for method in applicable(setting) if method in methods]
+        found = {method: trials(study, setting, method, finished=finished) for method in wanted}
+        found = {method: some for method, some in found.items() if some}
+        if found:
+            shown += tables(setting.name, found)
+    if not shown:
+        raise FileNotFoundError(f"there are no finished trainings in {study.folder}")
+    over = study.over_seeds("training", spread=False)
     note = (
-        f"Held-out success of PPO from scratch, {study.over_seeds('training', spread=False)}."
+        f"Held-out success of PPO from scratch, {'as far as trained' if finished else over}."
         " Options were chosen on other seeds. Steps include the extra rollouts of a curriculum."
     )
-    return Result("curriculum", "Curricula: what to train on next", tables, notes=[note])
+    return Result("curriculum", "Curricula: what to train on next", shown, notes=[note])
 
 
 def applicable(setting: Setting) -> list[str]:
     """The methods that make sense in a setting."""
-    return [name for name in METHODS if setting.counts is not None or name not in NEED_TARGET]
+    excluded = NEED_TARGET if setting.counts is None else NO_TARGET
+    return [name for name in METHODS if name not in excluded]
 
 
-def trial(study: Study, setting: Setting, method: str, seed: int) -> Trial:
-    """One training with the options that are best on the tuning seed."""
-    options = OPTIONS.get(method, [{}])
-    best = options[0]
-    if len(options) > 1:
-        areas = [_trained(study, setting, method, TUNING_SEED, each).area for each in options]
-        best = options[int(np.argmax(areas))]
-    return _trained(study, setting, method, seed, best)
+def trials(study: Study, setting: Setting, method: str, *, finished: bool = False) -> list[Trial]:
+    """Trainings with the options that are best on the tuning seeds, one per seed of the study."""
+    grid = OPTIONS.get(method, [{}])
+    tuning = [(seed, options) for seed in TUNING_SEEDS for options in grid] if len(grid) > 1 else []
+    if finished and not all(_has(study, setting, method, *each) for each in tuning):
+        return []
+    best = best_options(study, setting, method)
+    return [
+        _trained(study, setting, method, seed, best)
+        for seed in range(study.seeds)
+        if not finished or _has(study, setting, method, seed, best)
+    ]
 
 
-def _trained(
-    study: Study, setting: Setting, method: str, seed: int, options: Mapping[str, float]
-) -> Trial:
+def best_options(study: Study, setting: Setting, method: str) -> Options:
+    """The options of a method with the largest mean area on the tuning seeds."""
+    grid = OPTIONS.get(method, [{}])
+    if len(grid) == 1:
+        return grid[0]
+    areas = [
+        [_trained(study, setting, method, seed, options).area for seed in TUNING_SEEDS]
+        for options in grid
+    ]
+    return grid[int(np.argmax(np.mean(areas, axis=1)))]
+
+
+def _name(setting: Setting, method: str, seed: int, options: Options) -> str:
+    words = [setting.name, method.lower().replace(",", ""), *map(str, options.values()), str(seed)]
+    return f"curriculum-{'-'.join(words).replace(' ', '-')}"
+
+
+def _has(study: Study, setting: Setting, method: str, seed: int, options: Options) -> bool:
+    name = _name(setting, method, seed, options)
+    return has_result(study.folder / name, Part(name, "result"))
+
+
+def _trained(study: Study, setting: Setting, method: str, seed: int, options: Options) -> Trial:
     """One training: read if it was saved, otherwise run and saved."""
     sized = replace(setting, fast=True, steps=FAST_STEPS) if study.fast else setting
 
@@ -75,75 +108,6 @@ def _trained(
         )  # fmt: skip
         return [found.as_row()]
 
-    words = [setting.name, method.lower().replace(",", ""), *map(str, options.values()), str(seed)]
-    name = f"curriculum-{'-'.join(words).replace(' ', '-')}"
     settings = {"steps": sized.steps, "method": method, "seed": seed, "options": dict(options)}
+    name = _name(setting, method, seed, options)
     return Trial(**study.saved_rows(name, settings, run)[0])
-
-
-def table(setting: Setting, found: Mapping[str, Sequence[Trial]]) -> Table:
-    """One row per method: area under the curve, steps to levels, and the worst tenth."""
-    areas = {method: np.array([one.area for one in trials]) for method, trials in found.items()}
-    rows = [
-        {"method": method}
-        | _area(areas[method], areas.get(IID))
-        | {f"steps to {level:g}": _steps_to(trials, level) for level in LEVELS}
-        | {
-            "worst tenth": float(np.mean([one.worst_tenth for one in trials])),
-            "overhead": float(np.mean([one.chooser_seconds / one.seconds for one in trials])),
-        }
-        for method, trials in found.items()
-    ]
-    note = (
-        "AUC: mean held-out success over all steps, with a 95 % bootstrap interval over seeds"
-        f" (from {ENOUGH} seeds on)."
-        " Steps to a level: median over seeds. Worst tenth: success rate on the tenth of held-out"
-        " tasks that are solved least, at the end. Overhead: share of the training time."
-    )
-    return Table(f"curriculum-{setting.name}", f"Curricula on {setting.name}", rows, note)
-
-
-def _area(areas: NDArray[np.float64], iid: NDArray[np.float64] | None) -> dict[str, Any]:
-    """Mean area with its interval, and its ratio to that of IID with its interval."""
-    low, high = interval(areas)
-    found: dict[str, Any] = {
-        "seeds": len(areas), "AUC": float(areas.mean()), "from": low, "to": high
-    }  # fmt: skip
-    if iid is None:
-        return found
-    ratios = resampled_means(areas, 1) / np.maximum(resampled_means(iid, 2), 1e-9)
-    few = min(len(areas), len(iid)) < ENOUGH
-    least, most = (None, None) if few else map(float, np.quantile(ratios, (0.025, 0.975)))
-    return found | {
-        "AUC / IID": float(areas.mean() / max(iid.mean(), 1e-9)),
-        "ratio from": least, "ratio to": most,
-    }  # fmt: skip
-
-
-def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """A 95 % bootstrap interval of the mean; few values have none.
-
-    >>> interval(np.array([1.0, 2.0]))
-    (None, None)
-    >>> low, high = interval(np.arange(10.0))
-    >>> low < 4.5 < high
-    True
-    """
-    if len(values) < ENOUGH:
-        return None, None
-    low, high = np.quantile(resampled_means(values, 0), (0.025, 0.975))
-    return float(low), float(high)
-
-
-def resampled_means(values: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """Means of bootstrap samples."""
-    drawn = np.random.default_rng(seed).integers(len(values), size=(BOOTSTRAP, len(values)))
-    means: NDArray[np.float64] = values[drawn].mean(1)
-    return means
-
-
-def _steps_to(trials: Sequence[Trial], level: float) -> int | None:
-    """The median number of steps to a level; None if half of the trainings do not reach it."""
-    reached = [one.steps_to(level) for one in trials]
-    middle = float(np.median(reached))
-    return int(middle) if np.isfinite(middle) else None

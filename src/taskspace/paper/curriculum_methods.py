@@ -45,7 +45,7 @@ def _black_box(model: Any = None, **options: Any) -> Maker:
 def _per_task(rule: str) -> Maker:
     def build(study: Study, setting: Setting, seed: int) -> TaskChooser:
         names = [str(index) for index in range(len(setting.pool))]
-        return BlackBox(Curriculum(names, rule=rule, guard=False, seed=seed))
+        return BlackBox(Curriculum(names, rule=rule, handover=False, seed=seed))
 
     return build
 
@@ -54,7 +54,7 @@ def _raw_proximal(study: Study, setting: Setting, seed: int) -> TaskChooser:
     """The target rule with distances of raw features, and p from the population's basis."""
     curriculum = Curriculum(
         setting.pool, population_model(study, setting), rule="proximal", target=setting.target,
-        guard=False, seed=seed,
+        handover=False, seed=seed,
     )  # fmt: skip
     target = curriculum.target
     raw = raw_similarity(setting.pool, setting.pool[target.chosen]).astype(np.float32)
@@ -87,24 +87,29 @@ METHODS: dict[str, Maker] = {
     "ours": _black_box(population_model),
     "ours, no population": _black_box(),
     "ours, expert-free": _black_box(earlier_model),
-    "ours, no guard": _black_box(population_model, guard=False),
+    "ours, no handover": _black_box(population_model, handover=False),
+    "ours, handover": _black_box(population_model, handover=True),
     "SFL": _sfl,
     "ProCuRL, rollouts": _procurl_rollouts,
     "ProCuRL, critic": _procurl_critic,
     "learning progress": _per_task("progress"),
     "Beta per task": _per_task("frontier"),
     "proximal, raw": _raw_proximal,
-    "proximal, learned": _black_box(population_model, rule="proximal", guard=False),
+    "proximal, learned": _black_box(population_model, rule="proximal", handover=False),
 }
-NEED_TARGET = ("IID on target", "proximal, raw", "proximal, learned")
+# The default of ours is a handover without a target, and none with one.
+NEED_TARGET = ("IID on target", "proximal, raw", "proximal, learned", "ours, handover")
+NO_TARGET = ("ours, no handover",)
 
-# The options among which the best is chosen, in each setting, on a seed that is not reported.
+# The options among which the best is chosen, in each setting, on seeds that are not reported.
 OPTIONS: dict[str, list[dict[str, float]]] = {
     "PLR": [
         {"temperature": 0.1, "staleness": 0.1, "replay": 0.5},
+        {"temperature": 0.3, "staleness": 0.1, "replay": 0.5},
         {"temperature": 0.3, "staleness": 0.3, "replay": 0.5},
         {"temperature": 1.0, "staleness": 0.3, "replay": 0.5},
         {"temperature": 0.3, "staleness": 0.1, "replay": 0.8},
+        {"temperature": 1.0, "staleness": 0.1, "replay": 0.8},
     ],
     "SFL": [{"every": 16}, {"every": 32}],
     "ProCuRL, rollouts": [{"sharpness": 20.0}, {"sharpness": 80.0}],

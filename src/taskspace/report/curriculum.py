@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from taskspace.curriculum.history import RECORD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
 PANELS = 5  # moments in the picture
 _CELLS = 30  # of the map from left to right
+_RATE = "success rate"
+_LABELS = ("attempts per task", _RATE)  # of the rows of maps
 
 
 def curriculum_table(curriculum: Curriculum) -> dict[str, NDArray[Any]]:
@@ -98,10 +102,15 @@ def draw_curriculum(curriculum: Curriculum) -> Figure:
     if mapped:
         places = principal_components(np.asarray(curriculum.basis)[:, 1:], 2)
         groups = np.array_split(np.arange(count), panels)
-        for column, some in enumerate(groups):
-            axes = [figure.add_subplot(grid[row, column]) for row in (1, 2)]
-            _draw_moment(axes, places, curriculum, some)
-            axes[0].set_title(f"to episode {int(table['episodes'][some[-1]]):,}", size=9)
+        axes = np.array(
+            [[figure.add_subplot(grid[row, i]) for i in range(panels)] for row in (1, 2)]
+        )
+        drawn = []
+        for some, column in zip(groups, axes.T, strict=True):
+            drawn.append(_draw_moment(column, places, curriculum, some))
+            column[0].set_title(f"to episode {int(table['episodes'][some[-1]]):,}", size=9)
+        for cells, row, label in zip(zip(*drawn, strict=True), axes, _LABELS, strict=True):
+            _add_scale(figure, cells, row, label)
     return figure
 
 
@@ -118,8 +127,8 @@ def _draw_curves(ax: Axes, table: dict[str, NDArray[Any]]) -> None:
 
 
 def _draw_moment(
-    axes: list[Axes], places: Floats, curriculum: Curriculum, some: NDArray[np.int64]
-) -> None:
+    axes: Sequence[Axes], places: Floats, curriculum: Curriculum, some: NDArray[np.int64]
+) -> tuple[PolyCollection, PolyCollection]:
     """Attempts per task and success rates over the map, in some intervals."""
     attempts = curriculum.history.attempts[some].sum(0)
     successes = curriculum.history.successes[some].sum(0)
@@ -127,11 +136,20 @@ def _draw_moment(
     style: dict[str, Any] = {"gridsize": _CELLS, "linewidths": 0}
     x, y = places.T
     extent = (x.min(), x.max(), y.min(), y.max())
-    axes[0].hexbin(x, y, C=attempts, extent=extent, cmap="magma_r", **style)
-    rates = successes[tried] / attempts[tried]
-    axes[1].hexbin(
-        x[tried], y[tried], C=rates, extent=extent, cmap="viridis", vmin=0, vmax=1, **style
-    )
-    for ax, label in zip(axes, ("attempts per task", "success rate"), strict=True):
+    for ax in axes:
         ax.set(xticks=[], yticks=[])
-        ax.set_xlabel(label, size=8)
+    rates = successes[tried] / attempts[tried]
+    return (
+        axes[0].hexbin(x, y, C=attempts, extent=extent, cmap="magma_r", **style),
+        axes[1].hexbin(x[tried], y[tried], C=rates, extent=extent, cmap="viridis", **style),
+    )
+
+
+def _add_scale(
+    figure: Figure, cells: Sequence[PolyCollection], row: Sequence[Axes], label: str
+) -> None:
+    """The same colours in all panels of a row, and what they mean."""
+    most = 1.0 if label == _RATE else max(np.max(np.asarray(one.get_array())) for one in cells)
+    for one in cells:
+        one.set_clim(0.0, most)
+    figure.colorbar(cells[0], ax=list(row), label=label, pad=0.01)
