@@ -146,7 +146,7 @@ def _about_skills(found: Diagnosis) -> Ranked:
 
 def _about_measure(found: Diagnosis) -> Ranked:
     one, other = (found.reliability[measure].order for measure in (CORRELATION, INFORMATION))
-    if found.better_measure != CORRELATION:
+    if found.better_measure != CORRELATION or found.measure == CORRELATION:
         return []
     text = (
         "Use measure='correlation' (--measure correlation), which keeps more of the order of"
