@@ -135,7 +135,11 @@ class TableSource(Source):
 
 def _check_orders(outcomes: Outcomes) -> None:
     """Refuse returns of two agents, who are in the same order on every two tasks, or in reverse."""
-    if outcomes.scale is not None and outcomes.features is None and outcomes.n_agents < FEWEST_ORDERED:
+    if (
+        outcomes.scale is not None
+        and outcomes.features is None
+        and outcomes.n_agents < FEWEST_ORDERED
+    ):
         raise ValueError(
             f"returns must be those of at least {FEWEST_ORDERED} agents, got {outcomes.n_agents};"
             " tasks are compared by the order in which they put the agents"
