@@ -316,7 +316,7 @@ def quiz(folder: Path, fast: bool) -> None:
 def agents(folder: Path, fast: bool) -> None:
     """Few known agents: never worse than Rasch's model, or than random tasks."""
     print("\nFew known agents: differences to simple methods (negative is better)")
-    for name in ("animal-ai",) if fast else ("animal-ai", "minigrid-sfl", "assistments-2009"):
+    for name in ("animal-ai",) if fast else ("animal-ai", "assistments-2009"):
         outcomes = read(folder, name)
         if outcomes is not None:
             print_compared(Console(width=120), name, outcomes)

@@ -58,8 +58,11 @@ def test_verdicts() -> None:
         "reliable": planted(500, 4, 10).outcomes,
     }
     for level, outcomes in populations.items():
-        verdict = diagnose(outcomes).verdict
+        found = diagnose(outcomes)
+        verdict = found.verdict
         assert verdict.startswith(f"This population is {level}")
+        told = f"(1 - 1 / skills) is {found.trust:.2f}".replace(" 0.", " .")
+        assert (told in verdict) == (level != "not tested")
         assert "\n" not in verdict
 
 

@@ -72,6 +72,8 @@ def verdict(found: Diagnosis) -> str:
         f" {_count(found.usable_tasks, 'usable task')} have a reliability of {_short(best.value)} ±"
         f" {_short(best.spread)} ({found.better_measure}; 0: chance, 1: more agents would change"
         f" nothing), and {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
+        f" Reliability (of information) × (1 - 1 / skills) is {_short(found.trust)}: compare"
+        " populations by it."
     )
 
 
