@@ -66,9 +66,9 @@ class EveryEvalEver(Reader):
                 task = digest[:_DIGITS] if digest else row["sample_id"]
                 text = None if digest and sheet.knows(task) else _text(line)
                 found = row["evaluation"].get(IS_CORRECT if correct else SCORE)
-                known = about.bounds and not correct and not results.any_numbers
-                if known and isinstance(found, (int, float)):
-                    found = sheet.rescaled(found, *about.bounds)
+                bounds = None if correct or results.any_numbers else about.bounds
+                if bounds and isinstance(found, (int, float)):
+                    found = sheet.rescaled(found, *bounds)
                 sheet.add(task, found, text)
 
 

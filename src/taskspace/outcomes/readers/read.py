@@ -75,7 +75,7 @@ def read_results(
     """
     check_return_options(returns, best=best, success=success)
     choice, most = Choice.of(metric, filter), check_max_score(max_score, returns)
-    known_of = {"best": best, "success": success} if returns else {}
+    known_of: dict[str, Any] = {"best": best, "success": success} if returns else {}
     known = readers()
     found = find(as_paths(paths), known)
     if found.tables:
@@ -88,8 +88,8 @@ def read_results(
     results = Collector(choice, most, Returns(best) if returns else None)
     for path, reader in found.logs.items():
         _read(path, reader, results)
-    made = Outcomes.from_returns if returns else Outcomes
-    outcomes = made(**results.parts(), **known_of)
+    parts = {**results.parts(), **known_of}
+    outcomes = Outcomes.from_returns(**parts) if returns else Outcomes(**parts)
     warn_of_doubles(outcomes, results)
     outcomes.info[READING] = lines_about(found, results, outcomes)
     return outcomes
