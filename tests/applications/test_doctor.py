@@ -58,8 +58,11 @@ def test_verdicts() -> None:
         "reliable": planted(500, 4, 10).outcomes,
     }
     for level, outcomes in populations.items():
-        verdict = diagnose(outcomes).verdict
+        found = diagnose(outcomes)
+        verdict = found.verdict
         assert verdict.startswith(f"This population is {level}")
+        told = f"(1 - 1 / skills) is {found.trust:.2f}".replace(" 0.", " .")
+        assert (told in verdict) == (level != "not tested")
         assert "\n" not in verdict
 
 
@@ -158,9 +161,16 @@ def test_opposite_skills_ask_for_the_signed_measure() -> None:
     sign = np.where(np.arange(30) % 2, -1, 1)
     skill = RNG.normal(size=(80, 1))
     solved = RNG.random((80, 30)) < 1 / (1 + np.exp(-3 * skill * sign))
-    found = diagnose(results_of(solved.astype(int), 1))
+    outcomes = results_of(solved.astype(int), 1)
+    found = diagnose(outcomes)
     assert found.better_measure == "correlation"
     assert says_something_about(found, r"measure='correlation'.*against")
+    signed, plain = (
+        diagnose(SimpleNamespace(outcomes=outcomes, measure=measure))
+        for measure in ("correlation", "information")
+    )
+    assert not says_something_about(signed, "measure=")  # its map has this measure already
+    assert plain.advice == found.advice
 
 
 def test_the_most_important_comes_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
@@ -452,3 +453,43 @@ def test_a_quiz_in_returns() -> None:
         quiz.predict_proba()
     with pytest.raises(ValueError, match=says("results 1e+06")):
         quiz.answer(1e6, "task-0")
+
+
+def returns_with_a_constant() -> Outcomes:
+    """Returns on six tasks, of which the third has the same for all agents."""
+    rng = np.random.default_rng(0)
+    returns = 50 + 20 * rng.normal(size=(30, 1)) + 3 * rng.normal(size=(30, 6))
+    returns[:, 2] = 7.0
+    return Outcomes.from_returns(returns, tasks=list("abcdef"))
+
+
+def test_a_task_with_the_same_return_for_all_is_never_asked() -> None:
+    predictor = PerformancePredictor().fit(returns_with_a_constant())
+    for choose in ("information", "uncertain", "random"):
+        quiz, asked = Quiz(predictor, choose=choose), []
+        for task in quiz.ask(at_most=6):
+            asked.append(task)
+            quiz.answer(50.5)
+        assert sorted(asked) == list("abdef")
+        assert quiz.expected_error_rate == 0
+    with pytest.raises(ValueError, match=says("pool different returns 1")):
+        Quiz(predictor, pool=["c"])
+
+
+def test_answers_of_zero_and_one_to_returns_are_doubted_and_others_flagged() -> None:
+    predictor = PerformancePredictor().fit(returns_with_a_constant())
+    shifted = PerformancePredictor().fit(
+        Outcomes.from_returns(np.random.default_rng(1).normal(0.5, 3, (30, 4)), tasks=list("abcd"))
+    )
+    quiz = Quiz(shifted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quiz.answer(1, "a")
+    with pytest.warns(UserWarning, match=says("2 0 1 returns")):
+        quiz.answer(0, "b")
+    for ask in (shifted.predict, shifted.interval):
+        with pytest.warns(UserWarning, match=says("3 0 1 returns")) as told:
+            ask(["a", "b", "c"], [1, 0, 1], ["d"])
+        assert len(told) == 1
+    with pytest.warns(UserWarning, match=says("all 7 9")):
+        predictor.score(["a", "c"], [40.5, 9.0])

@@ -16,6 +16,7 @@ from taskspace.applications.return_answers import (
     overall,
     quiz_returns,
     refuse_returns,
+    warn_if_successes,
     widened,
 )
 from taskspace.models.linear_population import LinearPopulation
@@ -47,9 +48,23 @@ def test_returns_beyond_the_range_are_told_or_refused() -> None:
         quiz_returns([200.0], ["a"], SCALE, np.array([0]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a task on which all agents are the same says nothing
+        assert quiz_returns([7.0], ["c"], SCALE, np.array([2])) == [0.5]
+    with pytest.warns(UserWarning, match=says("7 200 all")):
         assert quiz_returns([200.0], ["c"], SCALE, np.array([2])) == [0.5]
     with pytest.raises(ValueError, match=says("results 2 1")):
         quiz_returns([1.0, 2.0], ["a"], SCALE, np.array([0]))
+
+
+def test_zeros_and_ones_are_doubted_where_no_known_return_is_one() -> None:
+    known, none = np.array([[-30.0, 40.0], [12.5, 7.0]]), np.array([0.0, np.nan])
+    with pytest.warns(UserWarning, match=says("2 0 1 -30 40 returns")):
+        warn_if_successes(np.array([0.0, 1.0]), known)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_successes(np.array([0.0, 7.0]), known)
+        warn_if_successes(none, known)  # a single answer may be 0
+        warn_if_successes(np.array([0.0, 1.0]), known - 7)  # one of them is 0
+        warn_if_successes(np.array([0.0, 1.0]), np.array([[-30.0, 1.0]]))
 
 
 def test_a_known_best_return_has_no_margin_above_it() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from taskspace.applications.posterior import SHARPEST
 from taskspace.applications.predictor import PerformancePredictor
-from taskspace.applications.return_noise import STRENGTHS, ReturnNoise
+from taskspace.applications.return_noise import ReturnNoise
 from taskspace.bench.returns import NEW, coverage, known_outcomes, simulated
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
@@ -16,7 +17,9 @@ def test_noise_of_measured_results_is_not_that_of_agents() -> None:
     exact, noisy = ReturnNoise(0.0, 0.0), ReturnNoise(0.2, 0.04)
     assert exact.strengths((9.0,)) == pytest.approx((9.0,))
     assert noisy.strengths((9.0,))[0] == pytest.approx(1 / 0.06 - 1)
-    assert noisy.strengths((99.0,))[0] == pytest.approx(STRENGTHS[-1])  # no less than nothing
+    assert noisy.strengths((99.0,))[0] == pytest.approx(SHARPEST)  # no less than nothing
+    # No noise of results explains that candidates are further apart than agents.
+    assert noisy.strengths((4 * SHARPEST,)) == (4 * SHARPEST,)
     assert ReturnNoise(0.1, 0.0, missed=0.1).strengths((9.0,))[0] == pytest.approx(4.0)
     assert noisy.answer((9.0, 19.0)) == pytest.approx(0.3)
 
@@ -25,7 +28,7 @@ def test_noise_of_measured_results_is_not_that_of_agents() -> None:
 def test_intervals_contain_the_truth_and_predictions_beat_the_means() -> None:
     truth, returns, _ = simulated(seed=20, attempts=5)
     known = known_outcomes(returns, None)
-    found = coverage(known, truth[-NEW:], returns[-NEW:, :, 0], sizes=(5, 20))
+    found = coverage(known, truth[-NEW:], returns[-NEW:, :, 0], sizes=(1, 5, 20))
     for each in found.values():
         assert 0.82 < each.inside < 0.97  # 20 agents of one population
     assert found[20].error < 0.6 * found[20].error_of_means

@@ -106,6 +106,10 @@ def test_bad_input_is_told_in_one_sentence(
     check_complaint([*given, "--returns", "--best", "-9"], "best -9", capsys)
     check_complaint([*given, "--returns", "--best", "0", "--success", "1"], "success best", capsys)
     check_complaint([*given, "--returns", "--max-score", "9"], "max_score 9", capsys)
+    Path("two.csv").write_text("agent,t,u,v\na,5,-1,3\nb,2,7,9\n")
+    two = ["fit", "two.csv", "--returns", "--out", "two"]
+    check_complaint(two, "returns 3 agents 2", capsys)
+    assert not Path("two").exists()
 
 
 def test_outcomes_can_be_fitted_by_their_returns(tmp_path: Path) -> None:

@@ -74,6 +74,8 @@ def verdict(found: Diagnosis) -> str:
         f" {_decimals(best.value)} ± {_decimals(best.spread)} ({found.better_measure}; 0:"
         " chance, 1: more agents would change nothing), and"
         f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
+        f" Reliability (of information) × (1 - 1 / skills) is {_decimals(found.trust)}: compare"
+        " populations by it."
     )
 
 
@@ -148,7 +150,7 @@ def _about_skills(found: Diagnosis) -> Ranked:
 
 def _about_measure(found: Diagnosis) -> Ranked:
     one, other = (found.reliability[measure].order for measure in (CORRELATION, INFORMATION))
-    if found.better_measure != CORRELATION:
+    if found.better_measure != CORRELATION or found.measure == CORRELATION:
         return []
     text = (
         "Use measure='correlation' (--measure correlation), which keeps more of the order of"

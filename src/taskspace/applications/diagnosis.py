@@ -46,6 +46,7 @@ class Diagnosis:
             agents solve are not among them.
         absent: The subpopulations of the environment's recipe that have no agent.
         returns: Whether outcomes are returns.
+        measure: The measure of the map, if these are the agents of a run; otherwise None.
     """
 
     agents: int
@@ -64,6 +65,7 @@ class Diagnosis:
     unseparated: tuple[Unseparated, ...]
     absent: tuple[str, ...] = ()
     returns: bool = False
+    measure: str | None = None
 
     @property
     def usable_tasks(self) -> int:

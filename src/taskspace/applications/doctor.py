@@ -93,6 +93,7 @@ def diagnose(source: Any, *, seed: int = 0) -> Diagnosis:
         unseparated=unseparated,
         absent=_absent(source, outcomes),
         returns=outcomes.scale is not None,
+        measure=getattr(source, "measure", None),
     )
 
 

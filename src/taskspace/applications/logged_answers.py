@@ -66,7 +66,7 @@ def logged_answers(
     `what` is what error messages call the outcomes; `returns` says whether the results of the known
     agents are returns.
     """
-    outcomes = given if isinstance(given, Outcomes) else read_results(given)
+    outcomes = given if isinstance(given, Outcomes) else read_results(given, returns=returns)
     if returns != (outcomes.scale is not None):
         kinds = ("success rates", "returns")
         raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
 SIZES = (1, 5, 20)  # numbers of answers
+SHARPEST = 1024.0  # the largest strength that is one; see `narrowed`
 _PERCENTS = np.arange(101) / 100  # bounds of intervals are rounded to these
 _MOST_AT_ONCE = 1 << 22  # pairs of task and candidate per block, to bound memory
 
@@ -178,8 +180,27 @@ def percent_bounds(
     shares: Floats, strength: float, level: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The bounds of intervals in percent, rounded outwards, from the weights of `shares`."""
-    below, tail = shares @ _beta_table(strength), (1 - level) / 2
+    below = shares @ _beta_table(min(strength, SHARPEST))
+    tail = (1 - narrowed(level, strength)) / 2
     return (below[:, 1:] <= tail).sum(1), (below[:, :-1] < 1 - tail).sum(1)
+
+
+def narrowed(level: float, strength: float) -> float:
+    """The level of the interval of the candidates that contains a return with this probability.
+
+    After few answers, the likely candidates may be further apart than new agents are. No strength
+    makes their interval narrow enough then; one beyond the sharpest is read as a narrower interval,
+    as if results were normal with a standard deviation that is smaller by a factor of
+    sqrt(SHARPEST / strength).
+
+    >>> narrowed(0.9, 100.0), round(narrowed(0.9, 4 * SHARPEST), 3)
+    (0.9, 0.589)
+    """
+    if strength <= SHARPEST:
+        return level
+    normal = NormalDist()
+    deviations = normal.inv_cdf((1 + level) / 2) * (SHARPEST / strength) ** 0.5
+    return 2 * normal.cdf(deviations) - 1
 
 
 @functools.cache  # a predictor has one strength

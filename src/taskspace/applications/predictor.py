@@ -42,6 +42,7 @@ from taskspace.applications.return_answers import (
     overall,
     quiz_returns,
     refuse_returns,
+    warn_if_successes,
     widened,
 )
 from taskspace.applications.return_noise import ReturnNoise, calibrate
@@ -294,15 +295,18 @@ class PerformancePredictor:
 
     def _predicted(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
         """The predicted probabilities, or expected normalised returns."""
-        weights = self.weights(quiz, results)
+        weights, known = self._given(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        known = self._answered(quiz, results)
         return self.blend(posterior.after(*known).mean(weights, mixture), *known, mixture)
 
-    def _answered(self, quiz: Any, results: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-        """The indices of the answered tasks, of which new ones are -1, and their results."""
-        numbers, given = self._known.find(quiz, "quiz")[0], self.normalised(quiz, results)
-        return numbers[~np.isnan(given)], given[~np.isnan(given)]
+    def _given(
+        self, quiz: Any, results: ArrayLike
+    ) -> tuple[Floats, tuple[NDArray[np.int64], Floats]]:
+        """The probabilities of candidates; the indices of answered tasks, or -1, and results."""
+        self._check_fitted()
+        given = self.normalised(quiz, results)  # once, because it may warn
+        weights, numbers = self.weights_of(quiz, given), self._known.find(quiz, "quiz")[0]
+        return weights, (numbers[~np.isnan(given)], given[~np.isnan(given)])
 
     def normalised(self, quiz: Any, results: ArrayLike) -> Floats:
         """Check the results on a quiz, and normalise them if they are returns.
@@ -316,10 +320,36 @@ class PerformancePredictor:
 
         Raises:
             ValueError: If the results are not one per task, or not in the expected range.
+
+        Warns:
+            UserWarning: If a return is beyond those of the known agents, or if results look like
+                successes but returns are expected.
         """
         if self.scale_ is None:
             return quiz_results(results, quiz)
-        return quiz_returns(results, quiz, self.scale_, self._scaled(quiz, "quiz"))
+        found = quiz_returns(results, quiz, self.scale_, self._scaled(quiz, "quiz"))
+        self.warn_if_successes(quiz, one_per_task(results, quiz))
+        return found
+
+    def warn_if_successes(self, quiz: Any, results: Floats) -> None:
+        """Warn if the results on a quiz are 0 and 1, but returns are expected.
+
+        Args:
+            quiz: As in `predict`.
+            results: The results, in returns.
+
+        Warns:
+            UserWarning: If all of at least two results are 0 or 1, and no known agent has such a
+                return on these tasks.
+        """
+        numbers = self._known.find(quiz, "quiz")[0]
+        numbers = np.unique(numbers[numbers >= 0])
+        if self.scale_ is None or self.population_ is None or not len(numbers):
+            return
+        known = self.scale_.returns(self.population_.rates[:, numbers].astype(np.float64), numbers)
+        # A model does not know returns themselves, but their range.
+        ends = () if self.model_ is None else (self.scale_.low, self.scale_.high)
+        warn_if_successes(results, np.concatenate([known, *ends], axis=None))
 
     def _scaled(self, tasks: Any, what: str = "tasks") -> NDArray[np.int64] | None:
         """The indices of tasks of which each has its own scale, or None if all have one."""
@@ -399,9 +429,8 @@ class PerformancePredictor:
             ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         checked = check_level(level)
-        weights = self.weights(quiz, results)
+        weights, known = self._given(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        known = self._answered(quiz, results)
         found = posterior.after(*known)
         blended = self.blend(found.mean(weights, mixture), *known, mixture)
         low, high = containing(found.interval(weights, mixture, checked), blended)

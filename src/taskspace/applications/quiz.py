@@ -36,8 +36,9 @@ class Quiz:
 
     If the source is one of returns, answers and predictions are in returns.
 
-    No task is proposed twice. If the pool or the targets have more than 1000 tasks, a random
-    sample of 1000 is used to choose the next task.
+    No task is proposed twice, and none on which all known agents have the same return. If the pool
+    or the targets have more than 1000 tasks, a random sample of 1000 is used to choose the next
+    task.
 
     Args:
         source: The outcomes of other agents, a `SuccessModel` of them, or a fitted
@@ -108,7 +109,7 @@ class Quiz:
         self.scale = self._predictor.scale_
         self._rng = rng = np.random.default_rng(key)
         self._targets = self._numbers(targets, "the targets")
-        self._pool = _some(self._numbers(pool, "the pool"), rng)
+        self._pool = _some(self._telling(self._numbers(pool, "the pool")), rng)
         self._names, self._labels = groups_by(self._predictor.labels_, by, len(self._tasks))
         self._objective = self._objective_of(_some(self._targets, rng))
         self._order = rng.permutation(len(self._pool))
@@ -165,7 +166,8 @@ class Quiz:
                 task is unknown.
 
         Warns:
-            UserWarning: If a return is beyond those of the known agents.
+            UserWarning: If a return is beyond those of the known agents, or if several answers look
+                like successes but returns are expected.
         """
         value = checks.numbers(result, "the result")
         if value.ndim:
@@ -185,6 +187,14 @@ class Quiz:
         self._normalised.append(float(normalised[0]))
         self._posterior = self._predictor.posterior_.after(*self._answered)
         self._proposed = None
+        if self.scale is not None:
+            self._warn_if_successes()
+
+    def _warn_if_successes(self) -> None:
+        """Warn if all answers look like successes, but returns are expected."""
+        known = np.array(self._asked, np.int64) >= 0
+        tasks, results = (np.array(part)[known] for part in zip(*self.answers, strict=True))
+        self._predictor.warn_if_successes(tasks, results)
 
     def ask(
         self,
@@ -306,7 +316,8 @@ class Quiz:
             tasks = TaskMixture.known(self._targets)
             errors = np.sqrt(self._posterior.variances(self._weights, tasks))
         answered = np.isin(self._targets, self._answered[0])
-        return float(np.where(answered, 0.0, errors).mean())
+        known = answered | self._is_constant(self._targets)
+        return float(np.where(known, 0.0, errors).mean())
 
     def predict(self, tasks: Any = None) -> Floats:
         """Predict the agent's probability of success, or its return, given the answers so far.
@@ -377,6 +388,23 @@ class Quiz:
         if not checks.listed(tasks, what):
             raise ValueError(f"{what} must have at least one task, got an empty list")
         return self._predictor.numbers(tasks, what)
+
+    def _is_constant(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which tasks have a range of returns of 0: all known agents have the same."""
+        if self.scale is None or not self.scale.low.ndim:
+            return np.zeros(len(numbers), bool)
+        same: NDArray[np.bool_] = self.scale.low[numbers] == self.scale.high[numbers]
+        return same
+
+    def _telling(self, pool: Numbers) -> Numbers:
+        """The tasks of the pool without those whose returns tell nothing."""
+        telling = pool[~self._is_constant(pool)]
+        if not len(telling):
+            raise ValueError(
+                "the pool must have a task on which known agents have different returns, got"
+                f" {len(pool)} without"
+            )
+        return telling
 
     def _objective_of(self, targets: Numbers) -> Objective:
         if self._aim == "tasks":

@@ -22,6 +22,8 @@ from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.returns import normalised_sums
 
 MARGIN = 0.25  # of the scale of a predictor beyond the returns of known agents, in their ranges
+_ROUNDING = 1e-5  # relative; returns are stored in single precision, on a scale
+_SEVERAL = 2  # results that are all 0 or 1 may be successes
 FARTHEST = 1.0  # how far beyond the known range a return may be, in widths of the range
 
 
@@ -44,7 +46,8 @@ def quiz_returns(
         ValueError: If there is not one return per task, or if one is far beyond the known range.
 
     Warns:
-        UserWarning: If a return is beyond the known range: it counts as the end of the range.
+        UserWarning: If a return is beyond the known range: it counts as the end of the range. Or if
+            it is not the only return that known agents have on a task: it counts as that.
 
     >>> quiz_returns([-150, np.nan], ["a", "b"], ReturnScale(-200, -100), None)
     array([0.5, nan])
@@ -54,6 +57,7 @@ def quiz_returns(
         return np.where(np.isnan(found), np.nan, 0.5)
     low, high = (np.broadcast_to(end, found.shape) for end in ends(scale, numbers))
     beyond = np.fmax(low - found, found - high)
+    _warn_if_unlike_all(found, low, low == high)
     beyond[low == high] = 0  # such a task says nothing, whatever the return
     far = beyond > FARTHEST * (high - low)
     if far.any():
@@ -70,6 +74,47 @@ def quiz_returns(
             stacklevel=4,
         )
     return scale.normalised(found, numbers)
+
+
+def _warn_if_unlike_all(found: Floats, known: Floats, constant: NDArray[np.bool_]) -> None:
+    """Warn of another return on a task on which all known agents have the same."""
+    apart = np.abs(found - known) > _ROUNDING * np.maximum(np.abs(known), np.abs(found))
+    other = constant & apart
+    if other.any():
+        first = int(other.argmax())
+        warnings.warn(
+            f"all known agents have the return {known[first]:g} on a task of the quiz, on which"
+            f" this agent has {found[first]:g}; nothing follows from it for other tasks, and it"
+            f" counts as {known[first]:g}",
+            stacklevel=5,
+        )
+
+
+def warn_if_successes(results: Floats, known: Floats) -> None:
+    """Warn if results look like successes, i.e. are all 0 or 1, and none of the known returns is.
+
+    One result may be 0 or 1 by chance, so at least two are needed.
+
+    Args:
+        results: Returns of one agent; NaN for skipped answers.
+        known: The returns of the known agents on the same tasks.
+
+    Warns:
+        UserWarning: If they look like successes.
+
+    >>> warn_if_successes(np.array([0.0, 1.0]), np.array([[0.0, 30.0], [7.5, 31.0]]))
+    """
+    given = results[~np.isnan(results)]
+    if len(given) < _SEVERAL or not np.isin(given, (0.0, 1.0)).all():
+        return
+    low, high = float(known.min()), float(known.max())
+    near = _ROUNDING * max(high - low, 1.0)  # known returns are stored in single precision
+    if min(np.abs(known).min(), np.abs(known - 1).min()) > near:
+        warnings.warn(
+            f"all {len(given)} results are 0 or 1, like successes, but no known return on these"
+            f" tasks is (they go from {low:g} to {high:g}); results must be returns",
+            stacklevel=4,
+        )
 
 
 def refuse_returns(scale: ReturnScale | None, requires: str) -> None:

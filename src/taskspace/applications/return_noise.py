@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.candidates import Table
-from taskspace.applications.posterior import Posterior, percent_bounds
+from taskspace.applications.posterior import SHARPEST, Posterior, percent_bounds
 from taskspace.applications.prior import FOLDS, JUDGED_TASKS, QUIZ_SIZES, Choice, quizzes, spread
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.factors import Floats
 
 LEVEL = 0.9  # of the intervals that are compared with results
-STRENGTHS = tuple(float(2 ** (half / 2)) for half in range(21))  # from 1 to 1024
+# From 1 to 1024, and beyond it up to a quarter of the width, see `narrowed`.
+STRENGTHS = tuple(float(2 ** (half / 2)) for half in range(29))
 FEWEST_AGENTS = 8  # fewer are too few to judge intervals
 MOST_AGENTS = 200  # that judge intervals
 DEFAULT_STRENGTH = 10.0  # if the agents are too few
@@ -37,9 +38,13 @@ class ReturnNoise:
 
     def strengths(self, apart: tuple[float, ...]) -> tuple[float, ...]:
         """The strengths of candidates (see `Posterior`) if results are as if of these strengths."""
-        least = 1 / (STRENGTHS[-1] + 1)
-        own = [max(1 / (each + 1) - self.measured, least) for each in apart]
-        return tuple(1 / (each + self.missed) - 1 for each in own)
+        return tuple(self._strength(each) for each in apart)
+
+    def _strength(self, apart: float) -> float:
+        if apart > SHARPEST and not self.missed:
+            return apart  # the candidates themselves are too far apart
+        own = max(1 / (min(apart, SHARPEST) + 1) - self.measured, 1 / (SHARPEST + 1))
+        return 1 / (own + self.missed) - 1
 
     def answer(self, strengths: tuple[float, ...]) -> float:
         """The variance of an answer around the expected return of the candidate."""

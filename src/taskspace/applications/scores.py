@@ -137,7 +137,23 @@ def estimate_scores(
     with threadpool_limits(1):  # bit-identical on any number of cores
         how = _attempts(population, answered, results, noise)
         errors = replay(population, answered, groups, **how)
-        weights = population.weights(answered, results, errors.shrinkage)
+        return scores_given(errors, population, answered, results, names, groups, level)
+
+
+def scores_given(
+    errors: Replay,
+    population: LinearPopulation,
+    answered: Numbers,
+    results: Floats,
+    names: NDArray[np.str_],
+    groups: NDArray[np.int64],
+    level: float,
+) -> Scores:
+    """Estimate scores as `estimate_scores` does, given the errors of the known agents.
+
+    These are the same for all agents that answer the same tasks.
+    """
+    weights = population.weights(answered, results, errors.shrinkage)
     asked = members(groups, answered)
     rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
     counts, left = _sizes(asked), _sizes(rest)

@@ -21,6 +21,8 @@ _BENCHMARKS = {
     "success": "training of the success model",
     "returns": "predictions of returns: coverage of intervals, and errors",
     "return_maps": "maps by return beside maps by success",
+    "stopping": "evaluations that end early: coverage of the interval at the end",
+    "few_agents": "predictions and short tests beside simple ones, with few known agents",
     "quiz": "choice of questions, and accuracy of the predictions",
     "karel": "execution of Karel programs",
     "synthesis": "training of agents that write programs",

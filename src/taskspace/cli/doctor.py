@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "agent", "task", "score", "max_score", "features", "tasks", "returns", "best", "success",
 )  # fmt: skip
-_LOGS = ("metric", "filter", "max_score")  # options for logs
+_LOGS = ("metric", "filter", "max_score", "returns", "best", "success")  # options for logs
 _EPILOG = """The output has one row per figure: figure, value, and what to compare it with. The
 reliability of similarities is their correlation between halves of the agents, extrapolated to all
 of them: 0 is chance, and at 1 more agents would change nothing. Agents that differ in one skill

@@ -29,8 +29,9 @@ mean regret if the best possible return is given (--best), the share of agents b
 
 Logs of lm-evaluation-harness, Inspect, HELM, Every Eval Ever and py-irt are read as well, from
 files or folders: models are agents, and items are tasks. Repeated runs and epochs are attempts. If
-the logs have several metrics or filters, choose by --metric and --filter. `fit` prints which files
-were read as what.
+the logs have several metrics or filters, choose by --metric and --filter. With --returns, scores
+may be any numbers; those of which less is better are negated. `fit` prints which files were read as
+what.
 
 examples:
   taskspace fit results.csv --out runs/course
@@ -41,6 +42,7 @@ examples:
   taskspace fit results.csv --returns --success 200 --out runs/lander
   taskspace fit logs --out runs/models
   taskspace fit logs --metric acc_norm,exact_match --filter strict-match --out runs/models
+  taskspace fit logs --returns --metric judge --out runs/judged
 """
 
 

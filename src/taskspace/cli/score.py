@@ -126,7 +126,10 @@ def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
     from taskspace.outcomes.readers.read import read_results
 
     try:
-        read = read_results(options.answers, metric=options.metric, filter=options.filter)
+        read = read_results(
+            options.answers, metric=options.metric, filter=options.filter,
+            returns=made.predictor.scale_ is not None,
+        )  # fmt: skip
     except UnclearResults as error:
         named = " ".join(f"--{option} {name}" for option, name in error.guess.items())
         raise ValueError(f"{error.problem}; choose by name, e.g. {named}") from error

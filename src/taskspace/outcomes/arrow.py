@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 
 def as_arrow(values: Any) -> Any:
-    """A column for a file.
+    """A column for a file; NaN is a missing value, i.e. an empty cell of a CSV file.
 
     >>> as_arrow(np.array(["north", "süd", ""])).to_pylist()
     ['north', 'süd', '']
     >>> str(as_arrow(np.float32([0.5])).type), as_arrow(np.array([True, False])).to_pylist()
     ('float', [True, False])
+    >>> as_arrow(np.array([0.5, np.nan])).to_pylist()
+    [0.5, None]
     """
     import pyarrow
 
@@ -27,32 +29,30 @@ def as_arrow(values: Any) -> Any:
     if not isinstance(values, np.ndarray) or values.ndim != 1:
         return pyarrow.array(values)  # e.g. a list of vectors
     if values.dtype.kind in "iuf":
-        return _from_memory(pyarrow.from_numpy_dtype(values.dtype), len(values), values)
+        return _from_numbers(values)
     if values.dtype.kind == "b":
         bytewise = _from_memory(pyarrow.uint8(), len(values), values.astype(np.uint8))
         return bytewise.cast(pyarrow.bool_())
     texts = values.tolist()
     if not all(isinstance(text, str) for text in texts):
         numbers = all(text is None or isinstance(text, float) for text in texts)
-        return _with_gaps(texts) if numbers else pyarrow.array(texts)
+        return _from_numbers(np.array(texts, np.float64)) if numbers else pyarrow.array(texts)
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     large = _from_memory(pyarrow.large_string(), len(texts), ends, b"".join(encoded))
     return large.cast(pyarrow.string()) if ends[-1] < 2**31 else large
 
 
-def _with_gaps(values: list[float | None]) -> Any:
-    """Numbers, of which some are missing.
-
-    >>> _with_gaps([0.5, None, 1.0]).to_pylist()
-    [0.5, None, 1.0]
-    """
+def _from_numbers(values: NDArray[Any]) -> Any:
+    """Integers, or floats of which some may be missing."""
     import pyarrow
 
-    known = np.packbits([value is not None for value in values], bitorder="little")
-    numbers = np.array([0.0 if value is None else value for value in values])
-    parts = [pyarrow.py_buffer(known), pyarrow.py_buffer(numbers)]
-    return pyarrow.Array.from_buffers(pyarrow.float64(), len(values), parts)
+    kind, count = pyarrow.from_numpy_dtype(values.dtype), len(values)
+    if values.dtype.kind != "f" or not np.isnan(values).any():
+        return _from_memory(kind, count, values)
+    known = np.packbits(~np.isnan(values), bitorder="little")
+    parts = [pyarrow.py_buffer(known), pyarrow.py_buffer(np.ascontiguousarray(values))]
+    return pyarrow.Array.from_buffers(kind, count, parts)
 
 
 def _from_memory(kind: Any, count: int, *parts: Any) -> Any:

@@ -26,6 +26,7 @@ from taskspace.files import (
 from taskspace.outcomes import result_tables, tables
 from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
 from taskspace.outcomes.feature_rows import default_names, in_order
+from taskspace.outcomes.frames import check_same_order
 from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
 from taskspace.outcomes.rates import mean_rates
@@ -105,7 +106,10 @@ class Outcomes:
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_same_order(self.successes, self.rollouts)
+        per_pair = ("successes", "rollouts", "steps", "returns", "return_spreads")
+        check_same_order(
+            {name: getattr(self, name) for name in per_pair}, {"features": self.features}
+        )
         successes = _successes(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
@@ -427,6 +431,10 @@ class Outcomes:
         array([[0. , 0.5],
                [1. , nan]])
         """
+        per_pair = {"returns": returns, "rollouts": rollouts, "spreads": spreads}
+        per_pair["steps"] = others.get("steps")
+        per_task = {"best": best, "success": success, "features": others.get("features")}
+        check_same_order(per_pair, per_task)
         found = checks.real(returns, "returns")
         if found.ndim != 2 or not found.size:
             raise ValueError(
@@ -754,18 +762,6 @@ def _successes(values: ArrayLike) -> NDArray[Any]:
             array if fractional else single
         )  # sums of scores may differ from integers by rounding
     return _counts(array, "successes")
-
-
-def _check_same_order(successes: Any, rollouts: Any) -> None:
-    """Refuse two DataFrames of which one has its rows or columns in another order."""
-    if not (hasattr(successes, "columns") and hasattr(rollouts, "columns")):
-        return
-    for part in ("columns", "index"):
-        one, other = (list(getattr(table, part, ())) for table in (successes, rollouts))
-        if one != other:
-            raise ValueError(
-                f"rollouts must have the same {part} as successes in the same order, got other ones"
-            )
 
 
 def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:

@@ -82,19 +82,17 @@ def parts(
 
 
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
-    most = check_max_score(max_score)
-    if not returns:
-        return Scores(most)
-    if most != 1:
-        raise ValueError(f"max_score must be 1 for returns, which are not divided, got {most:g}")
-    return Returns(best)
+    most = check_max_score(max_score, returns)
+    return Returns(best) if returns else Scores(most)
 
 
-def check_max_score(value: Any) -> float:
-    """Return the highest possible score, a positive number."""
+def check_max_score(value: Any, returns: bool) -> float:
+    """Return the highest possible score, a positive number; 1 for returns."""
     is_number = checks.is_integer(value) or isinstance(value, (float, np.floating))
     if not is_number or not 0 < value < math.inf:
         raise ValueError(f"max_score must be a positive number, got {checks.brief(value)}")
+    if returns and value != 1:
+        raise ValueError(f"max_score must be 1 for returns, which are not divided, got {value:g}")
     return float(value)
 
 

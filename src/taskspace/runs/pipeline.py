@@ -230,8 +230,8 @@ def _outcomes(
 ) -> Outcomes:
     """The outcomes in a table or in logs; options that are for something else are refused."""
     if is_log(results):
-        _refuse({**named, **by_return}, "logs; it is for tables of results")
-        return read_results(results, **chosen, max_score=max_score)
+        _refuse(named, "logs; it is for tables of results")
+        return read_results(results, **chosen, max_score=max_score, **by_return)
     what = "Outcomes" if isinstance(results, Outcomes) else "a table of results"
     _refuse(chosen, f"{what}; it is for logs")
     if not isinstance(results, Outcomes):

@@ -21,6 +21,7 @@ from tests.outcomes.readers.logs import (
     inspect_sample,
     lines,
     lm_log,
+    lm_results,
     lm_sample,
     needs_real_logs,
     write,
@@ -32,6 +33,61 @@ TABLE = "agent,task,score,topic\na,q1,1,sums\na,q2,0,areas\n"
 
 def reading(found: ts.Outcomes) -> str:
     return "\n".join(found.info["reading"])
+
+
+# -- returns ---------------------------------------------------------------------------------------
+
+
+def judged(folder: Path) -> None:
+    """Marks of a judge from 1 to 10, two by one model, and a metric of which less is better."""
+    for model, marks in {"a": [7.5, 2.0], "b": [3.0, 10.0], "c": [1.0, 4.0]}.items():
+        samples = [inspect_sample(item, mark) for item, mark in enumerate(marks)]
+        again = [inspect_sample(0, 5.5, epoch=2)] if model == "a" else []
+        inspect_json(folder / f"{model}.json", f"org/{model}", *samples, *again)
+
+
+def test_marks_of_any_scale_are_read_as_returns(tmp_path: Path) -> None:
+    judged(tmp_path)
+    with pytest.raises(ValueError, match=says("choice 7.5 max_score=k returns=True")):
+        ts.read_results(tmp_path)
+    found = ts.read_results(tmp_path, returns=True, success=5)
+    assert found.scale is not None
+    assert found.scale.rule == "success"
+    assert found.returns is not None
+    assert found.return_spreads is not None
+    assert found.returns.tolist() == [[6.5, 2.0], [3.0, 10.0], [1.0, 4.0]]
+    assert found.return_spreads[0, 0] == pytest.approx(2**0.5)
+    assert found.rollouts.tolist() == [[2, 1], [1, 1], [1, 1]]
+    assert "returns of arc: metric 'choice'" in reading(found)
+    with pytest.raises(ValueError, match=says("best returns=True")):
+        ts.read_results(tmp_path, best=7)
+    with pytest.raises(ValueError, match=says("best 7 7.5")):
+        ts.read_results(tmp_path, returns=True, best=7)  # the mean of a pair hides it
+    with pytest.raises(ValueError, match=says("max_score 10 returns")):
+        ts.read_results(tmp_path, returns=True, max_score=10)
+
+
+def test_returns_of_which_less_is_better_are_negated(tmp_path: Path) -> None:
+    for model, loss in (("a", 2.5), ("b", 1.5)):
+        folder = tmp_path / model
+        lm_log(folder, lm_sample(0, perplexity=loss, mine=10 * loss, acc=1.0))
+        lm_results(folder, model, higher_is_better={"arc": {"mine": False}})
+    for metric, expected in (("perplexity", -2.5), ("mine", -25.0), ("acc", 1.0)):
+        found = ts.read_results(tmp_path, metric=metric, returns=True)
+        assert found.returns is not None
+        assert found.returns[0, 0] == expected
+        assert ("negated" in reading(found)) == (expected < 0)
+    found = ts.read_results(tmp_path, returns=True)  # they are no choice unless they are named
+    assert "metric 'acc'" in reading(found)
+    with pytest.raises(ValueError, match=says("perplexity returns=True")):
+        ts.read_results(tmp_path, metric="perplexity")
+
+
+def test_tables_in_a_folder_are_read_as_returns(tmp_path: Path) -> None:
+    write(tmp_path / "one.csv", "agent,task,reward\na,q1,-3\na,q2,8\nb,q1,4\nb,q2,2\n")
+    found = ts.read_results(tmp_path, returns=True)
+    assert found.returns is not None
+    assert found.returns.tolist() == [[-3, 8], [4, 2]]
 
 
 # -- files and folders -----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.outcomes.attempts import Returns
 from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
 from taskspace.outcomes.readers.copies import Copies, skipped
@@ -29,15 +30,19 @@ class Collector:
     """Collects the results of all logs.
 
     Readers call `add` once per attempt, or make a `sheet` for each agent and benchmark and add
-    attempts to it, which is quicker.
+    attempts to it, which is quicker. With `returns`, scores are any numbers, and those by a metric
+    of which less is better are negated.
     """
 
-    def __init__(self, choice: Choice, max_score: float = 1) -> None:
+    def __init__(
+        self, choice: Choice, max_score: float = 1, returns: Returns | None = None
+    ) -> None:
         self.tasks = Tasks()
         # The metric and the filter by format and benchmark.
         self.used: dict[tuple[str, str], tuple[str, str]] = {}
         self.unscored = 0  # attempts that have no score
-        self._choice, self._most = choice, max_score
+        self._choice, self._most, self._returns = choice, max_score, returns
+        self._negated: set[tuple[str, str]] = set()  # benchmarks and metrics, as logs say
         self._format = ""
         self._seen: set[str] = set()
         self._copies = Copies()
@@ -105,6 +110,24 @@ class Collector:
         """Whether the user has named this metric."""
         return metric in self._choice.named["metric"]
 
+    @property
+    def any_numbers(self) -> bool:
+        """Whether scores are returns: any numbers, which readers must not rescale."""
+        return self._returns is not None
+
+    def takes_lower(self, benchmark: str, metric: str) -> bool:
+        """Whether a metric of which less is better, as a log says, can be read: as negated returns.
+
+        If so, the collector negates its scores.
+        """
+        if self._returns is not None:
+            self._negated.add((benchmark, metric))
+        return self._returns is not None
+
+    def negates(self, benchmark: str, metric: str) -> bool:
+        """Whether less is better by this metric, so that scores are negated if they are returns."""
+        return less_is_better(metric) or (benchmark, metric) in self._negated
+
     def is_new(self, identity: str) -> bool:
         """Whether a log of this identity was not read before, e.g. from a copy of the file."""
         if identity in self._seen:
@@ -139,17 +162,20 @@ class Collector:
 
     def _keep(self, path: Path, key: Key, sheets: dict[tuple[str, str], Sheet]) -> None:
         benchmark = key[2]
-        # They are no choice unless there is no other.
-        sheets = {of: s for of, s in sheets.items() if not less_is_better(of[0])} or sheets
+        # They are no choice unless there is no other, or they are named.
+        lower = {m for m, _ in sheets if self.negates(benchmark, m) and not self.asked_for(m)}
+        sheets = {of: sheet for of, sheet in sheets.items() if of[0] not in lower} or sheets
         metric = self._choice.pick("metric", list(dict.fromkeys(m for m, _ in sheets)), benchmark)
         filters = [name for one, name in sheets if metric in (None, one)]
         filter = self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
         if metric is None or filter is None:
             return
-        if less_is_better(metric):
+        negated = self.negates(benchmark, metric)
+        if negated and not self.any_numbers:
             raise ValueError(
                 f"the metric of {benchmark or 'logs'} must be better if higher, got {metric} in"
-                f" {path}; leave these logs out"
+                f" {path}; leave these logs out, or read it as negative returns by returns=True"
+                " (--returns)"
             )
         chosen = self.used.setdefault((self._format, benchmark), (metric, filter))
         if chosen != (metric, filter):
@@ -162,10 +188,12 @@ class Collector:
         scored = ~np.isnan(scores)
         attempts = max(len(scores), self._attempts[key, filter])
         self.unscored += attempts - int(scored.sum())
-        self._check_range(path, metric, tasks[scored], scores[scored])
-        place = (self._format, benchmark)
-        self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
-        self._pieces.append((key, tasks[scored], scores[scored] / self._most))
+        if not self.any_numbers:
+            self._check_range(path, metric, tasks[scored], scores[scored])
+            place = (self._format, benchmark)
+            self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
+        sign = -1 if negated else 1
+        self._pieces.append((key, tasks[scored], sign * scores[scored] / self._most))
 
     def _check_range(
         self, path: Path, metric: str, tasks: NDArray[Any], scores: NDArray[Any]
@@ -176,7 +204,8 @@ class Collector:
             raise ValueError(
                 f"{metric} must be from 0 to {self._most:g}, got {scores[first]:g} for"
                 f" {self.tasks.names[tasks[first]]} in {path}; if scores go from 0 to k, pass"
-                " max_score=k (--max-score k), or else choose another metric"
+                " max_score=k (--max-score k), if they are any numbers, returns=True (--returns),"
+                " or else choose another metric"
             )
 
     def _check_scale(self) -> None:
@@ -191,6 +220,8 @@ class Collector:
 
     def parts(self) -> dict[str, Any]:
         """The arguments of `Outcomes`, of the agents and tasks that have results.
+
+        Of returns, they are those of `Outcomes.from_returns`.
 
         Raises:
             UnclearResults: If a metric or a filter must be chosen.
@@ -207,18 +238,30 @@ class Collector:
             tried[tasks] = True
         shape = (len(agents), len(tried))
         checks.fits_memory(16 * shape[0] * shape[1], f"{shape[0]:,} agents x {shape[1]:,} tasks")
-        successes, rollouts = np.zeros(shape, np.float32), np.zeros(shape, np.uint32)
-        for name, (_, tasks, scores) in zip(names, self._pieces, strict=True):
-            row = agents[name]
-            successes[row] += np.bincount(tasks, scores, shape[1]).astype(np.float32)
-            rollouts[row] += np.bincount(tasks, minlength=shape[1]).astype(np.uint32)
+        rows = [agents[name] for name in names]
+        sums = self._summed(rows, shape) if self._returns is None else self._means(rows, shape)
         return {
-            "successes": successes[:, tried],
-            "rollouts": rollouts[:, tried],
+            **{name: values[:, tried] for name, values in sums.items()},
             "agents": list(agents),
             "tasks": _kept(self.tasks.names, tried),
             "task_labels": self._labels(tried),
         }
+
+    def _summed(self, rows: list[int], shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
+        """Sums of scores and numbers of attempts; pieces are added to these rows."""
+        successes, rollouts = np.zeros(shape, np.float32), np.zeros(shape, np.uint32)
+        for row, (_, tasks, scores) in zip(rows, self._pieces, strict=True):
+            successes[row] += np.bincount(tasks, scores, shape[1]).astype(np.float32)
+            rollouts[row] += np.bincount(tasks, minlength=shape[1]).astype(np.uint32)
+        return {"successes": successes, "rollouts": rollouts}
+
+    def _means(self, rows: list[int], shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
+        """Mean returns, their spreads, and numbers of attempts."""
+        assert self._returns is not None
+        pieces = list(zip(rows, self._pieces, strict=True))
+        pairs = [row * shape[1] + tasks.astype(np.int64) for row, (_, tasks, _) in pieces]
+        scores = np.concatenate([scores for _, (_, _, scores) in pieces])
+        return self._returns.added_up(scores, np.concatenate(pairs), shape)
 
     def _labels(self, tried: NDArray[np.bool_]) -> dict[str, list[str]]:
         columns = {BENCHMARK: self.tasks.benchmarks, TEXT: self.tasks.texts}

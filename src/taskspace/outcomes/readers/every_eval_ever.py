@@ -25,6 +25,7 @@ class _Metric(NamedTuple):
     name: str = SCORE
     bounds: tuple[float, float] | None = None  # the lowest and the highest possible score
     settings: dict[str, Any] | None = None
+    lower: bool = False  # whether less is better
 
 
 class EveryEvalEver(Reader):
@@ -46,6 +47,7 @@ class EveryEvalEver(Reader):
     def read(self, path: Path, results: Collector) -> None:
         """Read one file."""
         metrics = _metrics(path)
+        _check_direction(path, metrics, results)
         if results.is_copy(path, metrics):
             return
         correct = results.asked_for(IS_CORRECT)
@@ -56,14 +58,17 @@ class EveryEvalEver(Reader):
             key = (row["model_id"], row["evaluation_name"], row.get(_RESULT) or "")
             sheet = sheets.get(key)
             if sheet is None:
+                if about.lower:
+                    results.takes_lower(key[1], about.name)
                 sheet = sheets[key] = results.sheet(*key[:2], metric, settings=about.settings)
             if sheet.wanted:
                 digest = row.get("sample_hash")
                 task = digest[:_DIGITS] if digest else row["sample_id"]
                 text = None if digest and sheet.knows(task) else _text(line)
                 found = row["evaluation"].get(IS_CORRECT if correct else SCORE)
-                if about.bounds and isinstance(found, (int, float)) and not correct:
-                    found = sheet.rescaled(found, *about.bounds)
+                bounds = None if correct or results.any_numbers else about.bounds
+                if bounds and isinstance(found, (int, float)):
+                    found = sheet.rescaled(found, *bounds)
                 sheet.add(task, found, text)
 
 
@@ -111,7 +116,16 @@ def _metrics(path: Path) -> dict[str, _Metric]:
         low, high = metric.get("min_score"), metric.get("max_score")
         bounds = None if high is None else (float(low or 0), float(high))
         settings = (result.get("generation_config") or {}).get("generation_args") or {}
-        found[result.get(_RESULT) or ""] = _Metric(name, bounds, settings)
-        if metric.get("lower_is_better"):
-            raise ValueError(f"the metrics of {about} must be better if higher, got {name}")
+        lower = bool(metric.get("lower_is_better"))
+        found[result.get(_RESULT) or ""] = _Metric(name, bounds, settings, lower)
     return found
+
+
+def _check_direction(path: Path, metrics: dict[str, _Metric], results: Collector) -> None:
+    """Refuse a metric of which less is better, unless scores are returns, which can be negated."""
+    for metric in metrics.values():
+        if metric.lower and not results.any_numbers:
+            raise ValueError(
+                f"the metrics of {_about(path)} must be better if higher, got {metric.name}; read"
+                " it as negative returns by returns=True (--returns)"
+            )

@@ -62,7 +62,11 @@ class LmEval(Reader):
                 f"{path} counts as a repeated run of {agent}, since there are no results_*.json"
                 " that say otherwise; put the logs of each model into a folder of its own"
             )
-        lower = _lower_is_better(about, benchmark)
+        lower = {
+            metric
+            for metric in _lower_is_better(about, benchmark)
+            if not results.takes_lower(benchmark, metric)
+        }
         sheets: dict[tuple[str, str], Sheet] = {}
         left_out: set[str] = set()
         attempts: Counter[str] = Counter()  # by filter

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from taskspace.outcomes.attempts import Returns
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers import tables
 from taskspace.outcomes.readers.base import Reader
@@ -18,6 +19,7 @@ from taskspace.outcomes.readers.log_files import as_paths, find
 from taskspace.outcomes.readers.reading import ignored_lines, lines_about, named, warn_of_doubles
 from taskspace.outcomes.readers.registry import readers
 from taskspace.outcomes.result_tables import check_max_score
+from taskspace.outcomes.returns import check_return_options
 
 READING = "reading"  # the key of `info` that says what was read
 
@@ -28,6 +30,9 @@ def read_results(
     metric: str | Iterable[str] | None = None,
     filter: str | Iterable[str] | None = None,
     max_score: float = 1,
+    returns: bool = False,
+    best: float | None = None,
+    success: float | None = None,
 ) -> Outcomes:
     """Read the logs of evaluation harnesses.
 
@@ -46,16 +51,20 @@ def read_results(
         filter: The filter to read, if the logs have several, as `metric`. For HELM, the name of a
             perturbation, or "original".
         max_score: The highest possible score; numbers are divided by it.
+        returns: Whether scores are returns, i.e. any numbers, e.g. a judge's marks from 1 to 10.
+            Those by a metric of which less is better, e.g. a perplexity, are negated.
+        best: The best possible return, if it is known, as in `Outcomes.from_returns`.
+        success: The return from which on a task counts as solved, if there is a threshold.
 
     Returns:
-        The outcomes.
+        The outcomes; with `returns`, they have a `scale`.
 
     Raises:
         FileNotFoundError: If there is no such file.
         UnclearResults: If there are several metrics or filters and none was chosen; the message
             lists them.
         ValueError: If there is no log, if a log is damaged, or if a score is not from 0 to
-            `max_score`.
+            `max_score` or, of returns, not a finite number.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -64,20 +73,23 @@ def read_results(
     ...     read_results(folder)
     Outcomes(1 agent x 2 tasks, 1 rollout per pair, 50 % solved)
     """
-    choice, most = Choice.of(metric, filter), check_max_score(max_score)
+    check_return_options(returns, best=best, success=success)
+    choice, most = Choice.of(metric, filter), check_max_score(max_score, returns)
+    known_of: dict[str, Any] = {"best": best, "success": success} if returns else {}
     known = readers()
     found = find(as_paths(paths), known)
     if found.tables:
         choice.refuse(f"tables such as {found.tables[0]}; it is for logs")
         different = tables.each_once(found.tables)
-        outcomes = tables.read_tables(different, most)
+        outcomes = tables.read_tables(different, max_score=most, returns=returns, **known_of)
         lines = [named("read", different, f" as {tables.NAME}"), *ignored_lines(found)]
         outcomes.info[READING] = lines
         return outcomes
-    results = Collector(choice, most)
+    results = Collector(choice, most, Returns(best) if returns else None)
     for path, reader in found.logs.items():
         _read(path, reader, results)
-    outcomes = Outcomes(**results.parts())
+    parts = {**results.parts(), **known_of}
+    outcomes = Outcomes.from_returns(**parts) if returns else Outcomes(**parts)
     warn_of_doubles(outcomes, results)
     outcomes.info[READING] = lines_about(found, results, outcomes)
     return outcomes

@@ -42,7 +42,11 @@ def lines_about(found: Found, results: Collector, outcomes: Outcomes) -> list[st
         paths = [path for path, reader in found.logs.items() if reader.name == name]
         lines.append(named("read", paths, f" as logs of {name}"))
     chosen = [(benchmark, names) for (_, benchmark), names in results.used.items()]
-    lines += [_metric(*one) for one in chosen[:_MOST_LISTED]]
+    what = "results" if outcomes.scale is None else "returns"
+    lines += [
+        _metric(what, *one, negated=results.negates(one[0], one[1][0]))
+        for one in chosen[:_MOST_LISTED]
+    ]
     if len(chosen) > _MOST_LISTED:
         lines.append(f"and {len(chosen) - _MOST_LISTED} more benchmarks")
     if results.unscored:
@@ -56,10 +60,11 @@ def lines_about(found: Found, results: Collector, outcomes: Outcomes) -> list[st
     return lines + ignored_lines(found)
 
 
-def _metric(benchmark: str, chosen: tuple[str, str]) -> str:
+def _metric(what: str, benchmark: str, chosen: tuple[str, str], *, negated: bool) -> str:
     metric, filter = chosen
-    filtered = f", filter {filter!r}" if filter else ""
-    return f"results{f' of {benchmark}' if benchmark else ''}: metric {metric!r}{filtered}"
+    more = f", filter {filter!r}" if filter else ""
+    more += ", negated because less is better" if negated else ""
+    return f"{what}{f' of {benchmark}' if benchmark else ''}: metric {metric!r}{more}"
 
 
 def ignored_lines(found: Found) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import listed
@@ -20,12 +21,15 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in (".csv", ".parquet")
 
 
-def read_tables(paths: Sequence[Path], max_score: float) -> Outcomes:
-    """Read one table, or several with the same columns as if they were one."""
+def read_tables(paths: Sequence[Path], **how: Any) -> Outcomes:
+    """Read one table, or several with the same columns as if they were one.
+
+    `how` are arguments of `Outcomes.from_table`.
+    """
     import pyarrow
 
     if len(paths) == 1:
-        return Outcomes.from_table(paths[0], max_score=max_score)
+        return Outcomes.from_table(paths[0], **how)
     found = [tables.read(path) for path in paths]
     for path, columns in zip(paths, found, strict=True):
         if columns.keys() != found[0].keys():
@@ -40,7 +44,7 @@ def read_tables(paths: Sequence[Path], max_score: float) -> Outcomes:
         raise ValueError(
             f"tables that are read together must have the same types of columns: {error}"
         ) from error
-    return Outcomes.from_table(joined, max_score=max_score)
+    return Outcomes.from_table(joined, **how)
 
 
 def each_once(paths: Sequence[Path]) -> list[Path]:

@@ -26,6 +26,7 @@ from taskspace.runs.stages import Stages
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
 
 FEWEST_TASKS = 3  # a triplet
+FEWEST_ORDERED = 3  # agents with returns
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class TableSource(Source):
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
             )
         check_agents(self.outcomes)
+        _check_orders(self.outcomes)
         if self.outcomes.features is not None:
             checks.moderate(self.outcomes.features, "features")
             check_telling_apart(self.outcomes.features)
@@ -129,6 +131,19 @@ class TableSource(Source):
             **measures.basic_measurements(self.name, outcomes, embedder),
             **measures.label_scores(outcomes.task_labels, embedder.points(outcomes.task_inputs)),
         }
+
+
+def _check_orders(outcomes: Outcomes) -> None:
+    """Refuse returns of two agents, who are in the same order on every two tasks, or in reverse."""
+    if (
+        outcomes.scale is not None
+        and outcomes.features is None
+        and outcomes.n_agents < FEWEST_ORDERED
+    ):
+        raise ValueError(
+            f"returns must be those of at least {FEWEST_ORDERED} agents, got {outcomes.n_agents};"
+            " tasks are compared by the order in which they put the agents"
+        )
 
 
 def check_sizes(n_components: Any, steps: Any) -> None:
