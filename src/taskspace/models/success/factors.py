@@ -36,9 +36,15 @@ class Gaussians:
 
     @functools.cached_property
     def moments(self) -> Floats:
-        """Second moments (n, d * d)."""
-        products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
-        return products.reshape(len(products), -1)
+        """Second moments (n, pairs), each pair of coordinates once: they are symmetric."""
+        first, second = _pairs(self.mean.shape[1])
+        return self.mean[:, first] * self.mean[:, second] + self.covariance[:, first, second]
+
+    @property
+    def doubled(self) -> Floats:
+        """The moments by which those of others are multiplied: pairs of two stand for both."""
+        first, second = _pairs(self.mean.shape[1])
+        return self.moments * np.where(first == second, 1.0, 2.0)
 
     def part(self, rows: slice) -> Gaussians:
         """Some of the Gaussians."""
@@ -59,6 +65,21 @@ class Gaussians:
         return Gaussians(mean, covariance)
 
 
+@functools.lru_cache
+def _pairs(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of coordinates, each one once."""
+    first, second = np.triu_indices(size)
+    return first, second
+
+
+def square(packed: NDArray[np.floating], size: int) -> Floats:
+    """Symmetric matrices (n, size, size) of their upper halves (n, pairs)."""
+    first, second = _pairs(size)
+    found = np.empty((len(packed), size, size))
+    found[:, first, second] = found[:, second, first] = packed
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Factors:
     """Posterior of the agents' factors u and of the tasks' (bias, v)."""
@@ -77,7 +98,7 @@ class Factors:
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
     """Mean success probability, by the probit approximation of the logistic of a Gaussian."""
     mean = agents.mean @ tasks.mean.T
-    variance = np.maximum(agents.moments @ tasks.moments.T - mean**2, 0.0)
+    variance = np.maximum(agents.moments @ tasks.doubled.T - mean**2, 0.0)
     odds: Floats = np.exp(np.clip(mean / np.sqrt(1 + np.pi / 8 * variance), -30, 30))
     return odds / (1 + odds)
 
@@ -183,8 +204,8 @@ class _Results:
 def _curvature(attempts: Singles, agents: Singles, tasks: Singles) -> Singles:
     """The curvature of the bound at each pair (agents, tasks): the weight of its results.
 
-    It depends on the second moments of the agents, with the constant first coordinate, and of the
-    tasks.
+    It depends on the second moments of the agents, with the constant first coordinate, and on
+    those of the tasks, doubled.
     """
     # In place: new memory for each step would take longer than the arithmetic.
     width = agents @ tasks.T
@@ -199,12 +220,12 @@ def _update_tasks(
     results: _Results, agents: Gaussians, tasks: Gaussians, centre: Floats, precision: Floats
 ) -> Gaussians:
     informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
-    own = tasks.moments.astype(np.float32)
+    own, size = tasks.doubled.astype(np.float32), tasks.mean.shape[1]
     for rows in results.parts:
         known = agents.part(rows).after_one()
         moments = known.moments.astype(np.float32)
         weight = _curvature(results.attempts[rows], moments, own)
-        informed += (weight.T @ moments).reshape(informed.shape)
+        informed += square(weight.T @ moments, size)
         pull += results.surplus[rows].T @ known.mean.astype(np.float32)
     return _solve(informed + np.diag(precision), pull + precision * centre)
 
@@ -215,14 +236,12 @@ def _update_agents(results: _Results, agents: Gaussians, tasks: Gaussians) -> Ga
     return Gaussians(np.concatenate(means), np.concatenate(covariances))
 
 
-def _update_some(
-    results: _Results, rows: slice, agents: Gaussians, tasks: Gaussians
-) -> Gaussians:
+def _update_some(results: _Results, rows: slice, agents: Gaussians, tasks: Gaussians) -> Gaussians:
     own, size = agents.after_one().moments.astype(np.float32), tasks.mean.shape[1]
-    moments, loadings = tasks.moments.astype(np.float32), tasks.mean[:, 1:].astype(np.float32)
-    weight = _curvature(results.attempts[rows], own, moments)
-    informed = (weight @ moments).reshape(-1, size, size).astype(np.float64)
+    weight = _curvature(results.attempts[rows], own, tasks.doubled.astype(np.float32))
+    informed = square(weight @ tasks.moments.astype(np.float32), size)
     # The bias does not depend on the agent, so its part is subtracted.
+    loadings = tasks.mean[:, 1:].astype(np.float32)
     pull = results.surplus[rows] @ loadings - informed[:, 0, 1:]
     return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
 
