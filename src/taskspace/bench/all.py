@@ -88,7 +88,9 @@ def print_report(console: Console) -> None:
     found = measure_all()
     what = found["machine"]
     title = f"Seconds on {what['cores']} cores of {what['processor']}"
-    rows = {
-        name: (lambda _, value=value: f"{value:.3g}") for name, value in found["seconds"].items()
-    }
-    print_lines(console, title, rows, {"seconds": None})
+    rows = {name: functools.partial(_cell, name) for name in found["seconds"]}
+    print_lines(console, title, rows, {"seconds": found["seconds"]})
+
+
+def _cell(name: str, seconds: dict[str, float]) -> str:
+    return f"{seconds[name]:.3g}"

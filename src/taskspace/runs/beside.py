@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from taskspace.files import OURS
+from taskspace.files import OURS, explain_errors
 from taskspace.rollouts.cores import available_cores
 from taskspace.runs import parts
 from taskspace.runs.layout import Part
@@ -40,7 +40,8 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
         if available_cores() < 2 or not self._missing:
             self._missing = []
             return
-        folder = tempfile.TemporaryDirectory(prefix=OURS, dir=stages.folder)
+        with explain_errors(stages.folder):
+            folder = tempfile.TemporaryDirectory(prefix=OURS, dir=stages.folder)
         self._folder = Path(self._undo.enter_context(folder))
         self._process = self._undo.enter_context(Process())
         self._pool = self._undo.enter_context(ThreadPoolExecutor(1))

@@ -25,7 +25,6 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
 from taskspace.report import figures, sections
-from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
 from taskspace.runs.beside import Beside
 from taskspace.runs.clusters import Clusters
@@ -92,6 +91,8 @@ def run(
         >>> run.results["triplet_accuracy"]  # doctest: +SKIP
         0.9...
     """
+    from taskspace.rollouts.ray import connected, on_ray  # imports Numba, which tables do not need
+
     remote = on_ray(executor)
     source = _source(environment, preset, seed, data, executor, method, measure)
     default = Path("runs") / source.name.lower()

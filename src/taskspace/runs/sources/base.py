@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.agents.population import Population
-from taskspace.envs.base import Environment
 from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages
+
+if TYPE_CHECKING:
+    from taskspace.agents.population import Population
+    from taskspace.envs.base import Environment
 
 MOST_SHOWN = 1000  # tasks in a figure of a map: more are hard to read
 

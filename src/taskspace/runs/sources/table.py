@@ -57,7 +57,8 @@ class TableSource(Source):
         """What takes longest, unless it takes less than starting a process."""
         if self.outcomes.n_agents * self.outcomes.n_tasks < FEWEST_RESULTS:
             return ()
-        return (layout.SHORT_TEST, layout.PREDICTOR)
+        second = (layout.SECOND_EMBEDDER,) if self.uses_torch else ()
+        return (*second, layout.SHORT_TEST, layout.PREDICTOR)
 
     @property
     def uses_torch(self) -> bool:  # type: ignore[override]
