@@ -36,7 +36,7 @@ class Whole:
 
     wall: float  # seconds
     cpu: float  # seconds of all its processes
-    peak: float  # bytes of its first process
+    peak: float  # bytes of the largest of them
     stages: dict[str, float]  # wall seconds by stage; some run beside others
 
 

@@ -131,14 +131,14 @@ class Outcomes:
         object.__setattr__(self, name, value)
 
     def _check_counts(self) -> None:
-        too_many = self.successes > self.rollouts
-        if too_many.any():
-            agent, task = np.argwhere(too_many)[0]
-            raise ValueError(
-                f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
-                f" {self.rollouts[agent, task]}, the number of its rollouts,"
-                f" got {self.successes[agent, task]}"
-            )
+        # Agent by agent: a table of comparisons would be as large as the table itself.
+        for agent, (solved, tried) in enumerate(zip(self.successes, self.rollouts, strict=True)):
+            if (too_many := solved > tried).any():
+                task = int(too_many.argmax())
+                raise ValueError(
+                    f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
+                    f" {tried[task]}, the number of its rollouts, got {solved[task]}"
+                )
 
     def _check_features(self) -> None:
         if self.features is None:
