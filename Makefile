@@ -44,8 +44,9 @@ check: $(INSTALLED)  ## lint and type-check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)  ## measure the rollout engine on this machine
-	$(BIN)/taskspace bench rollouts
+bench: $(INSTALLED)  ## measure the speed of this machine, and compare it with docs/speed.json
+	$(BIN)/taskspace bench all --json > bench.json
+	$(BIN)/taskspace bench compare docs/speed.json bench.json
 
 faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and compare (ten minutes)
 	$(BIN)/python -m taskspace.bench.faults

@@ -21,3 +21,13 @@ def test_bench_help_says_what_is_measured() -> None:
 def test_a_benchmark_without_a_json_form_says_so() -> None:
     told = complaint(run("bench", "similarity", "--json"))
     assert told.startswith("`bench similarity` has no JSON output")
+
+
+def test_two_files_are_compared_and_nothing_else_takes_files(tmp_path: Path) -> None:
+    path = tmp_path / "here.json"
+    path.write_text('{"machine": {}, "seconds": {"a": 1}}')
+    done = run("bench", "compare", str(path), str(path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Nothing takes over" in done.stdout
+    assert "must have 2 files, got 1" in complaint(run("bench", "compare", str(path)))
+    assert "must have 0 files, got 1" in complaint(run("bench", "search", str(path)))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import json
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from taskspace.bench.clock import Clock, Step, in_bytes
 from taskspace.bench.printing import print_lines
 from taskspace.models.embedding.constraints import check_orders, draw_pairs, draw_triplets
 from taskspace.outcomes.outcomes import Outcomes
@@ -28,16 +26,6 @@ AGENTS, ROLLOUTS, FEATURES = 100, 10, 6
 STEPS, FREE_STEPS = 6000, 10  # training steps with features (the default), and without
 CONSTRAINTS = 250 * 128  # per type, as many as are drawn at a time
 ROWS, NEAREST = 100, 10
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Step:
-    """Time and memory of one step."""
-
-    seconds: float  # of CPU time on one core
-    peak: float  # bytes in addition to those in use before
 
 
 @dataclass(frozen=True)
@@ -62,27 +50,13 @@ def make_outcomes(tasks: int) -> Outcomes:
     return Outcomes(successes, np.array(ROLLOUTS), features=features)
 
 
-class _Clock:
-    """Runs steps and records their time and memory."""
-
-    def __init__(self) -> None:
-        self.steps: dict[str, Step] = {}
-
-    def __call__(self, name: str, work: Callable[[], T]) -> T:
-        gc.collect()
-        before, start = _start_peak(), time.process_time()
-        result = work()
-        self.steps[name] = Step(time.process_time() - start, max(0.0, _peak() - before))
-        return result
-
-
 def measure(tasks: int, steps: int = STEPS) -> Size:
     """Run every step once, in this process and on one core."""
     from threadpoolctl import threadpool_limits
 
     from taskspace.torch_state import one_thread
 
-    outcomes, clock = make_outcomes(tasks), _Clock()
+    outcomes, clock = make_outcomes(tasks), Clock()
     with warnings.catch_warnings(), threadpool_limits(1), one_thread():
         warnings.simplefilter("ignore")
         _files(outcomes, clock)
@@ -91,14 +65,14 @@ def measure(tasks: int, steps: int = STEPS) -> Size:
     return Size(float(outcomes.successes.nbytes), 4.0 * tasks * tasks, clock.steps)
 
 
-def _files(outcomes: Outcomes, clock: _Clock) -> None:
+def _files(outcomes: Outcomes, clock: Clock) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "outcomes.npz"
         clock("save the outcomes", lambda: outcomes.save(path))
         clock("load the outcomes", lambda: Outcomes.load(path))
 
 
-def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
+def _similarities(outcomes: Outcomes, clock: Clock) -> None:
     rng, everything = np.random.default_rng(0), np.arange(outcomes.n_tasks)
     some = everything[:ROWS]
     statistics = clock("success rates by task", lambda: SuccessStatistics.from_outcomes(outcomes))
@@ -110,7 +84,7 @@ def _similarities(outcomes: Outcomes, clock: _Clock) -> None:
     clock(f"{NEAREST} most similar to {ROWS} tasks", lambda: statistics.most_similar(NEAREST, some))
 
 
-def _maps(outcomes: Outcomes, clock: _Clock, steps: int) -> None:
+def _maps(outcomes: Outcomes, clock: Clock, steps: int) -> None:
     from taskspace.models.embedding.agreement import agreement
     from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 
@@ -129,24 +103,6 @@ def _checks(statistics: SuccessStatistics, rng: np.random.Generator) -> None:
     anti_correlated(statistics, rng)
 
 
-def _start_peak() -> float:
-    """Reset the peak memory, and return the memory in use."""
-    with contextlib.suppress(OSError):  # only on Linux; elsewhere the peak is cumulative
-        Path("/proc/self/clear_refs").write_text("5")
-    return _peak()
-
-
-def _peak() -> float:
-    """The peak memory of this process in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return 1024.0 * int(lines["VmHWM"].split()[0])
-    import resource
-
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-
-
 def measure_all(sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> dict[str, Size]:
     """Measure each number of tasks in a separate process, to measure its memory alone."""
     found = {}
@@ -163,8 +119,8 @@ def print_report(console: Console) -> None:
     """Print a table with one column per number of tasks."""
     found = measure_all()
     lines: dict[str, Callable[[Size], str]] = {
-        "size of the outcomes": lambda size: _bytes(size.table),
-        "size of all similarities (never stored)": lambda size: _bytes(size.matrix),
+        "size of the outcomes": lambda size: in_bytes(size.table),
+        "size of all similarities (never stored)": lambda size: in_bytes(size.matrix),
     }
     for name in next(iter(found.values())).steps:
         lines[name] = lambda size, name=name: _cell(size.steps[name])  # type: ignore[misc]
@@ -175,11 +131,7 @@ def print_report(console: Console) -> None:
 
 
 def _cell(step: Step) -> str:
-    return f"{step.seconds:.2f} s, {_bytes(step.peak)}"
-
-
-def _bytes(number: float) -> str:
-    return f"{number / 1e6:,.0f} MB" if number < 1e10 else f"{number / 1e9:,.0f} GB"
+    return f"{step.seconds:.2f} s, {in_bytes(step.peak)}"
 
 
 def as_json(found: dict[str, Size]) -> dict[str, Any]:

@@ -10,6 +10,9 @@ from typing import Any
 from taskspace.cli.arguments import add_command, add_json, lines
 
 _BENCHMARKS = {
+    "all": "speed of the engine, growth, answers and whole runs, in one file with --json",
+    "runs": "whole runs: seconds by stage, and memory",
+    "growth": "time and memory against agents, tasks, rollouts, items and dimensions",
     "rollouts": "environment steps per second, compiled and in plain Python",
     "scaling": "rollouts with more threads and with Ray",
     "million": "time and memory for a map of a million tasks",
@@ -33,6 +36,8 @@ _BENCHMARKS = {
 _EXAMPLES = """examples:
   taskspace bench rollouts
   taskspace bench search --json
+  taskspace bench all --json > here.json
+  taskspace bench compare there.json here.json
 """
 
 
@@ -41,8 +46,10 @@ def add(commands: Any) -> None:
     parser = add_command(commands, "bench", _run, "measure speed on this machine", _EXAMPLES)
     parser.description = f"{_run.__doc__}\n\nbenchmarks:\n{lines(_BENCHMARKS)}"
     parser.add_argument(
-        "what", choices=list(_BENCHMARKS), metavar="what", help="name of the benchmark, see above"
-    )
+        "what", choices=[*_BENCHMARKS, "compare"], metavar="what",
+        help="name of the benchmark, see above; or compare, for two files of `bench all --json`",
+    )  # fmt: skip
+    parser.add_argument("files", nargs="*", metavar="FILE", help="the two files of `bench compare`")
     add_json(parser)
 
 
@@ -50,6 +57,16 @@ def _run(options: argparse.Namespace) -> None:
     """Run a benchmark on this machine and print a table of the results."""
     from rich.console import Console
 
+    expected = 2 if options.what == "compare" else 0
+    if len(options.files) != expected:
+        raise ValueError(
+            f"`bench {options.what}` must have {expected} files, got {len(options.files)}"
+        )
+    if expected:
+        from taskspace.bench.compare import print_comparison, read
+
+        print_comparison(Console(), *map(read, options.files))
+        return
     benchmark: Any = importlib.import_module(f"taskspace.bench.{options.what}")
     if not options.json:
         benchmark.print_report(Console())

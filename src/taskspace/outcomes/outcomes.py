@@ -135,14 +135,14 @@ class Outcomes:
         object.__setattr__(self, name, value)
 
     def _check_counts(self) -> None:
-        too_many = self.successes > self.rollouts
-        if too_many.any():
-            agent, task = np.argwhere(too_many)[0]
-            raise ValueError(
-                f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
-                f" {self.rollouts[agent, task]}, the number of its rollouts,"
-                f" got {self.successes[agent, task]}"
-            )
+        # Agent by agent: a table of comparisons would be as large as the table itself.
+        for agent, (solved, tried) in enumerate(zip(self.successes, self.rollouts, strict=True)):
+            if (too_many := solved > tried).any():
+                task = int(too_many.argmax())
+                raise ValueError(
+                    f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
+                    f" {tried[task]}, the number of its rollouts, got {solved[task]}"
+                )
 
     def _check_features(self) -> None:
         if self.features is None:
@@ -787,11 +787,33 @@ def _same_everywhere(rollouts: NDArray[Any]) -> bool:
 
 def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
     if names is None:
-        return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
+        width = len(str(count - 1))  # without it, NumPy reserves room for any integer
+        return np.char.add(f"{what}-", np.arange(count).astype(f"<U{width}"))
     if isinstance(names, str):
         raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
-    # An array of a list would turn what is not text, such as NaN, into text.
-    given = names if isinstance(names, (list, tuple)) else checks.array(names, what).tolist()
+    if isinstance(names, np.ndarray) and names.dtype.kind == "U" and names.shape == (count,):
+        array = names.astype(names.dtype.newbyteorder("="))
+        if not _are_names(array):
+            array = _listed_names(array.tolist(), count, what)  # which says what is wrong
+    else:
+        # An array of a list would turn what is not text, such as NaN, into text.
+        given = names if isinstance(names, (list, tuple)) else checks.array(names, what).tolist()
+        array = _listed_names(given, count, what)
+    ordered = np.sort(array)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(again):
+        raise ValueError(f"the names of {what}s must be unique, got {str(again[0])!r} twice")
+    return array
+
+
+def _are_names(array: NDArray[np.str_]) -> bool:
+    """Whether all are short texts that can be written to a file; without a list of texts."""
+    letters = np.ascontiguousarray(array).view(np.uint32).reshape(len(array), -1)
+    fine = letters.shape[1] and letters[:, 0].all() and letters.shape[1] <= checks.LONGEST_NAME
+    return bool(fine) and not any(((part - 0xD800) < 0x800).any() for part in letters.T)
+
+
+def _listed_names(given: Any, count: int, what: str) -> NDArray[np.str_]:
     if not isinstance(given, (list, tuple)) or len(given) != count:
         size = len(given) if isinstance(given, (list, tuple)) else 1
         raise ValueError(
@@ -805,13 +827,7 @@ def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
             )
     texts = [str(name) for name in given]
     checks.short_names(texts, f"the names of {what}s")
-    are_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
-    array = names.copy() if are_text else np.array(texts, np.str_)
-    unique, first = np.unique(array, return_index=True)
-    if len(unique) != count:
-        repeated = array[np.setdiff1d(np.arange(count), first)[0]]
-        raise ValueError(f"the names of {what}s must be unique, got {str(repeated)!r} twice")
-    return array
+    return np.array(texts, np.str_)
 
 
 def _positions(names: Any, known: NDArray[np.str_], what: str) -> list[int]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.agents.population import Population
 from taskspace.applications.advice import advice_on_map, level
 from taskspace.applications.answers import Unanswered
 from taskspace.applications.diagnosis import Diagnosis
-from taskspace.envs.base import Environment, Tasks
 from taskspace.models.embedding.agreement import agreement, rank_correlation
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.constraints import (
@@ -33,11 +31,14 @@ from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.embedding.verdict import Evidence, PopulationEvidence
 from taskspace.outcomes.labels import Labels, by_frequency, divides
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.rollouts.evaluate import evaluate
 from taskspace.similarity.profiles import CORRELATION, INFORMATION
 from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.statistics import SuccessStatistics
 from taskspace.similarity.task_statistics import TaskStatistics
+
+if TYPE_CHECKING:
+    from taskspace.agents.population import Population
+    from taskspace.envs.base import Environment, Tasks
 
 SILHOUETTE_SEEDS = 3
 MOST_COMPARED = 2000  # tasks on which two maps are compared, or the map and labels
@@ -200,6 +201,8 @@ def new_task_scores(
     The agents are evaluated twice: the first evaluation is the truth, and the second one shows the
     best score that can be expected.
     """
+    from taskspace.rollouts.evaluate import evaluate  # imports Numba, which tables do not need
+
     tasks = sample_at_most(env, NEW_TASKS, seed + 2000)
     truth, again = (
         SuccessStatistics.from_outcomes(
@@ -282,6 +285,8 @@ def noise_ceiling(env: Environment, population: Population, outcomes: Outcomes, 
 
     A map is not expected to be more accurate than a second evaluation of the same agents.
     """
+    from taskspace.rollouts.evaluate import evaluate
+
     rng = np.random.default_rng(seed)
     chosen = rng.choice(outcomes.n_tasks, min(500, outcomes.n_tasks), replace=False)
     assert outcomes.features is not None

@@ -17,7 +17,6 @@ import numpy as np
 
 from taskspace import checks
 from taskspace.applications import answers
-from taskspace.applications.predictor import PerformancePredictor
 from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
@@ -26,10 +25,11 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
 from taskspace.report import figure_files, figures, sections
-from taskspace.report.projections import project
 from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
+from taskspace.runs.beside import Beside
 from taskspace.runs.clusters import Clusters
+from taskspace.runs.parts import as_it_is
 from taskspace.runs.run import (
     Run,
     check_title,
@@ -37,7 +37,6 @@ from taskspace.runs.run import (
     load_embedder,
     load_profiles,
     load_redundancy,
-    load_short_test,
     save_profiles,
 )
 from taskspace.runs.sources.base import Played, Source
@@ -96,6 +95,8 @@ def run(
         >>> run.results["triplet_accuracy"]  # doctest: +SKIP
         0.9...
     """
+    from taskspace.rollouts.ray import connected, on_ray  # imports Numba, which tables do not need
+
     remote = on_ray(executor)
     source = _source(environment, preset, seed, data, executor, method, measure)
     default = Path("runs") / source.name.lower()
@@ -293,19 +294,36 @@ def _source(
 
 
 def _run(source: Source, folder: Path, settings: dict[str, Any], log: Log | None) -> Run:
-    """Run all stages."""
-    with Stages(folder, settings, log=log) as stages, warnings.catch_warnings():
+    """Run all stages; those that may run beside others begin as soon as they can."""
+    with (
+        Stages(folder, settings, log=log) as stages,
+        Beside(source, stages) as beside,
+        warnings.catch_warnings(),
+    ):
         # A warning while the map is learned would be missing from a run that resumes.
         warnings.simplefilter("ignore", WeakMapWarning)
         for line in source.reading():
             stages.log(line)
         played = source.play(stages)
+        beside.ask(layout.SECOND_EMBEDDER)
+        beside.ask(layout.SHORT_TEST)
         made = _learned(stages, source, played)
-        _measure(stages, source, played, made)
+        stages.stage(
+            layout.CLUSTERS,
+            lambda: source.clusters(played, made.embedder),
+            Clusters.save,
+            Clusters.load,
+        )
+        beside.ask(layout.PROJECTION)
+        if questions.may_predict(made):
+            beside.ask(layout.PREDICTOR)
+        _measure(stages, source, played, made, beside)
         if made.from_table:
-            _answer(stages, source, made)
-        _report(stages, source, played, made)
-        _prepare(stages, made)
+            _answer(stages, played, made, beside)
+        beside.stage(layout.PROJECTION, made, played)
+        stages.stage(layout.FIGURES, lambda: figures.draw(made), figure_files.save, as_it_is)
+        stages.stage(layout.REPORT, lambda: made, sections.write, as_it_is)
+        _prepare(stages, played, made, beside)
     warn_if_weak(made.verdict, stacklevel=3)
     return made
 
@@ -334,18 +352,10 @@ def _learned(stages: Stages, source: Source, played: Played) -> Run:
     )
 
 
-def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
+def _measure(stages: Stages, source: Source, played: Played, made: Run, beside: Beside) -> None:
     """Measure the quality of the map, and its stability across seeds."""
     embedder, outcomes = made.embedder, played.outcomes
-    second = stages.stage(
-        layout.SECOND_EMBEDDER,
-        lambda: source.learn_again(played, source.seed + 1),
-        Embedding.save,
-        load_embedder,
-    )
-    stages.stage(
-        layout.CLUSTERS, lambda: source.clusters(played, embedder), Clusters.save, Clusters.load
-    )
+    second = beside.stage(layout.SECOND_EMBEDDER, made, played)
     if source.method == ORDINAL:
         stages.stage(
             layout.CONSTRAINTS,
@@ -367,64 +377,30 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run) -> None:
     )
 
 
-def _answer(stages: Stages, source: Source, made: Run) -> None:
+def _answer(stages: Stages, played: Played, made: Run, beside: Beside) -> None:
     """Answer the questions about a table; report and explorer show the answers."""
-    asked: list[tuple[layout.Part, Callable[[], Any], Callable[[Path], Any], list[layout.Part]]] = [
-        (
-            layout.REDUNDANCY,
-            lambda: questions.find_redundant(made.outcomes),
-            load_redundancy,
-            [layout.OUTCOMES],
-        ),
-        (
-            layout.SHORT_TEST,
-            lambda: questions.make_short_test(made.outcomes, source.seed),
-            load_short_test,
-            [layout.OUTCOMES],
-        ),
-        (
-            layout.ABILITIES,
-            lambda: questions.describe_agents(made),
-            load_abilities,
-            [layout.OUTCOMES, layout.CLUSTERS],
-        ),
-    ]
-    for part, ask, load, after in asked:
-        stages.stage(part, ask, answers.save, load, after=[other.stage for other in after])
+    results, clusters = layout.OUTCOMES.stage, layout.CLUSTERS.stage
+    stages.stage(
+        layout.REDUNDANCY,
+        lambda: questions.find_redundant(made.outcomes),
+        answers.save,
+        load_redundancy,
+        after=[results],
+    )
+    stages.stage(
+        layout.ABILITIES,
+        lambda: questions.describe_agents(made),
+        answers.save,
+        load_abilities,
+        after=[results, clusters],
+    )
+    beside.stage(layout.SHORT_TEST, made, played, after=[results])
 
 
-def _report(stages: Stages, source: Source, played: Played, made: Run) -> None:
-    """Project some tasks, draw the figures, and write the report."""
-
-    def projection() -> dict[str, Any]:
-        tasks, labels = source.shown(played, made.clusters)
-        points, difficulty = made.embedder.points(tasks), made.embedder.difficulty(tasks)
-        listed = source.listed()
-        return {
-            "tasks": tasks, "points": points, "difficulty": difficulty, "clusters": labels,
-            **({} if listed is None else {"indices": listed}), **project(points),
-        }  # fmt: skip
-
-    stages.stage(layout.PROJECTION, projection, write_arrays, read_arrays)
-    stages.stage(layout.FIGURES, lambda: figures.draw(made), figure_files.save, _as_it_is)
-    stages.stage(layout.REPORT, lambda: made, sections.write, _as_it_is)
-
-
-def _prepare(stages: Stages, made: Run) -> None:
+def _prepare(stages: Stages, played: Played, made: Run, beside: Beside) -> None:
     """Store what commands answer from, so that the first answer is as fast as the next."""
     after = [layout.OUTCOMES.stage, layout.EMBEDDER.stage]
     if made.comparison is not made.reader:
         stages.stage(layout.PROFILES, made.make_profiles, save_profiles, load_profiles, after=after)
     if questions.may_predict(made):
-        stages.stage(
-            layout.PREDICTOR,
-            made.fit_predictor,
-            PerformancePredictor.save,
-            _as_it_is,  # nothing else needs it
-            after=after,
-        )
-
-
-def _as_it_is(path: Path) -> Any:
-    """Return the path itself: later stages read the file."""
-    return path
+        beside.stage(layout.PREDICTOR, made, played, after=after)

@@ -85,12 +85,14 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
     def stage(
         self, part: Part | str, make: Callable[[], T], save: Callable[[T, Path], object],
         load: Callable[[Path], T], *, after: Sequence[str] | None = None,
+        start: float | None = None,
     ) -> T:  # fmt: skip
         """The result of a stage: loaded if it exists, otherwise computed, saved and loaded.
 
         `save(result, path)` writes the file or folder of the `part`; if `part` is only the name of
         a stage, the file has the same name. `after` names the stages that this one depends on (by
         default all earlier ones): when one of their results changes, the stage is computed again.
+        `start` is the time at which another process began to compute it, if one did.
         """
         name, file = part if isinstance(part, Part) else (part, part)
         after = list(self._results) if after is None else after
@@ -98,7 +100,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
         path, stamp = self.folder / file, self.folder / f"{name}.json"
         upstream = {other: self._results[other] for other in after}
         identity = {"stage": name, "file": file, "settings": self._hash, "upstream": upstream}
-        start = time.perf_counter()
+        start = time.perf_counter() if start is None else start
         digest, note = _valid(path, stamp, identity)
         if digest is None:
             self.checkpoints = Checkpoints(self.folder / f"{UNFINISHED}{_hash(identity)}")
@@ -129,6 +131,24 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
 
 
 # -- results of a finished run -------------------------------------------------------------------
+
+
+class Finished(Stages):
+    """The stages of a run that have ended, for a process that computes another one of it."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder, self.checkpoints = Path(folder), NONE
+
+    def close(self) -> None:
+        """Do nothing: the lock is that of the other process."""
+
+    def stage(
+        self, part: Part | str, make: Callable[[], T], save: Callable[[T, Path], object],
+        load: Callable[[Path], T], *, after: Sequence[str] | None = None,
+        start: float | None = None,
+    ) -> T:  # fmt: skip
+        """The result of a stage, which must exist."""
+        return load(check_result(self.folder, part if isinstance(part, Part) else Part(part, part)))
 
 
 def check_result(folder: Path, part: Part) -> Path:

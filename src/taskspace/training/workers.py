@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import copy
 import functools
 import json
-import os
 import pkgutil
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,12 +21,10 @@ from taskspace.agents.population import Population
 from taskspace.checkpoints import NONE, Checkpoints
 from taskspace.rollouts import ray
 from taskspace.rollouts.cores import available_cores
+from taskspace.training.processes import Process
 from taskspace.training.snapshots import Report
 
 Training = Callable[[Report], list[Agent]]
-
-# Not a pool of multiprocessing, which would run the caller's script a second time.
-_COMMAND = [sys.executable, "-c", "from taskspace.training.workers import serve; serve()"]
 
 
 def run_all(
@@ -129,12 +122,11 @@ def _with_progress(sent: ray.Shipped) -> Iterator[int | list[Agent]]:
 def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Training:
     """A training that calls `function(**named, report=…)` in a separate process.
 
-    The process imports the function by its name and gets the arguments as JSON. Messages are lines
-    of JSON in a pipe; the agents come back in a file of a population.
+    The agents come back in a file of a population.
     """
     reference = import_name(function)
     try:
-        request = json.dumps([reference, named])
+        json.dumps(named)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"the arguments of {reference} must be strings, numbers, None, or lists and dicts of"
@@ -144,10 +136,17 @@ def in_process(function: Callable[..., list[Agent]], /, **named: Any) -> Trainin
     def training(report: Report) -> list[Agent]:
         with tempfile.TemporaryDirectory(prefix="taskspace-") as folder:
             path = Path(folder) / "agents"
-            _ask(request, path, report)
+            request = {"function": reference, "named": named, "path": str(path)}
+            with Process() as process:
+                process.call(f"{__name__}:train_into", request, report)
             return load_agents(path)
 
     return training
+
+
+def train_into(function: str, named: dict[str, Any], path: str, *, report: Report) -> None:
+    """In the other process: call the function, and write the agents to a file."""
+    save_agents(pkgutil.resolve_name(function)(**named, report=report), Path(path))
 
 
 def import_name(thing: Any) -> str:
@@ -159,67 +158,3 @@ def import_name(thing: Any) -> str:
             f" got {module}:{name}"
         )
     return f"{module}:{name}"
-
-
-def _ask(request: str, path: Path, report: Report) -> None:
-    """Start a process that writes the agents to `path`, and forward its reports."""
-    command = [*_COMMAND, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        try:
-            for kind, content in _messages(process, request):
-                if kind == "done":
-                    return
-                if kind == "error":
-                    raise _error(*content)
-                report(content)
-        finally:
-            process.kill()
-
-
-def _messages(process: subprocess.Popen[bytes], request: str) -> Iterator[tuple[str, Any]]:
-    """Pairs of kind and content; raises a ChildProcessError if the process dies."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    # A process may die before it has read the request, or in the middle of a line.
-    with contextlib.suppress(BrokenPipeError, json.JSONDecodeError):
-        process.stdin.write(f"{request}\n".encode())
-        process.stdin.flush()  # stays open: its end shows the process that the parent has ended
-        for line in process.stdout:
-            yield json.loads(line)
-    raise ChildProcessError(f"a training process died (exit code {process.wait()})")
-
-
-def _error(kind: str, text: str) -> Exception:
-    """The same built-in exception as in the process, else one that names it."""
-    known = getattr(builtins, kind, None)
-    if isinstance(known, type) and issubclass(known, Exception):
-        with contextlib.suppress(TypeError):  # a few exceptions do not take a string
-            return known(text)
-    return ChildProcessError(f"{kind}: {text}")
-
-
-def _end_with_parent() -> None:
-    """Exit at the end of the input, which comes when the parent ends for any reason."""
-    sys.stdin.read()
-    os._exit(1)
-
-
-def serve() -> None:
-    """The other process: reads a request from standard input, and writes messages to its output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
-    messages = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # so that the training's own output does not mix with the messages
-
-    def send(kind: str, content: Any = None) -> None:
-        print(json.dumps([kind, content]), file=messages, flush=True)
-
-    try:
-        reference, named = json.loads(sys.stdin.readline())
-        threading.Thread(target=_end_with_parent, daemon=True).start()
-        function = pkgutil.resolve_name(reference)
-        agents = function(**named, report=functools.partial(send, "report"))
-        save_agents(agents, Path(sys.argv[1]))
-    except Exception as error:
-        send("error", [type(error).__name__, str(error)])
-    else:
-        send("done")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 ITERATIONS = 60
 _ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
@@ -35,9 +36,15 @@ class Gaussians:
 
     @functools.cached_property
     def moments(self) -> Floats:
-        """Second moments (n, d * d)."""
-        products = self.mean[:, :, None] * self.mean[:, None, :] + self.covariance
-        return products.reshape(len(products), -1)
+        """Second moments (n, pairs), each pair of coordinates once: they are symmetric."""
+        first, second = _pairs(self.mean.shape[1])
+        return self.mean[:, first] * self.mean[:, second] + self.covariance[:, first, second]
+
+    @property
+    def doubled(self) -> Floats:
+        """The moments by which those of others are multiplied: pairs of two stand for both."""
+        first, second = _pairs(self.mean.shape[1])
+        return self.moments * np.where(first == second, 1.0, 2.0)
 
     def part(self, rows: slice) -> Gaussians:
         """Some of the Gaussians."""
@@ -58,6 +65,21 @@ class Gaussians:
         return Gaussians(mean, covariance)
 
 
+@functools.lru_cache
+def _pairs(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of coordinates, each one once."""
+    first, second = np.triu_indices(size)
+    return first, second
+
+
+def square(packed: NDArray[np.floating], size: int) -> Floats:
+    """Symmetric matrices (n, size, size) of their upper halves (n, pairs)."""
+    first, second = _pairs(size)
+    found = np.empty((len(packed), size, size))
+    found[:, first, second] = found[:, second, first] = packed
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Factors:
     """Posterior of the agents' factors u and of the tasks' (bias, v)."""
@@ -76,7 +98,7 @@ class Factors:
 def _success(agents: Gaussians, tasks: Gaussians) -> Floats:
     """Mean success probability, by the probit approximation of the logistic of a Gaussian."""
     mean = agents.mean @ tasks.mean.T
-    variance = np.maximum(agents.moments @ tasks.moments.T - mean**2, 0.0)
+    variance = np.maximum(agents.moments @ tasks.doubled.T - mean**2, 0.0)
     odds: Floats = np.exp(np.clip(mean / np.sqrt(1 + np.pi / 8 * variance), -30, 30))
     return odds / (1 + odds)
 
@@ -99,13 +121,14 @@ def fit_factors(
     array([0.6, 0.7, 0.6, 0.3])
     """
     agents, tasks = _start(successes, attempts, rank)
+    results = _Results.of(successes, attempts)
     centre, variance = tasks.mean.mean(0), np.ones(1 + rank)
     centre[1] = 1.0  # agents that solve one task tend to solve others
     for _ in range(iterations):
         before = tasks.mean
-        tasks = _update_tasks(successes, attempts, agents, tasks, centre, 1 / variance)
+        tasks = _update_tasks(results, agents, tasks, centre, 1 / variance)
         centre, variance = task_prior(tasks, least_spread)
-        agents = _update_agents(successes, attempts, agents, tasks)
+        agents = _update_agents(results, agents, tasks)
         agents, tasks, centre = _standardize(agents, tasks, centre)
         if np.abs(tasks.mean - before).mean() < _ENOUGH * np.abs(before).mean():
             break
@@ -148,62 +171,78 @@ def _components(successes: Floats, attempts: Floats, rate: Floats, rank: int) ->
         components = np.linalg.eigh(every @ every.T)[1][:, ::-1][:, :rank]
     else:
         axes = np.linalg.eigh(sum(part.T @ part for part in map(residuals, parts)))[1]
-        components = np.concatenate([(residuals(p) @ axes)[:, ::-1][:, :rank] for p in parts])
+        components = np.concatenate([residuals(p) @ axes[:, ::-1][:, :rank] for p in parts])
     components = components / np.maximum(components.std(0), 1e-9)
     excess = np.concatenate([residuals(rows).sum(1) for rows in parts])
     signed: Floats = components * np.where(excess @ components < 0, -1.0, 1.0)
     return signed  # larger components mean more success
 
 
-def _curvature(attempts: Floats, agents: Gaussians, tasks: Gaussians) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _Results:
+    """Tables (agents, tasks) in single precision, which halves the time of a fit.
+
+    Its errors are thousands of times smaller than those of the quadratic bound. Sums over all
+    agents, and everything that is solved, are in double precision.
+    """
+
+    attempts: Singles
+    surplus: Singles  # successes above half of the attempts
+
+    @classmethod
+    def of(cls, successes: Floats, attempts: Floats) -> _Results:
+        tried = attempts.astype(np.float32)
+        surplus = successes.astype(np.float32)
+        surplus -= tried / 2
+        return cls(tried, surplus)
+
+    @property
+    def parts(self) -> Iterator[slice]:
+        return blocks(*self.attempts.shape)
+
+
+def _curvature(attempts: Singles, agents: Singles, tasks: Singles) -> Singles:
     """The curvature of the bound at each pair (agents, tasks): the weight of its results.
 
-    The agents have the constant first coordinate.
+    It depends on the second moments of the agents, with the constant first coordinate, and on
+    those of the tasks, doubled.
     """
     # In place: new memory for each step would take longer than the arithmetic.
-    width = agents.moments @ tasks.moments.T
+    width = agents @ tasks.T
     np.sqrt(np.maximum(width, 1e-8, out=width), out=width)
-    weight: Floats = np.tanh(width / 2)
+    weight: Singles = np.tanh(width / 2)
     weight *= attempts
     weight /= np.multiply(width, 2, out=width)
     return weight
 
 
 def _update_tasks(
-    successes: Floats,
-    attempts: Floats,
-    agents: Gaussians,
-    tasks: Gaussians,
-    centre: Floats,
-    precision: Floats,
+    results: _Results, agents: Gaussians, tasks: Gaussians, centre: Floats, precision: Floats
 ) -> Gaussians:
     informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
-    for rows in blocks(*attempts.shape):
-        known, tried = agents.part(rows).after_one(), attempts[rows]
-        weight = _curvature(tried, known, tasks)
-        informed += (weight.T @ known.moments).reshape(informed.shape)
-        pull += (successes[rows] - tried / 2).T @ known.mean
+    own, size = tasks.doubled.astype(np.float32), tasks.mean.shape[1]
+    for rows in results.parts:
+        known = agents.part(rows).after_one()
+        moments = known.moments.astype(np.float32)
+        weight = _curvature(results.attempts[rows], moments, own)
+        informed += square(weight.T @ moments, size)
+        pull += results.surplus[rows].T @ known.mean.astype(np.float32)
     return _solve(informed + np.diag(precision), pull + precision * centre)
 
 
-def _update_agents(
-    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
-) -> Gaussians:
-    updated = [
-        _update_some(successes[rows], attempts[rows], agents.part(rows), tasks)
-        for rows in blocks(*attempts.shape)
-    ]
+def _update_agents(results: _Results, agents: Gaussians, tasks: Gaussians) -> Gaussians:
+    updated = [_update_some(results, rows, agents.part(rows), tasks) for rows in results.parts]
     means, covariances = [some.mean for some in updated], [some.covariance for some in updated]
     return Gaussians(np.concatenate(means), np.concatenate(covariances))
 
 
-def _update_some(
-    successes: Floats, attempts: Floats, agents: Gaussians, tasks: Gaussians
-) -> Gaussians:
-    weight, size = _curvature(attempts, agents.after_one(), tasks), tasks.mean.shape[1]
-    informed = (weight @ tasks.moments).reshape(-1, size, size)
+def _update_some(results: _Results, rows: slice, agents: Gaussians, tasks: Gaussians) -> Gaussians:
+    own, size = agents.after_one().moments.astype(np.float32), tasks.mean.shape[1]
+    weight = _curvature(results.attempts[rows], own, tasks.doubled.astype(np.float32))
+    informed = square(weight @ tasks.moments.astype(np.float32), size)
     # The bias does not depend on the agent, so its part is subtracted.
-    pull = (successes - attempts / 2) @ tasks.mean[:, 1:] - informed[:, 0, 1:]
+    loadings = tasks.mean[:, 1:].astype(np.float32)
+    pull = results.surplus[rows] @ loadings - informed[:, 0, 1:]
     return _solve(informed[:, 1:, 1:] + np.eye(size - 1), pull)
 
 

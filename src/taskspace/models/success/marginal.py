@@ -12,7 +12,14 @@ import functools
 
 import numpy as np
 
-from taskspace.models.success.factors import Factors, Floats, Gaussians, blocks, task_prior
+from taskspace.models.success.factors import (
+    Factors,
+    Floats,
+    Gaussians,
+    blocks,
+    square,
+    task_prior,
+)
 
 NODES = 1024
 CYCLES = 5  # of two EM steps and an extrapolation
@@ -113,8 +120,8 @@ def _climb(
     for _ in range(_NEWTON_STEPS):
         chances = expit(_logits(mean, nodes))
         weight = tried * chances * (1 - chances)
-        informed = (weight @ known.moments).reshape(covariance.shape)
-        covariance = np.linalg.inv(informed + np.diag(1 / variance))
+        informed = square(weight @ known.moments, mean.shape[1])
+        covariance = np.asarray(np.linalg.inv(informed + np.diag(1 / variance)), np.float64)
         pull = (solved - tried * chances) @ known.mean - (mean - centre) / variance
         step = np.einsum("tij,tj->ti", covariance, pull)
         mean = mean + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.agents.population import Population
-from taskspace.envs.base import Environment
 from taskspace.models.embedding.base import Embedding
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.clusters import Clusters
+from taskspace.runs.layout import Part
 from taskspace.runs.stages import Stages
+
+if TYPE_CHECKING:
+    from taskspace.agents.population import Population
+    from taskspace.envs.base import Environment
 
 MOST_SHOWN = 1000  # tasks in a figure of a map: more are hard to read
 
@@ -51,6 +54,8 @@ class Source(ABC):
         seed: The random seed of the whole run.
         method: How the map is made, "information" or "ordinal".
         similarity: The measure of similarity, "information" or "correlation".
+        beside: The parts that may be made in another process while this one is busy.
+        uses_torch: Whether they need torch.
     """
 
     name: str
@@ -58,9 +63,16 @@ class Source(ABC):
     method: str
     similarity: str
 
+    beside: tuple[Part, ...] = ()
+    uses_torch: bool = True
+
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """All settings that the results depend on, as plain JSON."""
+
+    def described(self) -> dict[str, Any]:
+        """Its kind and values, as plain JSON, from which another process makes the same source."""
+        raise NotImplementedError(f"{self.name} has no parts to be made in another process")
 
     def reading(self) -> list[str]:
         """What was read from where, in lines for the log."""

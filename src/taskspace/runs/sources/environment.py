@@ -52,6 +52,18 @@ class EnvironmentSource(Source):
         plan = information_plan if self.method == INFORMATION else ordinal_plan
         return plan(self.name, self.preset)
 
+    @property
+    def beside(self) -> tuple[layout.Part, ...]:  # type: ignore[override]
+        """The second map and the projection; with an encoder, torch itself uses all cores."""
+        if getattr(self.plan, "encoder", None) is not None:
+            return (layout.PROJECTION,)
+        return (layout.SECOND_EMBEDDER, layout.PROJECTION)
+
+    def described(self) -> dict[str, Any]:
+        """The name of the environment, and the arguments that the results depend on."""
+        values = [self.preset, self.seed, None, self.method, self.similarity]
+        return {"kind": self.name, "values": values}
+
     def settings(self) -> dict[str, Any]:
         """Environment, preset, seed, method, and the settings of the preset."""
         return {

@@ -27,6 +27,7 @@ from taskspace.similarity.profiles import CORRELATION, INFORMATION
 
 FEWEST_TASKS = 3  # a triplet
 FEWEST_ORDERED = 3  # agents with returns
+FEWEST_RESULTS = 10_000  # agents x tasks for which a second process is worth its start
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,24 @@ class TableSource(Source):
         if self.outcomes.features is not None:
             checks.moderate(self.outcomes.features, "features")
             check_telling_apart(self.outcomes.features)
+
+    @property
+    def beside(self) -> tuple[layout.Part, ...]:  # type: ignore[override]
+        """What takes longest, unless it takes less than starting a process."""
+        if self.outcomes.n_agents * self.outcomes.n_tasks < FEWEST_RESULTS:
+            return ()
+        second = (layout.SECOND_EMBEDDER,) if self.uses_torch else ()
+        return (*second, layout.SHORT_TEST, layout.PREDICTOR)
+
+    @property
+    def uses_torch(self) -> bool:  # type: ignore[override]
+        """Only with features."""
+        return self.outcomes.features is not None
+
+    def described(self) -> dict[str, Any]:
+        """All arguments but the outcomes."""
+        values = [self.name, self.n_components, self.seed, self.method, self.steps, self.similarity]
+        return {"kind": "table", "values": values}
 
     def settings(self) -> dict[str, Any]:
         """A digest of the outcomes, and the settings of the map."""
