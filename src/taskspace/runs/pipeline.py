@@ -25,7 +25,6 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
 from taskspace.report import figure_files, figures, sections
-from taskspace.rollouts.ray import connected, on_ray
 from taskspace.runs import layout, measures, questions
 from taskspace.runs.beside import Beside
 from taskspace.runs.clusters import Clusters
