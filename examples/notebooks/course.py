@@ -19,6 +19,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from sklearn.decomposition import PCA
 
 import taskspace as ts
 
@@ -51,17 +52,18 @@ table.head(3)
 # %% [markdown]
 # ## The map
 #
-# `fit` reads the table, makes the map and says how far to trust it. The column `topic` becomes a label: it colours the map, but the map is made without it. The last ten
-# students are kept out; they take the quiz below.
+# The map is made from the results alone; the column `topic` becomes a label, which only colours it. The last ten students are kept out; they take the quiz below. The doctor says
+# how far to trust what follows.
 
 # %%
 everyone = ts.Outcomes.from_table("results.csv")
 known, new = everyone.of_agents(everyone.agents[:-10]), everyone.of_agents(everyone.agents[-10:])
-run = ts.fit(known, "runs/course", log=lambda line: None)
-print(run.verdict)
+print(ts.diagnose(known).verdict)
+embedder = ts.TaskEmbedder(random_state=0).fit(known)
+print(f"{embedder.n_components_} dimensions exceed chance")
 
 # %% [markdown]
-# `run.map()` shows it interactively, `run.report()` writes a report, and `taskspace explore runs/course` opens it in a browser.
+# `run = ts.fit(known, "runs/course")` does the same and stores it with a report; then `run.map()` is interactive, and `taskspace explore runs/course` opens it in a browser.
 
 # %% [markdown]
 # ## Which questions measure the same thing twice?
@@ -104,17 +106,17 @@ quiz.score()
 # %% result
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2), width_ratios=[1.3, 1, 1])
 
-places = run.layouts["PCA"]
+places = PCA(2).fit_transform(embedder.direction(known.tasks))
 names, colours = np.unique(known.task_labels["topic"], return_inverse=True)
 ts.plot_map(
     places,
-    difficulty=run.embedder.difficulty(known.tasks),
+    difficulty=embedder.difficulty(known.tasks),
     clusters=colours,
     cluster_names=names,
     title="Questions on the map",
     ax=left,
 )
-twice = [run.task_index(name) for name in (*copies.first, *copies.second)]
+twice = np.isin(known.tasks, [*copies.first, *copies.second])
 left.scatter(*places[twice].T, s=160, facecolors="none", edgecolors="black", label="near-copies")
 
 for method in ("informative", "random"):

@@ -10,7 +10,7 @@
 # %% [markdown]
 # ## Agents
 #
-# A [population](../concepts/populations.md) of agents is the only source of information: agents that lack an action, agents that were trained on a part of the tasks, and snapshots of all of them during training.
+# A [population](../concepts/populations.md) of agents is the only source of information: agents that cannot pick up one of the keys, or any, and agents that can do everything, each as snapshots during training.
 
 # %%
 import matplotlib.pyplot as plt

@@ -75,7 +75,6 @@ population = {
 tasks = env.sample_tasks(count, seed=1)
 outcomes = ts.evaluate(population, env, tasks, rollouts=1, seed=1, progress=False)
 print(outcomes)
-print(f"returns from {outcomes.returns.min():.0f} to {outcomes.returns.max():.0f}")
 
 # %% [markdown]
 # ## The map
