@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 
 import taskspace as ts
 from taskspace.applications.scores import estimate_scores, groups_by
+from taskspace.applications.subset_choices import at_random, half_random, informative
 from taskspace.applications.subset_comparison import compare
 from taskspace.applications.subset_errors import Question
 from taskspace.applications.subset_limits import Limits
@@ -233,6 +234,59 @@ def short_tests(outcomes: Any, by: str | None, size: int) -> dict[str, tuple[flo
     return dict(zip(found.methods.tolist(), pairs, strict=True))
 
 
+def limit(folder: Path, fast: bool) -> None:
+    """What limits the choice of tasks: the number of models that it is made from."""
+    print("\nHELM-Lite, 30 tasks of each family: error of left-out models ± standard error")
+    outcomes = read(folder, "helm-lite")
+    if outcomes is None:
+        return
+    _, labels = groups_by(outcomes.task_labels, "family", outcomes.n_tasks)
+    for count in (24,) if fast else (24, 16, 8):
+        found = choices(outcomes.rates, Limits(labels, 30), count)
+        for name, errors in found.items():
+            apart = errors - found["random"]
+            print(
+                f"{count:>2} known models, {name:<24} {errors.mean():.4f} ±"
+                f" {errors.std() / len(errors) ** 0.5:.4f}; minus random {apart.mean():+.4f} ±"
+                f" {apart.std() / len(errors) ** 0.5:.4f}",
+                flush=True,
+            )
+
+
+def choices(rates: Any, limits: Any, count: int) -> dict[str, Any]:
+    """Errors per left-out model of random tasks, of chosen ones, and of a choice that knows it.
+
+    Each model is left out once in each of three divisions into five folds.
+    """
+    rng, question = np.random.default_rng(SEED), Question(limits, labelled=True)
+    size = int(limits.least_per_label.sum())
+    found: dict[str, list[Any]] = {}
+    with threadpool_limits(1):
+        folds = [each for _ in range(3) for each in np.array_split(rng.permutation(len(rates)), 5)]
+        for new in folds:
+            known = rng.permutation(np.delete(np.arange(len(rates)), new))[:count]
+            population, both = (
+                LinearPopulation.from_rates(rates[some], None, 0)
+                for some in (known, np.concatenate([known, new]))
+            )
+            how = (question.targets, size, limits, rng)
+            tests = {
+                "random": [at_random(size, limits, rng) for _ in range(4)],
+                "half random": [half_random(population, *how) for _ in range(2)],
+                "informative": [informative(population, *how)],
+                "informative for the new": [informative(both, *how)],
+            }
+            truth = rates[new] @ question.targets
+            for name, drawn in tests.items():
+                errors = [
+                    np.abs(question.formula(population, tasks).apply(rates[new][:, tasks]) - truth)
+                    for tasks in drawn
+                ]
+                found.setdefault(name, []).append(np.mean(errors, axis=0)[:, 1:].mean(1))
+    models = np.argsort(np.concatenate(folds), kind="stable").reshape(len(rates), -1)
+    return {name: np.concatenate(each)[models].mean(1) for name, each in found.items()}
+
+
 TESTED: dict[str, Sizes] = {
     "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), (None, (10, 30, 100))],
     "animal-ai": [(None, (10, 30, 100)), ("level", (2, 5, 20))],
@@ -396,8 +450,8 @@ def correlations(rates: Any, least: int = 8) -> Any:
 
 
 PARTS = {
-    "scores": scores, "stopping": stopping, "subsets": subsets, "quiz": quiz, "agents": agents,
-    "neighbours": neighbours, "returns": returns,
+    "scores": scores, "stopping": stopping, "subsets": subsets, "limit": limit, "quiz": quiz,
+    "agents": agents, "neighbours": neighbours, "returns": returns,
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -59,9 +59,12 @@ def test_bad_input_is_told_in_one_sentence(
 def test_labels_of_the_tasks_come_last(tmp_path: Path) -> None:
     solved = (SKILLS[:, [0]] > LEVELS[None, :12, 0]) * 1
     texts = np.array([f"Is it {number}?" for number in range(12)], object)
-    outcomes = Outcomes(solved, np.array(1), task_labels={"text": texts})
+    labels = {"text": texts, "page": np.arange(12.0)}
+    outcomes = Outcomes(solved, np.array(1), task_labels=labels)
     embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
     write_run(tmp_path / "run", {"name": "texts"}, outcomes, embedder)
     rows = rows_of(command("subset", tmp_path / "run", "-k", "2").stdout)
     numbers = [row["task"].removeprefix("task-") for row in rows[1:]]
     assert [row["text"] for row in rows] == ["", *(f"Is it {number}?" for number in numbers)]
+    assert [row["page"] for row in rows] == ["", *numbers]  # the intercept has no page
+    assert rows[0]["success"] == ""

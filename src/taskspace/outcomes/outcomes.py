@@ -8,43 +8,31 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.files import (
-    atomic_path,
-    check_format,
-    check_seal,
-    check_unfolded_size,
-    read_arrays,
-    seal,
-)
-from taskspace.outcomes import result_tables, tables
+from taskspace.outcomes import outcome_files, result_tables, tables
 from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
+from taskspace.outcomes.counts import counts_of, of_shape, rollouts_of, successes_of
 from taskspace.outcomes.feature_rows import default_names, in_order
 from taskspace.outcomes.frames import check_same_order
 from taskspace.outcomes.html_tables import html_table
-from taskspace.outcomes.labels import Labels, check_labels, pack, unpack
+from taskspace.outcomes.labels import Labels, check_labels
+from taskspace.outcomes.names import plural, positions, unique_names
+from taskspace.outcomes.outcome_files import PER_PAIR
 from taskspace.outcomes.rates import mean_rates
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.outcomes.returns import (
-    SCALE_ARRAYS,
     check_precision,
     check_return_options,
     check_returns,
     check_scale,
     check_spreads,
     normalised_sums,
-    pack_scale,
-    unpack_scale,
 )
-
-FORMAT = "taskspace outcomes"
-FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +94,9 @@ class Outcomes:
     info: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        per_pair = ("successes", "rollouts", "steps", "returns", "return_spreads")
-        check_same_order(
-            {name: getattr(self, name) for name in per_pair}, {"features": self.features}
-        )
-        successes = _successes(self.successes)
+        per_pair = {name: getattr(self, name) for name in PER_PAIR}
+        check_same_order(per_pair, {"features": self.features})
+        successes = successes_of(self.successes)
         if successes.ndim != 2 or not successes.size:
             raise ValueError(
                 "successes must be a table of agents x tasks with at least one of each,"
@@ -118,13 +104,13 @@ class Outcomes:
             )
         shape = successes.shape
         self._set("successes", successes)
-        self._set("rollouts", _per_pair(self.rollouts, shape))
-        self._set("agents", _names(self.agents, shape[0], "agent"))
-        self._set("tasks", _names(self.tasks, shape[1], "task"))
+        self._set("rollouts", rollouts_of(self.rollouts, shape))
+        self._set("agents", unique_names(self.agents, shape[0], "agent"))
+        self._set("tasks", unique_names(self.tasks, shape[1], "task"))
         self._check_counts()
         self._check_features()
         if self.steps is not None:
-            self._set("steps", _table(_counts(self.steps, "steps"), shape, "steps"))
+            self._set("steps", of_shape(counts_of(self.steps, "steps"), shape, "steps"))
         self._check_returns()
         self._check_results()
         self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
@@ -285,10 +271,10 @@ class Outcomes:
         >>> Outcomes([[3, 0], [9, 4]], 10, agents=["weak", "strong"]).of_agents(["strong"]).rates
         array([[0.9, 0.4]])
         """
-        rows = _positions(names, self.agents, "agent")
+        rows = positions(names, self.agents, "agent")
         parts = {
             name: getattr(self, name)[rows]
-            for name in (*_PER_PAIR, "agents")
+            for name in (*PER_PAIR, "agents")
             if getattr(self, name) is not None
         }
         labels = {name: values[rows] for name, values in self.agent_labels.items()}
@@ -310,7 +296,7 @@ class Outcomes:
         array([[0. ],
                [0.4]])
         """
-        return self._of_tasks(_positions(names, self.tasks, "task"))
+        return self._of_tasks(positions(names, self.tasks, "task"))
 
     def first_tasks(self, count: int) -> Outcomes:
         """Select the outcomes on the first tasks.
@@ -333,7 +319,7 @@ class Outcomes:
     def _of_tasks(self, chosen: slice | list[int]) -> Outcomes:
         parts = {
             name: getattr(self, name)[:, chosen]
-            for name in _PER_PAIR
+            for name in PER_PAIR
             if getattr(self, name) is not None
         }
         if self.scale is not None:
@@ -346,9 +332,9 @@ class Outcomes:
 
     def __repr__(self) -> str:
         least, most = int(self.rollouts.min()), int(self.rollouts.max())
-        rollouts = _plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
+        rollouts = plural(most, "rollout") if least == most else f"{least} to {most} rollouts"
         return (
-            f"Outcomes({_plural(self.n_agents, 'agent')} x {_plural(self.n_tasks, 'task')},"
+            f"Outcomes({plural(self.n_agents, 'agent')} x {plural(self.n_tasks, 'task')},"
             f" {rollouts} per pair, {self._summary()})"
         )
 
@@ -476,22 +462,7 @@ class Outcomes:
         Raises:
             OSError: If the file cannot be written.
         """
-        parts = {**vars(self), "labels": pack(self.task_labels, self.agent_labels)}
-        parts |= pack_scale(self.scale)
-        arrays = {name: parts[name] for name in _ARRAYS if parts.get(name) is not None}
-        if _same_everywhere(self.rollouts):
-            arrays["rollouts"] = self.rollouts[:1, :1]  # one number for all pairs
-        header = {
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
-            "arrays": sorted(arrays),
-            "feature_names": self.feature_names,
-            "info": self.info,
-        }
-        with atomic_path(path) as temporary:
-            with temporary.open("wb") as file:
-                np.savez(file, header=np.array(json.dumps(header)), **arrays)
-            seal(temporary)
+        outcome_files.write(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Outcomes:
@@ -507,28 +478,11 @@ class Outcomes:
             FileNotFoundError: If there is no such file.
             ValueError: If the file is damaged or in another format.
         """
-        if not checks.path(path).is_file():
-            raise FileNotFoundError(f"there is no file {path}")
-        check_unfolded_size(path)
+        given = outcome_files.read(path)
         try:
-            check_seal(path)
-            header, arrays = _read(path)
-            kind, version = header.get("format"), header.get("version")
-        except Exception as error:  # NumPy, zipfile and json raise many types of errors on damage
-            raise ValueError(_DAMAGED.format(path)) from error
-        check_format(path, (kind, version), (FORMAT, FORMAT_VERSION))
-        try:
-            if sorted(arrays) != header["arrays"]:
-                raise ValueError("some of its parts are missing")
-            if arrays["rollouts"].size == 1:
-                arrays["rollouts"] = arrays["rollouts"].ravel()[0]
-            if "labels" in arrays:
-                arrays |= unpack(arrays.pop("labels"))
-            arrays |= unpack_scale(arrays)
-            names, info = tuple(header["feature_names"]), header["info"]
-            return cls(**arrays, feature_names=names, info=info)
+            return cls(**given)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{_DAMAGED.format(path)}: {error}") from error
+            raise ValueError(f"{outcome_files.DAMAGED.format(path)}: {error}") from error
 
     def to_table(self, path: str | os.PathLike[str]) -> None:
         """Write a table with one row per tried pair: agent, task, successes, rollouts.
@@ -700,14 +654,6 @@ class Outcomes:
 
 
 _TABLE_COLUMNS = ("agent", "task", *COUNTS)
-_PER_PAIR = ("successes", "rollouts", "steps", "returns", "return_spreads", "results")
-_ARRAYS = (*_PER_PAIR, "agents", "tasks", "features", "labels", *SCALE_ARRAYS)
-
-
-_DAMAGED = (
-    "{} is damaged or was not written by Outcomes.save; read tables of results with"
-    " Outcomes.from_table"
-)
 
 
 def _package(name: str) -> Any:
@@ -718,145 +664,3 @@ def _package(name: str) -> Any:
         raise ImportError(
             f"there is no package {name}; install it with pip install {name}"
         ) from error
-
-
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    arrays = read_arrays(Path(path), ("header", *_ARRAYS))
-    return json.loads(str(arrays.pop("header"))), arrays
-
-
-def smallest_counts(shape: tuple[int, ...], largest: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Zeros of the smallest unsigned type that can store `largest`."""
-    return np.zeros(shape, np.min_scalar_type(largest))
-
-
-def _counts(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
-    """Copy integers of at least 0, into the smallest unsigned type that can store them."""
-    array = checks.array(values, what)
-    if array.dtype.kind == "u" and not (array.size and int(array.max()) >= 2**63):
-        return array.copy()
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{what} must be numbers, got an array of type {array.dtype}")
-    if np.isnan(array).any():
-        raise ValueError(
-            f"{what} must be integers of at least 0, got NaN; use 0 rollouts for pairs never tried"
-        )
-    with np.errstate(over="ignore"):  # in half precision, 2**63 is infinity
-        fine = (array >= 0) & (array < 2.0**63) & (array == np.floor(array))
-    if not fine.all():
-        wrong = array[~fine].ravel()[0]
-        raise ValueError(f"{what} must be integers of at least 0, got {wrong}")
-    return array.astype(np.min_scalar_type(int(array.max()) if array.size else 0))
-
-
-def _successes(values: ArrayLike) -> NDArray[Any]:
-    """Counts as integers, or sums of fractional scores in single precision."""
-    array = checks.array(values, "successes")
-    if array.dtype.kind == "f" and (array != np.floor(array)).any():
-        with np.errstate(over="ignore"):
-            single = array.astype(np.float32)
-        fractional = bool((single != np.floor(single)).any())
-        if fractional and np.isfinite(single).all() and single.min() >= 0:
-            return single
-        array = (
-            array if fractional else single
-        )  # sums of scores may differ from integers by rounding
-    return _counts(array, "successes")
-
-
-def _per_pair(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
-    array = checks.array(rollouts, "rollouts")
-    if array.shape not in ((), shape):
-        raise ValueError(
-            f"rollouts must be one number or a table of shape {shape},"
-            f" got an array of shape {array.shape}"
-        )
-    if array.ndim and not _same_everywhere(array):
-        return _counts(array, "rollouts")
-    single = _counts(array[(0,) * array.ndim], "rollouts")
-    return np.broadcast_to(single, shape)  # one number for all pairs takes no memory
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _same_everywhere(rollouts: NDArray[Any]) -> bool:
-    return rollouts.strides == (0, 0)
-
-
-def _names(names: Any, count: int, what: str) -> NDArray[np.str_]:
-    if names is None:
-        width = len(str(count - 1))  # without it, NumPy reserves room for any integer
-        return np.char.add(f"{what}-", np.arange(count).astype(f"<U{width}"))
-    if isinstance(names, str):
-        raise ValueError(f"the names of {what}s must be a list, got the text {names!r}")
-    if isinstance(names, np.ndarray) and names.dtype.kind == "U" and names.shape == (count,):
-        array = names.astype(names.dtype.newbyteorder("="))
-        if not _are_names(array):
-            array = _listed_names(array.tolist(), count, what)  # which says what is wrong
-    else:
-        # An array of a list would turn what is not text, such as NaN, into text.
-        given = names if isinstance(names, (list, tuple)) else checks.array(names, what).tolist()
-        array = _listed_names(given, count, what)
-    ordered = np.sort(array)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(again):
-        raise ValueError(f"the names of {what}s must be unique, got {str(again[0])!r} twice")
-    return array
-
-
-def _are_names(array: NDArray[np.str_]) -> bool:
-    """Whether all are short texts that can be written to a file; without a list of texts."""
-    letters = np.ascontiguousarray(array).view(np.uint32).reshape(len(array), -1)
-    fine = letters.shape[1] and letters[:, 0].all() and letters.shape[1] <= checks.LONGEST_NAME
-    return bool(fine) and not any(((part - 0xD800) < 0x800).any() for part in letters.T)
-
-
-def _listed_names(given: Any, count: int, what: str) -> NDArray[np.str_]:
-    if not isinstance(given, (list, tuple)) or len(given) != count:
-        size = len(given) if isinstance(given, (list, tuple)) else 1
-        raise ValueError(
-            f"the names of {what}s must be one per {what}, got {size} names for"
-            f" {_plural(count, what)}"
-        )
-    for name in given:
-        if not _is_name(name):
-            raise ValueError(
-                f"the names of {what}s must be text or integers, got {checks.brief(name)}"
-            )
-    texts = [str(name) for name in given]
-    checks.short_names(texts, f"the names of {what}s")
-    return np.array(texts, np.str_)
-
-
-def _positions(names: Any, known: NDArray[np.str_], what: str) -> list[int]:
-    """The positions of agents or tasks that are selected by name."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise ValueError(f"names must be a list of {what}s, got {checks.brief(names)}")
-    wanted = list(names)
-    if not wanted:
-        raise ValueError(f"names must have at least one {what}, got an empty list")
-    index = {name: position for position, name in enumerate(known.tolist())}
-    unknown = [name for name in wanted if not isinstance(name, str) or name not in index]
-    if unknown:
-        raise ValueError(
-            f"there is no {what} {checks.brief(unknown[0])} in these outcomes; there are"
-            f" {_plural(len(known), what)}"
-        )
-    return [index[name] for name in wanted]
-
-
-def _is_name(name: Any) -> bool:
-    """Whether it is an integer or a text that can be written to a file."""
-    if isinstance(name, str):
-        return bool(name) and not any("\ud800" <= letter <= "\udfff" for letter in name)
-    return checks.is_integer(name)
-
-
-def _table(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[Any]:
-    if values.shape != shape:
-        raise ValueError(
-            f"{what} must be a table of shape {shape}, got an array of shape {values.shape}"
-        )
-    return values

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.checkpoints import Checkpoints
 from taskspace.files import read_sealed_arrays, write_sealed_arrays
-from taskspace.outcomes.outcomes import Outcomes, smallest_counts
+from taskspace.outcomes.counts import smallest_counts
+from taskspace.outcomes.outcomes import Outcomes
 from taskspace.rollouts.return_moments import ReturnMoments
 
 
