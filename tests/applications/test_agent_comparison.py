@@ -13,7 +13,7 @@ from taskspace.applications.agent_comparison import compare_agents
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
 
-AGENTS = ["Ada", "Ben", "Cleo"]
+AGENTS = np.array(["Ada", "Ben", "Cleo"])
 
 
 def outcomes_of(tried: Any = 1, **given: Any) -> Outcomes:
@@ -52,9 +52,10 @@ def test_tasks_have_the_largest_difference_first() -> None:
 
 def test_equal_agents_differ_by_chance_only() -> None:
     rng, false = np.random.default_rng(0), 0
+    once, labels = np.array(1), {"t": np.array(["a", "b"] * 20, object)}
     for _ in range(200):
-        pair = Outcomes(1 * (rng.random((2, 40)) < 0.5), 1, task_labels={"t": ["a", "b"] * 20})
-        false += compare_agents(pair, "agent-0", "agent-1").marked.any()
+        pair = Outcomes(1 * (rng.random((2, 40)) < 0.5), once, task_labels=labels)
+        false += int(compare_agents(pair, "agent-0", "agent-1").marked.any())
     assert false <= 16  # 5 % of 200 are expected at most
 
 

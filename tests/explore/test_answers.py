@@ -49,13 +49,14 @@ def test_the_diagnosis_is_that_of_the_doctor(copies: Run) -> None:
 
 
 def test_two_agents_are_compared(copies: Run) -> None:
-    agents = copies.outcomes.agents[:2].tolist()
-    found, known = Service(copies).compare(*agents, None), compare_agents(copies, *agents)
+    first, second = copies.outcomes.agents[:2].tolist()
+    found = Service(copies).compare(first, second, None)
+    known = compare_agents(copies, first, second)
     assert [row["group"] for row in found["groups"]] == ["all tasks", "areas", "sums"]
     assert found["different"] == (known.first_results != known.second_results).sum()
     assert [row["task"] for row in found["tasks"]] == known.tasks[: found["different"]].tolist()
     with pytest.raises(ValueError, match=says("agent nobody")):
-        Service(copies).compare("nobody", agents[0], None)
+        Service(copies).compare("nobody", first, None)
 
 
 def test_missing_answers_have_a_reason(course: Run) -> None:

@@ -36,7 +36,9 @@ def with_outcomes(run: Run, outcomes: Outcomes) -> Run:
 
 
 def test_questions_and_result_are_those_of_the_library(copies: Run) -> None:
-    quiz, own, tasks, answers = StudentQuiz(copies, 3), Quiz(copies.predictor), [], []
+    quiz, own = StudentQuiz(copies, 3), Quiz(copies.predictor)
+    tasks: list[str] = []
+    answers: list[bool] = []
     for solved in (True, False, True):
         step = quiz.step(tasks, answers)
         assert step["question"]["task"] == own.next()

@@ -267,7 +267,9 @@ def _return_scores(run: Run, some: slice) -> dict[str, Any]:
     Those of a table are corrected by the reliability of each task; those of a model contain it.
     """
     if run.profiles is not None and isinstance(run.embedder, TaskEmbedder):
-        found = attempts(run.profiles[:, some], run.embedder.model_.dispersion_)
+        dispersion = run.embedder.model_.dispersion_
+        assert dispersion is not None  # a model of returns has one
+        found = attempts(run.profiles[:, some], dispersion)
         return {"values": np.ascontiguousarray(found.T, np.float32), "reliability": None}
     statistics = ReturnStatistics.from_outcomes(run.outcomes)
     reliability = statistics.reliability[some].astype(np.float32)

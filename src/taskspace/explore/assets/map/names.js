@@ -33,7 +33,7 @@ function middle(x, y, tasks) {
   const [across, up] = [sorted(x)[half], rows[half]];
   const away = (task) => (x[task] - across) ** 2 + (y[task] - up) ** 2;
   const nearest = tasks.reduce((best, task) => (away(task) < away(best) ? task : best));
-  return { x: x[nearest], y: y[nearest], top: rows[Math.floor(REACH * (rows.length - 1))] };
+  return { x: x[nearest], y: y[nearest], top: rows[Math.ceil(REACH * (rows.length - 1))] };
 }
 
 export class MapNames {
