@@ -75,3 +75,9 @@ def test_a_map_by_correlation_lists_similar_and_opposite_tasks(table: Path, tmp_
         np.testing.assert_allclose(signed, values, rtol=1e-5)
         assert "similarity" not in listed[0]
         assert all((value < 0) == opposite for value in signed)
+    (tmp_path / "one.csv").write_text("task\nq5\n")
+    (tmp_path / "options.csv").write_text("task\nq1\nq7\n")
+    named = ("--reference", tmp_path / "one.csv", tmp_path / "options.csv")
+    chosen = rows_of(command("select", folder, *named).stdout)
+    assert "correlation" in chosen[0]
+    assert "similarity" not in chosen[0]

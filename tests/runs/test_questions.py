@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def test_the_report_has_the_answers(made: ts.Run) -> None:
     assert isinstance(made.short_test, Subset)
     assert len(made.short_test.tasks) == 4
     assert isinstance(made.abilities, Abilities)
-    report = made.report().read_text()
+    report = re.sub(r"</?a\b[^>]*>", "", made.report().read_text())  # terms lead to definitions
     for text in (made.redundancy.summary, made.short_test.verdict, made.abilities.summary):
         assert text.replace("'", "&#x27;") in report
     assert "<h2>Agents</h2>" in report

@@ -63,7 +63,7 @@ th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--lin
   text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 .numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.1rem; text-align: right; }
 .numbers td, thead th { white-space: nowrap; } .words :is(th, td) { overflow-wrap: break-word; }
-.words :is(tbody th, td:nth-child(2)) { min-width: 7.5rem; }
+.words :is(tbody th, td:nth-child(2)) { min-width: 9rem; }
 .numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
 thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
 .settings tbody :is(th, td), pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
