@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,8 +55,11 @@ class Drawing:
     wide: bool = False
 
 
-def draw(run: Run) -> Iterator[Drawing]:
-    """Draw all figures of a run, the map first."""
+def draw(run: Run, answered: Callable[[], object] = lambda: None) -> Iterator[Drawing]:
+    """Draw all figures of a run, the map first.
+
+    `answered` is called before the figures of answers are drawn; it may wait for them.
+    """
     maps = _maps(run)
     yield next(maps)
     yield from _labels(run)
@@ -67,6 +70,7 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _agents(run)
     yield from _population(run)
     if run.from_table:
+        answered()
         yield from _short_test(run)
         yield from _abilities(run)
 
