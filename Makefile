@@ -44,9 +44,9 @@ check: $(INSTALLED)  ## lint and type-check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)  ## measure the speed of this machine, and compare it with docs/speed.json
+bench: $(INSTALLED)  ## measure the speed of this machine, and compare it with docs/speed.json, if that is there
 	$(BIN)/taskspace bench all --json > bench.json
-	$(BIN)/taskspace bench compare docs/speed.json bench.json
+	@test ! -f docs/speed.json || $(BIN)/taskspace bench compare docs/speed.json bench.json
 
 faults: $(INSTALLED)  ## kill runs at random moments, twenty times each, and compare (ten minutes)
 	$(BIN)/python -m taskspace.bench.faults

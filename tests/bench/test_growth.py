@@ -21,7 +21,7 @@ SMALL = {
 
 def test_exponents_are_those_of_powers() -> None:
     sizes = [10, 100, 1000]
-    steps = [Step(1e-3 * n**2, 1e6 * n) for n in sizes]
+    steps = [Step(1e-3 * n**2, 1e7 * n) for n in sizes]
     found = growth.Growth(sizes, steps)
     assert found.exponent == pytest.approx(2)
     assert found.memory_exponent == pytest.approx(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 IN_MATRIX = 300  # tasks in the figure of the similarity matrix
 
 
-def draw(run: Run) -> Iterator[Drawing]:
-    """Draw all figures of a run, the map first."""
+def draw(run: Run, answered: Callable[[], object] = lambda: None) -> Iterator[Drawing]:
+    """Draw all figures of a run, the map first.
+
+    `answered` is called before the figures of answers are drawn; it may wait for them.
+    """
     shown = maps(run)
     yield next(shown)
     yield from examples.drawings(run)
@@ -38,6 +41,7 @@ def draw(run: Run) -> Iterator[Drawing]:
     yield _agents(run)
     yield from _population(run)
     if run.from_table:
+        answered()
         yield from _short_test(run)
         yield from _abilities(run)
 

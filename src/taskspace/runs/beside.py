@@ -61,6 +61,10 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
             future = self._pool.submit(self._call, parts.make_part, **named, path=str(path))
             self._asked[part] = future, path, time.perf_counter()
 
+    def is_making(self, part: Part) -> bool:
+        """Whether the second process makes this part."""
+        return part in self._asked
+
     def stage(
         self, part: Part, run: Run, played: Played, *, after: Sequence[str] | None = None
     ) -> Any:

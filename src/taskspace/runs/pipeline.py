@@ -7,6 +7,7 @@ their sources define; all later stages are shared.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -318,9 +319,9 @@ def _run(source: Source, folder: Path, settings: dict[str, Any], log: Log | None
             beside.ask(layout.PREDICTOR)
         _measure(stages, source, played, made, beside)
         if made.from_table:
-            _answer(stages, played, made, beside)
+            _answer(stages, made)
         beside.stage(layout.PROJECTION, made, played)
-        stages.stage(layout.FIGURES, lambda: figures.draw(made), figure_files.save, as_it_is)
+        _draw(stages, played, made, beside)
         stages.stage(layout.REPORT, lambda: made, sections.write, as_it_is)
         _prepare(stages, played, made, beside)
     warn_if_weak(made.verdict, stacklevel=3)
@@ -376,8 +377,8 @@ def _measure(stages: Stages, source: Source, played: Played, made: Run, beside: 
     )
 
 
-def _answer(stages: Stages, played: Played, made: Run, beside: Beside) -> None:
-    """Answer the questions about a table; report and explorer show the answers."""
+def _answer(stages: Stages, made: Run) -> None:
+    """Answer most questions about a table; report and explorer show the answers."""
     results, clusters = layout.OUTCOMES.stage, layout.CLUSTERS.stage
     stages.stage(
         layout.REDUNDANCY,
@@ -393,7 +394,27 @@ def _answer(stages: Stages, played: Played, made: Run, beside: Beside) -> None:
         load_abilities,
         after=[results, clusters],
     )
-    beside.stage(layout.SHORT_TEST, made, played, after=[results])
+
+
+def _draw(stages: Stages, played: Played, made: Run, beside: Beside) -> None:
+    """Draw the figures; the short test of a table, which takes longest, is needed by the last."""
+    after = stages.done  # without the short test, wherever that is made
+
+    @functools.cache
+    def answered() -> None:
+        if made.from_table:
+            beside.stage(layout.SHORT_TEST, made, played, after=[layout.OUTCOMES.stage])
+
+    if not beside.is_making(layout.SHORT_TEST):
+        answered()
+    stages.stage(
+        layout.FIGURES,
+        lambda: figures.draw(made, answered),
+        figure_files.save,
+        as_it_is,
+        after=after,
+    )
+    answered()  # if the figures were there already
 
 
 def _prepare(stages: Stages, played: Played, made: Run, beside: Beside) -> None:

@@ -75,6 +75,11 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
                 _write_stamp(self.folder / SETTINGS, wanted)
             undo.pop_all()  # no error: keep the lock
 
+    @property
+    def done(self) -> list[str]:
+        """The names of the stages so far."""
+        return list(self._results)
+
     def close(self) -> None:
         """Release the lock of the folder."""
         self._lock.close()
