@@ -30,7 +30,7 @@ def three_skills(agents: int = 200, per_skill: int = 8) -> ts.Outcomes:
     solved[:, 1] = solved[:, 0]
     solved[:, -1] = False
     return ts.Outcomes(
-        1 * solved, np.array(1), tasks=[f"q{task}" for task in range(3 * per_skill)],
+        1 * solved, np.array(1), tasks=np.array([f"q{task}" for task in range(3 * per_skill)]),
         task_labels={"topic": np.repeat(TOPICS, per_skill)},
     )  # fmt: skip
 
