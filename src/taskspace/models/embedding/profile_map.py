@@ -18,6 +18,8 @@ from taskspace.similarity.profiles import profile_similarity
 
 Floats = NDArray[np.float64]
 
+_BLOCK = 1 << 13  # tasks whose similarities with the landmarks are held at a time
+
 
 @dataclass(frozen=True, eq=False)
 class ProfileMap:
@@ -30,6 +32,10 @@ class ProfileMap:
 
     def vectors(self, profiles: Floats) -> Floats:
         """The vectors (tasks, dimensions) of tasks with these profiles (agents, tasks)."""
+        starts = range(0, max(profiles.shape[1], 1), _BLOCK)
+        return np.concatenate([self._some(profiles[:, start : start + _BLOCK]) for start in starts])
+
+    def _some(self, profiles: Floats) -> Floats:
         near = profile_similarity(profiles, self.landmarks, self.measure, self.dispersion)
         return near @ self.weights
 
