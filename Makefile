@@ -59,7 +59,7 @@ notebooks: $(INSTALLED)  ## execute the notebooks and write docs/gallery (a few 
 	$(BIN)/python docs/gallery.py
 
 results: $(INSTALLED)  ## reproduce the whole paper and write docs/results.md (over two hours)
-	$(BIN)/taskspace reproduce all --karel --page docs/results.md
+	$(BIN)/taskspace reproduce all --page docs/results.md
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) $(OLDEST) build dist site .pytest_cache .mypy_cache .ruff_cache
