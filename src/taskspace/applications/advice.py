@@ -204,7 +204,7 @@ def _about_copies(found: Diagnosis) -> Ranked:
         (
             found.copied_agents / found.sampled_agents,
             f"{_count(found.copied_agents, 'agent')} {_are(found.copied_agents)} {copy} of another,"
-            f" e.g. {_names(largest)}: they add nothing, so leave them out.",
+            f" e.g. {_names(largest)} are all the same: keep one of each group.",
         )
     ]
 
@@ -217,7 +217,7 @@ def _about_unseparated(found: Diagnosis) -> Ranked:
     return [
         (
             0.5 * count / found.tasks,
-            f"No agent separates {count:,} tasks from another, e.g. {_names(largest.tasks)}"
+            f"{count:,} tasks have the same results as another task, e.g. {_names(largest.tasks)}"
             f"{_differences(largest)}: add agents that do well on one and not on the other, or"
             " leave all but one out.",
         )

@@ -175,10 +175,9 @@ class Redundancy:
         if self.n_showable == self._all_pairs:
             return f"None of {looked} is a near-copy"
         if self.n_showable:
-            shown = _plural(self.n_showable, "pair")
             return (
-                f"None of the {shown} that these results could show to be near-copies, of {looked},"
-                f" is one{self._hidden}"
+                f"Of {looked}, these results can decide about {self.n_showable:,}, and none of them"
+                f" is a near-copy{self._hidden}"
             )
         if self.together >= self.enough_agents:
             return f"None of {looked} can be shown to be a near-copy: {_WHY_HIDDEN}"
@@ -209,10 +208,10 @@ class Redundancy:
         if not len(self.first):
             return ""
         if len(self.first) == 1:
-            return "; 1 candidate would be one if it were the only pair looked at"
+            return "; 1 candidate would be a near-copy if it were the only pair looked at"
         return (
-            f"; {len(self.first)} candidates would be, each if it were the only pair looked at, as"
-            " some of so many pairs are by chance"
+            f"; {len(self.first)} candidates would be near-copies if each were the only pair looked"
+            " at, but among so many pairs some are by chance"
         )
 
 

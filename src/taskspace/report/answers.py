@@ -68,8 +68,8 @@ def _redundant(run: Run) -> list[html.Section]:
     if found.groups:  # without any, the pairs are candidates that may be noise
         parts += [_groups(found), _pairs(found)]
     more = (
-        "In the folder of this report, this command lists all pairs; with a lower --threshold"
-        " (0.5 by default), pairs count that agree less:"
+        "In the folder of this report, this command lists all pairs; a lower --threshold"
+        " (0.5 by default) also counts pairs that agree less:"
     )
     return [*parts, html.Text([more], command=command)]
 

@@ -107,8 +107,8 @@ def _skills(run: Run) -> str:
     more = " or more" if found.skills == MOST_SKILLS else ""
     return (
         f"The agents differ in {found.skills}{more} kinds of skill; shuffled results would show"
-        f" none. The largest accounts for {percent(found.first_factor)} of their differences beyond"
-        " chance."
+        f" none. The largest one accounts for {percent(found.first_factor)} of the differences"
+        " between agents beyond chance."
     )
 
 

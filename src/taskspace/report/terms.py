@@ -32,8 +32,8 @@ _TERMS = {
     " learned with another random seed: 0 by chance, 1 if both give the same order.",
     "parallel analysis": "A comparison of the factors of the results with those of results that"
     " were shuffled within each task.",
-    "shuffled results": "Results of which those on each task were given to agents at random, so"
-    " that tasks have nothing in common any more.",
+    "shuffled results": "The same results, but within each task they were given to the agents at"
+    " random, so that tasks no longer have anything in common.",
     "t-SNE projection": "A picture of the map in two dimensions that keeps close tasks close. How"
     " far apart distant groups lie, and which way is up, means nothing.",
     "PCA projection": "A picture of the map in the two directions in which tasks differ most; other"
@@ -57,9 +57,9 @@ def _of_measure(run: Run) -> dict[str, str]:
         }
     return {
         "similarity": f"What {what} on one task tells about {what} on another, in bits: 0 if"
-        " nothing (by chance), the more the larger.",
-        "bits": "The unit of information: one bit is what the answer to a question tells that is"
-        " as likely yes as no.",
+        " nothing (chance); larger values mean more.",
+        "bits": "The unit of information: one bit is what one learns from the answer to a question"
+        " for which yes and no are equally likely.",
         "information": "What an attempt at a task tells about an agent: what two attempts by the"
         " same agent share, in bits. 0 by chance; a task that nearly all agents solve, or nearly"
         " none, tells little.",
@@ -79,6 +79,6 @@ def _cluster(run: Run) -> str:
     if run.from_table:
         return (
             "Tasks whose vectors on the map have similar directions. Any map can be divided into"
-            " clusters, so that they are a way to read it and no discovery by themselves."
+            " clusters, so they help to read it, but are no discovery by themselves."
         )
     return f"Tasks of one kind; the clusters show {run.clusters.description}."

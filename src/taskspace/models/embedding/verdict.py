@@ -228,8 +228,9 @@ def _allowed(evidence: Evidence) -> str:
     if population is None:
         return ""
     return (
-        f", and all {evidence.agents:,} agents order about {population.accuracy:.0%} as any number"
-        f" of such agents would (reliability {population.reliability:.2f})"
+        f"; with many more agents like these {evidence.agents:,}, about"
+        f" {population.accuracy:.0%} of the triplets would keep their order (reliability"
+        f" {population.reliability:.2f})"
     )
 
 
