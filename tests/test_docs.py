@@ -121,7 +121,7 @@ def test_help_has_an_example(parser: argparse.ArgumentParser) -> None:
 
 def _check(command: str) -> None:
     """Parse the command, unless the text only names it, as in "a folder of `taskspace fit`"."""
-    words = shlex.split(command)
+    words = shlex.split(command.partition(" > ")[0])  # the shell redirects the rest
     if " ".join(words) in {parser.prog for parser in PARSERS}:
         return
     if "--help" not in words:

@@ -59,6 +59,13 @@ def test_equal_agents_differ_by_chance_only() -> None:
     assert false <= 16  # 5 % of 200 are expected at most
 
 
+def test_nobody_is_better_where_most_tasks_and_the_mean_disagree() -> None:
+    solved = np.array([[6] * 60 + [0] * 30, [5] * 60 + [10] * 30])
+    found = compare_agents(Outcomes(solved, np.array(10)), "agent-0", "agent-1")
+    assert found.p_values[0] < 0.01
+    assert found.marked.tolist() == [0]
+
+
 def test_returns_are_compared_too() -> None:
     returns = np.array([np.arange(20.0), np.arange(20.0) - 5])
     found = compare_agents(Outcomes.from_returns(returns), "agent-0", "agent-1")

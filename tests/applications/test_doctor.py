@@ -61,7 +61,7 @@ def test_verdicts() -> None:
         found = diagnose(outcomes)
         verdict = found.verdict
         assert verdict.startswith(f"This population is {level}")
-        told = f"(1 - 1 / skills) is {found.trust:.2f}".replace(" 0.", " .")
+        told = f"(1 - 1 / skills) is {found.trust:.2f}"
         assert (told in verdict) == (level != "not tested")
         assert "\n" not in verdict
 

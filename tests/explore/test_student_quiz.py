@@ -66,6 +66,27 @@ def test_answers_are_graded_by_the_key(keyed: Run) -> None:
         quiz.step([question["task"]], [True])
 
 
+def test_the_right_answers_are_no_groups_of_the_result(keyed: Run) -> None:
+    labels: Any = {"key": ["A", "B"] * 12, "topic": keyed.outcomes.task_labels["topic"]}
+    quiz = StudentQuiz(
+        with_outcomes(keyed, replace(keyed.outcomes, task_labels=labels)), 1, key="key"
+    )
+    task = quiz.step([], [])["question"]["task"]
+    assert quiz.step([task], ["A"])["result"]["by"] == "topic"
+
+
+def test_long_numbers_are_keys_and_missing_ones_are_refused(keyed: Run) -> None:
+    for first, right in ((1234567.0, "1234567"), (3.14159265, "3.14159265")):
+        labels: Any = {"key": [first] * 24}
+        run = with_outcomes(keyed, replace(keyed.outcomes, task_labels=labels))
+        assert StudentQuiz(run, 1, key="key").step(["q0"], [right])["result"]["answers"][0]["right"]
+    for missing in (float("nan"), ""):
+        labels = {"key": [missing, *(["x"] * 23 if missing == "" else [1.0] * 23)]}
+        run = with_outcomes(keyed, replace(keyed.outcomes, task_labels=labels))
+        with pytest.raises(ValueError, match=says("--key every task 'q0'")):
+            StudentQuiz(run, 1, key="key")
+
+
 def test_what_makes_no_quiz_is_refused(keyed: Run) -> None:
     with pytest.raises(ValueError, match=says("--questions 24 25")):
         StudentQuiz(keyed, 25)

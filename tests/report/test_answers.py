@@ -64,7 +64,7 @@ def test_a_section_without_an_answer_gives_the_reason_and_the_command(
     text = written(SimpleNamespace(outcomes=run.outcomes, **reasons), tmp_path)
     for reason in parts.values():
         assert reason in text
-    assert text.count("<pre>") == 3
+    assert text.count("<pre ") == 3
     assert "<figure>" not in text
 
 

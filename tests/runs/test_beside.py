@@ -99,3 +99,18 @@ def test_an_error_of_the_second_process_is_raised_in_the_first(
             with pytest.raises(ValueError, match=says("Nowhere")):
                 second.stage(layout.SHORT_TEST, Run(tmp_path), played)
     assert not (tmp_path / "short-test.json").exists()
+
+
+@pytest.mark.slow
+def test_what_a_dead_process_would_have_made_is_made_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_cores(2, monkeypatch)
+    mine = source()
+    with Stages(tmp_path, mine.settings(), log=lambda line: None) as stages:
+        played = mine.play(stages)
+        with beside.Beside(mine, stages) as second:
+            second._process.kill()
+            second.ask(layout.SHORT_TEST)
+            made = second.stage(layout.SHORT_TEST, Run(tmp_path, outcomes=played.outcomes), played)
+    assert len(made.tasks) == 3

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.applications.abilities import groups_of
 from taskspace.outcomes.html_tables import html_table
+from taskspace.outcomes.names import plural
 from taskspace.outcomes.outcomes import Outcomes
 
 Floats = NDArray[np.float64]
@@ -85,7 +86,9 @@ class AgentComparison:
     @property
     def summary(self) -> str:
         """Where the two differ, in a sentence."""
-        both = f"{self.n_tasks[0]:,} tasks that both {self.first} and {self.second} tried"
+        both = (
+            f"{plural(int(self.n_tasks[0]), 'task')} that both {self.first} and {self.second} tried"
+        )
         better = [
             f"{winner} is better on {', '.join(self.groups[self.marked == sign].tolist())}"
             for sign, winner in ((1, self.first), (-1, self.second))
@@ -108,7 +111,8 @@ def compare_agents(
     A difference is marked if a sign test finds it too large for chance: if the two agents were
     equally good at each task, each would be the better one on about half of the tasks on which
     their results differ. It is corrected for the number of groups, so that the probability that any
-    is marked by chance is at most 0.05.
+    is marked by chance is at most 0.05. Where one agent is better on more tasks and the other has
+    the higher mean, neither is marked.
 
     Args:
         source: The outcomes, or a `Run`.
@@ -152,7 +156,9 @@ def compare_agents(
     order = order[both[order]]
     members = [both, *(both & (numbers == group) for group in range(len(groups)))]
     p_values = np.array([_sign_test(apart[some]) for some in members])
-    better = np.array([np.sign(np.sign(apart[some]).sum()) for some in members])
+    signs = np.array([np.sign(np.sign(apart[some]).sum()) for some in members])
+    means = np.array([np.sign(apart[some].sum()) for some in members])
+    better = np.where(signs == means, signs, 0)
     return AgentComparison(
         first=str(first),
         second=str(second),

@@ -44,6 +44,8 @@ def ratios(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
 def print_comparison(console: Console, one: dict[str, Any], other: dict[str, Any]) -> None:
     """Print all ratios, and a sentence about regressions."""
     found = ratios(one, other)
+    if not found:
+        raise ValueError("the two files must have measured the same things, got no common name")
     rows: dict[str, Callable[[dict[str, Any]], str]] = {
         name: (lambda file, name=name: f"{file['seconds'][name]:.3g}")  # type: ignore[misc]
         for name in found
@@ -55,6 +57,9 @@ def print_comparison(console: Console, one: dict[str, Any], other: dict[str, Any
     )  # fmt: skip
     if one["machine"] != other["machine"]:
         console.print("The machines differ, so ratios compare machines as well.")
+    alone = len(one["seconds"].keys() ^ other["seconds"].keys())
+    if alone:
+        console.print(f"{alone} times are in one file only, and not compared.")
     slower = [name for name, value in found.items() if value > REGRESSION]
     if slower:
         console.print(

@@ -23,7 +23,6 @@ from taskspace.bench.printing import print_lines
 from taskspace.outcomes.outcomes import Outcomes
 
 Work = Callable[[], object]
-Prepare = Callable[[int], Work]  # makes the input of a size; only the work is measured
 
 REPEATS = 3  # of short work; the fastest counts
 SHORT = 0.5  # seconds

@@ -59,9 +59,8 @@ def _run(options: argparse.Namespace) -> None:
 
     expected = 2 if options.what == "compare" else 0
     if len(options.files) != expected:
-        raise ValueError(
-            f"`bench {options.what}` must have {expected} files, got {len(options.files)}"
-        )
+        given = ", ".join(options.files) or "none"
+        raise ValueError(f"`bench {options.what}` must have {expected} files, got {given}")
     if expected:
         from taskspace.bench.compare import print_comparison, read
 

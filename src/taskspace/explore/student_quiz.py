@@ -6,11 +6,14 @@ is its text and its picture while it is asked, and the scores of the student at 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.applications.scores import LEAST_AGENTS
+from taskspace.explore.models import MAX_QUIZ
 from taskspace.explore.service import Service
 from taskspace.outcomes.labels import divides
 
@@ -50,16 +53,19 @@ class StudentQuiz:
             raise ValueError(
                 f"a quiz must be based on at least {LEAST_AGENTS} agents, got {outcomes.n_agents}"
             )
-        most = len(run.predictor.tasks_)
+        most = min(len(run.predictor.tasks_), MAX_QUIZ)
         count = min(QUESTIONS, most) if questions is None else questions
         if checks.whole(count, "--questions", 1) > most:
-            raise ValueError(f"--questions must be at most the {most} tasks, got {questions}")
+            raise ValueError(f"--questions must be at most {most}, got {questions}")
         self.run, self.questions, self.graded = run, count, key is not None
         self._service = Service(run)
         self._texts = _label(run, text, "--text")
         self._right = _label(run, key, "--key")
-        dividing = (name for name, values in outcomes.task_labels.items() if divides(values))
-        self._by = next(dividing, None)
+        if key is not None:
+            _check_complete(self._right, outcomes.tasks.tolist(), key)
+        # The names of groups are shown at the end, so the right answers must not be groups.
+        others = (name for name in outcomes.task_labels if name not in (text, key))
+        self._by = next((name for name in others if divides(outcomes.task_labels[name])), None)
 
     def step(self, tasks: Sequence[str], answers: Sequence[Answer]) -> dict[str, Any]:
         """The next question, or the result after the last one.
@@ -128,14 +134,23 @@ def is_right(given: str, right: str) -> bool:
 
     >>> is_right(" The  Moon", "the moon"), is_right("0,50", "0.5"), is_right("1/2", "0.5")
     (True, True, False)
+    >>> is_right("1,000", "1000"), is_right("1,000", "1")
+    (True, False)
     """
     one, other = (" ".join(text.casefold().split()) for text in (given, right))
     if one == other:
         return True
     try:
-        return float(one.replace(",", ".")) == float(other.replace(",", "."))
+        return _number(one) == _number(other)
     except ValueError:
         return False
+
+
+def _number(text: str) -> float:
+    """A number with a point or a comma before its decimals, or with commas between thousands."""
+    if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", text):
+        return float(text.replace(",", ""))
+    return float(text.replace(",", "."))
 
 
 def _label(run: Run, name: str | None, option: str) -> list[str]:
@@ -146,5 +161,21 @@ def _label(run: Run, name: str | None, option: str) -> list[str]:
     if name not in labels:
         known = ", ".join(labels) or "no label"
         raise ValueError(f"{option} must be a label of the tasks ({known}), got {name!r}")
-    values = labels[name].tolist()
-    return [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    return [_text(value) for value in labels[name].tolist()]
+
+
+def _text(value: Any) -> str:
+    """A label as people write it: 12 and not 12.0, and nothing where it is missing."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _check_complete(right: Sequence[str], tasks: Sequence[str], key: str) -> None:
+    missing = [task for task, answer in zip(tasks, right, strict=True) if not answer.strip()]
+    if missing:
+        raise ValueError(
+            f"--key must have the right answer to every task, got no {key} for {missing[0]!r}"
+        )

@@ -34,10 +34,10 @@ def check_same_order(per_pair: Mapping[str, Any], per_task: Mapping[str, Any]) -
                 raise ValueError(
                     f"{what} must have the same {part} as {first} in the same order, got other ones"
                 )
-    tasks = _names(tables[first], "columns")
+    tasks = [str(name) for name in _names(tables[first], "columns")]
     for what, rows in per_task.items():
-        names = _names(rows, "index")
-        if names != tasks and sorted(map(str, names)) == sorted(map(str, tasks)):
+        names = [str(name) for name in _names(rows, "index")]
+        if names != tasks and sorted(names) == sorted(tasks):
             raise ValueError(
                 f"{what} must have its rows in the order of the columns of {first}, got another"
                 " order"

@@ -171,7 +171,7 @@ class _Page:
         """A table; a long one is folded."""
         names = "".join(f'<th scope="col">{self.words(name)}</th>' for name in section.columns)
         head = f"<thead><tr>{names}</tr></thead>" if names else ""
-        link = _escape if kind == "settings" else self.words
+        link = self.words if kind == "numbers" else _escape
         rows = "\n".join(_row(row, link) for row in section.rows)
         caption = f"<caption>{self.words(section.caption)}</caption>" if section.caption else ""
         table = f"<table>{caption}{head}<tbody>\n{rows}\n</tbody></table>"

@@ -23,7 +23,8 @@ def next_commands(run: Run, folder: str) -> dict[str, str]:
     Returns:
         The purposes by command.
     """
-    where, task = shlex.quote(folder), shlex.quote(_telling(run))
+    where, name = shlex.quote(folder), _telling(run)
+    task = f"{'-- ' if name.startswith('-') else ''}{shlex.quote(name)}"
     doctor = {f"taskspace doctor {where}": "learn what would make the map better"}
     return {
         **({} if run.verdict.level == RELIABLE else doctor),

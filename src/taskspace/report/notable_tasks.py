@@ -91,7 +91,8 @@ def _tied(run: Run) -> list[str]:
     )
     if tied <= named:
         return []
-    return [f"{count(tied, 'task')} share the difficulty {decimals(last)}; {named} are named."]
+    verb = "is" if named == 1 else "are"
+    return [f"{count(tied, 'task')} share the difficulty {decimals(last)}; {named} {verb} named."]
 
 
 def _informative(run: Run) -> NDArray[np.int64]:
@@ -134,7 +135,7 @@ def _unsolved(run: Run) -> list[str]:
     ]
     if not told:
         return []
-    verb = "was" if (none or every) == 1 and len(told) == 1 else "were"
+    verb = "was" if (none or every) == 1 else "were"
     first, *more = told
     start = first.replace(" by ", f" {verb} solved by ", 1)
     return [f"{listed([start, *more])}: such tasks tell nothing about how agents differ."]

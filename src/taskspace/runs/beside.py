@@ -74,13 +74,15 @@ class Beside(contextlib.AbstractContextManager["Beside"]):
             make: Callable[[], Any] = lambda: recipe.make(self._source, run, played)  # noqa: E731
             return self._stages.stage(part, make, recipe.save, recipe.load, after=after)
         future, path, start = self._asked.pop(part)
-
-        def wait() -> Path:
-            for text in future.result():
-                warnings.warn(text, stacklevel=2)
-            return path
-
-        return self._stages.stage(part, wait, Path.rename, recipe.load, after=after, start=start)
+        try:
+            reported = future.result()
+        except ChildProcessError:  # it died, perhaps for lack of memory
+            return self.stage(part, run, played, after=after)
+        for text in reported:
+            warnings.warn(text, stacklevel=2)
+        return self._stages.stage(
+            part, lambda: path, Path.rename, recipe.load, after=after, start=start
+        )
 
     def _call(self, function: Callable[..., None], **named: Any) -> list[str]:
         """Call a function in the second process; returns what it reported."""

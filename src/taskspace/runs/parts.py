@@ -86,7 +86,8 @@ def make_part(
     recipe = RECIPES[part]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        warnings.simplefilter("ignore", WeakMapWarning)  # as in the pipeline
+        for hidden in (WeakMapWarning, DeprecationWarning, PendingDeprecationWarning):
+            warnings.simplefilter("ignore", hidden)  # as in the first process
         made = recipe.make(*_opened(folder, source["kind"], tuple(source["values"])))
     for warning in caught:
         report(str(warning.message))

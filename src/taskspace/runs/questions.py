@@ -39,7 +39,7 @@ def may_predict(run: Run) -> bool:
     which are the agents and some more, on all tasks.
     """
     agents, tasks = run.outcomes.n_agents, run.outcomes.n_tasks
-    return run.profiles is not None or (agents + SIMULATED) * tasks <= MOST_RESULTS_OF_PREDICTOR
+    return run.has_model or (agents + SIMULATED) * tasks <= MOST_RESULTS_OF_PREDICTOR
 
 
 def find_redundant(outcomes: Outcomes) -> Redundancy | Unanswered:

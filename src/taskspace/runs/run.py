@@ -314,7 +314,7 @@ class Run:
         from taskspace.models.embedding.task_embedder import TaskEmbedder
         from taskspace.models.success.model import SuccessModel
 
-        if self._has_model:
+        if self.has_model:
             assert isinstance(self.embedder, TaskEmbedder)
             found = self.embedder.model_
             assert isinstance(found, SuccessModel)
@@ -350,7 +350,7 @@ class Run:
         """
         from taskspace.applications.predictor import PerformancePredictor
 
-        if self._has_model:
+        if self.has_model:
             return self._current(PerformancePredictor.load(path, model=self._profiler))
         return self._current(PerformancePredictor.load(path, embedder=self.reader))
 
@@ -380,7 +380,7 @@ class Run:
         """
         from taskspace.applications.predictor import PerformancePredictor
 
-        if not self._has_model:
+        if not self.has_model:
             return PerformancePredictor(embedder=self.reader).fit(self.outcomes)
         some = slice(MOST_KNOWN)  # tasks are in random order
         fitted = PerformancePredictor().fit(self._profiler)
@@ -548,7 +548,7 @@ class Run:
     @functools.cached_property
     def profiles(self) -> NDArray[np.float32] | None:
         """The success profiles of the tasks (agents, tasks) if the map has a success model."""
-        if not self._has_model:
+        if not self.has_model:
             return None
         return self._derive(
             layout.PROFILES, [layout.OUTCOMES, layout.EMBEDDER], self.make_profiles,
@@ -564,7 +564,8 @@ class Run:
         return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
     @property
-    def _has_model(self) -> bool:
+    def has_model(self) -> bool:
+        """Whether the map contains a success model."""
         return self._facts.has_model
 
     @functools.cached_property
@@ -588,7 +589,7 @@ class Run:
     @property
     def comparison(self) -> Predicting | SignedComparison | Reading:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
-        if not self._has_model:
+        if not self.has_model:
             return self.reader
         return self._profiler if self.measure == INFORMATION else SignedComparison(self._profiler)
 

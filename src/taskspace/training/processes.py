@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterator, Mapping
 from queue import SimpleQueue
 from typing import Any
 
-_COMMAND = [sys.executable, "-c", "from taskspace.training.processes import serve; serve()"]
+# With the path of this process: by itself, `python -c` would import from the current folder first.
+_PROGRAM = "import sys; sys.path[:] = {}; from taskspace.training.processes import serve; serve()"
 
 
 def _ignore(content: Any) -> None:
@@ -36,7 +37,8 @@ class Process(contextlib.AbstractContextManager["Process"]):
     """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        command = [sys.executable, "-c", _PROGRAM.format(repr(sys.path))]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def call(
         self, function: str, named: Mapping[str, Any], report: Callable[[Any], None] = _ignore
