@@ -14,7 +14,7 @@ from taskspace.bench.clock import Step
 
 
 def test_every_figure_is_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    speed = rollouts.Speed(*[2e6] * 10)
+    speed = rollouts.Speed(*[2e6] * 12)
     monkeypatch.setattr(rollouts, "measure_all", lambda: {"MultiKeyNav": speed})
     timing = search.Timing(5.0, 6.0, 7.0, 8.0)
     monkeypatch.setattr(search, "measure_all", lambda: {"2 dimensions": timing})

@@ -46,6 +46,8 @@ class Speed:
     compiled_episodes_per_s: float  # one core
     ratio_per_core: float
     ns_per_step: float
+    products_ns: float  # of a step: the matrix products alone, which are the limit
+    sampling_ns: float  # of a step: from the network's outputs to actions
     scaling: float  # speed on all cores relative to one
     machine_scaling: float  # the same for bare matrix products, i.e. the limit of the machine
     limit_share: float  # fraction of the speed of bare matrix products
@@ -71,8 +73,9 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
             episodes,
             1e9 / one,
             _limit_ns(policies[0], env),
+            _sampling_ns(policies[0], env),
         ))  # fmt: skip
-    plain_rate, general_rate, one, episodes, ns, limit = map(
+    plain_rate, general_rate, one, episodes, ns, limit, sampling = map(
         statistics.median, zip(*rounds, strict=True)
     )
     every, scaling, machine = _scaling(policies, env, tasks, max(1, rollouts // 2), seconds / 4)
@@ -84,6 +87,8 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
         compiled_episodes_per_s=episodes,
         ratio_per_core=statistics.median(row[2] / row[0] for row in rounds),
         ns_per_step=ns,
+        products_ns=limit,
+        sampling_ns=sampling,
         scaling=scaling,
         machine_scaling=machine,
         limit_share=limit / ns,
@@ -171,6 +176,30 @@ def _limit_ns(policy: MLPPolicy, env: Environment) -> float:
     return 1e9 * min(ours / (500 * LANES), _best(products) / 4096)
 
 
+def _sampling_ns(policy: MLPPolicy, env: Environment) -> float:
+    """Time per step of the draw of an action, from outputs like those of a network."""
+    engine = EnginePolicy.prepare(policy, env)
+    rng = np.random.default_rng(0)
+    outputs = rng.normal(size=(int(engine.sizes[-1]), LANES)).astype(np.float32)
+    streams = rng.integers(1, 2**63, (2, LANES)).astype(np.uint64)
+    repeat, actions = build(_draw_factory, engine.draw), engine.empty_actions(LANES)
+
+    def draw(times: int) -> None:
+        repeat(times, outputs, outputs.copy(), streams, actions, engine.bound, engine.squash)
+
+    draw(1)  # compile
+    return 1e9 * _best(lambda: draw(500)) / (500 * LANES)
+
+
+def _draw_factory(draw: Any) -> Any:
+    def repeat(times, outputs, work, streams, actions, bound, squash):  # type: ignore[no-untyped-def]
+        for _ in range(times):
+            work[:] = outputs  # the draw overwrites them
+            draw(work, streams, actions, bound, squash)
+
+    return repeat
+
+
 def _forward_factory(forward: Any) -> Any:
     def repeat(times, packed, sizes, tanh, buffers):  # type: ignore[no-untyped-def]
         for _ in range(times):
@@ -218,6 +247,9 @@ _ROWS: dict[str, Callable[[Speed], str]] = {
     f"engine, steps/s, {CORES} cores": lambda s: _short(s.compiled_all_steps_per_s),
     "engine, episodes/s": lambda s: _short(s.compiled_episodes_per_s),
     "engine, ns/step": lambda s: f"{s.ns_per_step:.0f}",
+    "  matrix products": lambda s: f"{s.products_ns:.0f}",
+    "  sampling of actions": lambda s: f"{s.sampling_ns:.0f}",
+    "  dynamics and the rest": lambda s: f"{s.ns_per_step - s.products_ns - s.sampling_ns:.0f}",
     "engine / plain loop": lambda s: f"{s.ratio_per_core:,.0f}×",
     f"speedup on {CORES} cores": lambda s: f"{s.scaling:.2f}×",
     "speedup of matrix products": lambda s: f"{s.machine_scaling:.2f}×",

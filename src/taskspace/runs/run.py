@@ -829,7 +829,7 @@ def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict
 def check_title(title: Any) -> str:
     """The title of a report, which must be text."""
     if not isinstance(title, str) or not title.strip():
-        raise ValueError(f"title must be text, got {checks.brief(title)}")
+        raise ValueError(f"title must be a text that is not empty, got {checks.brief(title)}")
     return title.strip()
 
 
