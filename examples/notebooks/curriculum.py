@@ -5,8 +5,8 @@
 #
 # **What one sees.** A lock opens after 20 right digits in a row; one mistake ends the attempt. A task is a place to begin: with the last digit still to enter, or with the last two, and
 # so on. *Left:* a learner that practises with the curriculum learns to open the lock in fewer attempts than one that practises random tasks (lines: means of five learners; bands: from the worst
-# to the best of them). *Right:* what the curriculum chose. Nobody told it which tasks are easy. It begins with those that are solved by chance, and moves on as the learner improves. In the stripes without a pattern it tries random
-# tasks, to check that choosing helps at all.
+# to the best of them). *Right:* what the curriculum chose. Nobody told it which tasks are easy. It begins with those that are solved by chance, and moves on as the learner improves. The better the learner gets, the more tasks are
+# random: once all of them are solved now and then, random tasks teach as well.
 #
 # The lock is made for curricula: hardly any task is solved at the start, and each prepares the next one. On other tasks a curriculum may not help, and it can harm; [curricula](../curriculum.md) has measurements.
 
