@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A curriculum: what to practise next
 #
-# ![Left: a learner with the curriculum solves all tasks after fewer episodes than one that practises at random. Right: what the curriculum chose, beginning with the last numbers of the lock and moving towards the first.](result.png)
+# ![Left: a learner with the curriculum is better at any time than one that practises at random. Right: what the curriculum chose, beginning with the last numbers of the lock and moving towards the first.](result.png)
 #
 # **What one sees.** A lock opens after 20 right digits in a row; one mistake ends the attempt. A task is a place to begin: with the last digit still to enter, or with the last two, and
 # so on. *Left:* a learner that practises with the curriculum learns to open the lock in fewer attempts than one that practises random tasks (lines: means of five learners; bands: from the worst
