@@ -93,7 +93,7 @@ def test_levels(evidence: Evidence, level: str) -> None:
         (replace(HALVES, accuracy=0.52), "52.0% agents differ"),
         (replace(HALVES, stability=0.5), "seed 0.50 attempts"),
         (replace(HALVES, dimensions=1), "one dimension clusters"),
-        (replace(HALVES, population=POOR), "74.0% chance 50% all 300 73% reliability 0.44 200"),
+        (replace(HALVES, population=POOR), "74.0% chance 50% 300 73% reliability 0.44 200"),
         (replace(NEW_TASKS, population=POOR), "92.0% ceiling 94.0% 73% reliability 0.44 200"),
         (replace(NEW_TASKS, population=GOOD), "92.0% ceiling 94.0% 90% reliability 0.90"),
         (replace(NEW_TASKS, accuracy=0.6, ceiling=0.7), "70.0% attempts"),
