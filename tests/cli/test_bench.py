@@ -30,4 +30,4 @@ def test_two_files_are_compared_and_nothing_else_takes_files(tmp_path: Path) -> 
     assert (done.returncode, done.stderr) == (0, "")
     assert "Nothing takes over" in done.stdout
     assert "must have 2 files, got " in complaint(run("bench", "compare", str(path)))
-    assert "must have 0 files, got 1" in complaint(run("bench", "search", str(path)))
+    assert "must have 0 files, got " in complaint(run("bench", "search", str(path)))
