@@ -179,9 +179,12 @@ def test_a_table_without_features(course: Run) -> None:
     assert (data["rates"] == 255).sum() == (course.outcomes.rollouts == 0).sum()
 
 
+PARTS = ("clusters", "predictor", "layouts", "redundancy", "short_test", "abilities", "diagnosis")
+
+
 @pytest.mark.parametrize(("similarity", "stability"), [(0.44, 0.44), (float("nan"), None)])
 def test_how_stable_a_map_is(course: Run, similarity: float, stability: float | None) -> None:
-    parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
+    parts = {part: getattr(course, part) for part in PARTS}
     measured = course.variant(results={"stability": {"similarity": similarity}}, **parts)
     assert explorer_data(measured)["stability"] == stability
     assert explorer_data(course)["stability"] is None  # the run has not got so far
@@ -189,7 +192,7 @@ def test_how_stable_a_map_is(course: Run, similarity: float, stability: float | 
 
 @pytest.mark.parametrize(("accuracy", "weak"), [(0.51, True), (0.8, False)])
 def test_the_verdict_is_that_of_the_run(course: Run, accuracy: float, weak: bool) -> None:
-    parts = {"clusters": course.clusters, "predictor": course.predictor, "layouts": course.layouts}
+    parts = {part: getattr(course, part) for part in PARTS}
     results = {"agents": 40, "tasks": 30, "dimensions": 1, "triplet_accuracy": accuracy}
     measured = course.variant(results={**results, "stability": {"similarity": 1.0}}, **parts)
     assert explorer_data(measured)["verdict"] == {"text": str(measured.verdict), "weak": weak}
