@@ -41,6 +41,11 @@ def test_another_order_of_values_per_task_is_refused(which: str) -> None:
         Outcomes.from_returns(RETURNS, 1, **given)
 
 
+def test_other_names_are_refused() -> None:
+    with pytest.raises(ValueError, match=says("best columns returns order")):
+        Outcomes.from_returns(RETURNS, 1, best=pd.Series([9.0, 90.0], ["p", "q"]))
+
+
 def test_numbers_and_texts_are_the_same_names() -> None:
     returns = RETURNS.set_axis(["0", "1"], axis=1)  # as a CSV file has them
     assert Outcomes.from_returns(returns, 1, best=pd.Series([9.0, 90.0])).scale is not None

@@ -18,7 +18,8 @@ def check_same_order(per_pair: Mapping[str, Any], per_task: Mapping[str, Any]) -
 
     Raises:
         ValueError: If a table has other rows or columns than the first one, or if what has one row
-            per task has the names of the tasks in another order.
+            per task has other names than the tasks, or these in another order. Rows that pandas
+            numbered have no names.
 
     >>> import pandas
     >>> one = pandas.DataFrame([[1, 0]], columns=["a", "b"])
@@ -37,10 +38,11 @@ def check_same_order(per_pair: Mapping[str, Any], per_task: Mapping[str, Any]) -
     tasks = [str(name) for name in _names(tables[first], "columns")]
     for what, rows in per_task.items():
         names = [str(name) for name in _names(rows, "index")]
-        if names != tasks and sorted(names) == sorted(tasks):
+        unnamed = names == [str(number) for number in range(len(names))]
+        if names != tasks and (not unnamed or sorted(names) == sorted(tasks)):
             raise ValueError(
-                f"{what} must have its rows in the order of the columns of {first}, got another"
-                " order"
+                f"{what} must have its rows in the order of the columns of {first}, got others or"
+                " another order"
             )
 
 
