@@ -14,6 +14,7 @@ from taskspace.applications.distributions import student_quantile
 from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.html_tables import html_table
+from taskspace.outcomes.labels import value_text
 
 EVERY = "all tasks"
 LEAST_AGENTS = 5  # the errors of fewer say too little about those of the next
@@ -111,12 +112,7 @@ def groups_by(
     names, numbers = np.unique(known, return_inverse=True)
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers
-    return np.array([_named(name) for name in names.tolist()]), groups
-
-
-def _named(value: float | str) -> str:
-    """A value of a label as text; an integer has no decimals."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return np.array([value_text(name) for name in names.tolist()]), groups
 
 
 def estimate_scores(

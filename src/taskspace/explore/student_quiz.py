@@ -6,7 +6,6 @@ is its text and its picture while it is asked, and the scores of the student at 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from taskspace import checks
 from taskspace.applications.scores import LEAST_AGENTS
 from taskspace.explore.models import MAX_QUIZ
 from taskspace.explore.service import Service
-from taskspace.outcomes.labels import divides
+from taskspace.outcomes.labels import divides, value_text
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -161,16 +160,8 @@ def _label(run: Run, name: str | None, option: str) -> list[str]:
     if name not in labels:
         known = ", ".join(labels) or "no label"
         raise ValueError(f"{option} must be a label of the tasks ({known}), got {name!r}")
-    return [_text(value) for value in labels[name].tolist()]
-
-
-def _text(value: Any) -> str:
-    """A label as people write it: 12 and not 12.0, and nothing where it is missing."""
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value):
-        return ""
-    return str(int(value)) if value.is_integer() else repr(value)
+    # A missing number is NaN, which alone differs from itself.
+    return [value_text(value) if value == value else "" for value in labels[name].tolist()]
 
 
 def _check_complete(right: Sequence[str], tasks: Sequence[str], key: str) -> None:

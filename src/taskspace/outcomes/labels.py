@@ -63,6 +63,15 @@ def divides(values: NDArray[Any]) -> bool:
     return 2 <= len(set(known)) < len(known) / 2
 
 
+def value_text(value: float | str) -> str:
+    """A value of a label as people write it.
+
+    >>> value_text(12.0), value_text(0.5), value_text("sums")
+    ('12', '0.5', 'sums')
+    """
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def by_frequency(values: NDArray[np.object_]) -> tuple[list[str], NDArray[np.int64]]:
     """The different texts, the most frequent first, and the number of each one; -1 if missing.
 
