@@ -259,3 +259,21 @@ def test_real_logs() -> None:
     assert found.agents.tolist() == ["ollama/qwen2.5:0.5b", "anthropic/claude-sonnet-4-0"]
     np.testing.assert_allclose(np.nanmean(found.rates, axis=1), [1 / 3, 1])
     assert found.rollouts.tolist() == [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
+
+
+@needs_real_logs
+def test_the_data_frames_of_inspect_have_the_same_scores(tmp_path: Path) -> None:
+    """Its data frames leave out logs with other names than it gives them; the reader does not."""
+    analysis = pytest.importorskip("inspect_ai.analysis", reason="Inspect is not installed")
+    for number, path in enumerate(sorted((REAL / "inspect").glob("*.json"))):
+        name = f"2026-01-01T00-00-0{number}+00-00_arc_{'a' * 21}{number}.json"
+        write(tmp_path / name, path.read_text())
+    samples = analysis.samples_df(str(tmp_path), quiet=True)
+    models = analysis.evals_df(str(tmp_path), quiet=True).set_index("eval_id")["model"]
+    found = ts.read_results(tmp_path)
+    rows = {name: row for row, name in enumerate(found.agents.tolist())}
+    columns = {name.rsplit("/", 1)[1]: column for column, name in enumerate(found.tasks.tolist())}
+    for eval_id, item, letter in samples[["eval_id", "id", "score_choice"]].values.tolist():
+        pair = rows[models[eval_id]], columns[str(item)]
+        assert found.rates[pair] == {"C": 1, "I": 0}[letter]
+    assert (found.rollouts > 0).sum() == len(samples)
