@@ -37,7 +37,7 @@ class Hanging(PendulumEnv):
     def reset(self, **options: Any) -> Any:
         super().reset(**options)
         self.state = self.np_random.normal([np.pi, 0], 0.1)
-        return self._get_obs(), {}
+        return self._get_obs(), {}  # type: ignore[no-untyped-call]
 
 
 def trained(gravity: float, length: float, seed: int) -> list[Any]:
@@ -69,7 +69,7 @@ parts = [trained(*kind, seed) for seed, kind in enumerate(KINDS[:3] if fast else
 population = ts.Population([agent for part in parts for agent in part])
 training = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
 tasks = env.sample_tasks(COUNT, seed=1)
-outcomes = ts.evaluate(population, env, tasks, rollouts=2, seed=1, progress=False)
+outcomes: Any = ts.evaluate(population, env, tasks, rollouts=2, seed=1, progress=False)
 print(outcomes)
 print(f"returns from {outcomes.returns.min():.0f} to {outcomes.returns.max():.0f}")
 print(ts.diagnose(outcomes).verdict)
@@ -92,7 +92,7 @@ print(f"  played again, with those that were played: {rank_correlation(again, fo
 errors, plain, inside = [], [], []
 rng = np.random.default_rng(0)
 for part in range(len(parts)):
-    known = outcomes.of_agents(outcomes.agents[training != part])
+    known: Any = outcomes.of_agents(outcomes.agents[training != part])
     predictor = ts.PerformancePredictor().fit(ts.SuccessModel(random_state=0).fit(known))
     mean = known.returns.mean(0)
     for returns in outcomes.returns[training == part]:

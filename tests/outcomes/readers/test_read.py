@@ -352,4 +352,4 @@ def test_logs_of_new_agents_are_read_as_those_of_the_known_ones(tmp_path: Path) 
     for how in ({"metric": "acc"}, {"filter": "strict"}):
         named = {"metric": "acc_norm", "filter": "loose", **how}
         with pytest.raises(ValueError, match=says("arc acc_norm (loose) known got")):
-            read_as_before(tmp_path / "new", known.info, **named)
+            read_as_before(tmp_path / "new", known.info, **named)  # type: ignore[arg-type]
