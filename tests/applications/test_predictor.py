@@ -15,14 +15,8 @@ import taskspace as ts
 from taskspace.applications.candidates import ON_MAP, SIMULATED, SKILLS, TILTS
 from taskspace.applications.model_candidates import ModelCandidates
 from taskspace.applications.posterior import Posterior
-from taskspace.applications.predictor import (
-    FORMAT,
-    FORMAT_VERSION,
-    PerformancePredictor,
-    as_predictor,
-    check_level,
-    predict,
-)
+from taskspace.applications.predictor import PerformancePredictor, as_predictor, predict
+from taskspace.applications.predictor_files import FORMAT, FORMAT_VERSION
 from taskspace.applications.prior import FEWEST_AGENTS, MIXES, TEMPERS
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.files import write_arrays
@@ -433,12 +427,6 @@ def test_bad_intervals_are_refused(interval: Any) -> None:
         predict(PREDICTOR, [0], [1], [1], interval=interval)
     with pytest.raises(ValueError, match="interval"):
         PREDICTOR.interval([0], [1], [1], interval)
-
-
-@pytest.mark.parametrize("interval", ["0.9", True, 1, 0.0, None, [0.9], np.nan, 0.9j])
-def test_what_is_no_level_is_refused(interval: Any) -> None:
-    with pytest.raises(ValueError, match=r"^interval .*0\.9"):
-        check_level(interval)
 
 
 # -- bad input ---------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
-    from taskspace.applications.predictor import check_width
+    from taskspace.applications.intervals import check_width
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.scores import groups_by
 
