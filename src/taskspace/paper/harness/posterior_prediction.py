@@ -38,7 +38,8 @@ def benchmark_posterior(
     each is its own family.
     """
     assert outcomes.results is not None
-    assert predictor.model_ is not None and predictor.candidates_ is not None
+    assert predictor.model_ is not None
+    assert predictor.candidates_ is not None
     every = range(outcomes.n_agents)
     quizzed, known = map(np.asarray, (every, every) if families is None else families)
     solved = outcomes.results[:, :, 0]
