@@ -15,6 +15,7 @@ from taskspace.applications.linear_share import blend, each_once
 from taskspace.applications.model_candidates import Profiler
 from taskspace.applications.predictor import PerformancePredictor, as_predictor
 from taskspace.applications.question_value import Objective
+from taskspace.applications.quiz_checks import check_aim, check_choice, check_until
 from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
@@ -24,7 +25,6 @@ from taskspace.outcomes.outcomes import Outcomes
 Numbers = NDArray[np.int64]
 
 MOST_TASKS = 1000  # in the pool and among the targets; more would make each choice slow
-AIMS = ("tasks", "score", "labels")
 ALL_TARGETS = "all targets"
 
 
@@ -95,7 +95,7 @@ class Quiz:
         among: int = 1,
         seed: int = 0,
     ) -> None:
-        _check_choice(choose, "choose", tuple(CHOICES))
+        check_choice(choose, "choose", tuple(CHOICES))
         check_aim(aim, by, at_most_per_label)
         self._aim, self._most_per_label = aim, at_most_per_label
         self._among = checks.whole(among, "among", 1)
@@ -430,38 +430,6 @@ class Quiz:
 
     def _random(self) -> Floats:
         return -self._order.astype(np.float64)
-
-
-def check_until(until: Any, what: str = "until") -> float:
-    """Check the error rate at which a quiz ends."""
-    rate = checks.numbers(until, what)
-    if rate.ndim or not 0 <= rate <= 1:
-        raise ValueError(f"{what} must be an error rate from 0 to 1, got {checks.brief(until)}")
-    return float(rate)
-
-
-def check_aim(aim: Any, by: Any, at_most_per_label: Any, *, options: bool = False) -> None:
-    """Check what a quiz aims at, and that a label is there if and only if it is needed.
-
-    Messages have the names of the command's `options`, or of the arguments in Python.
-    """
-    _check_choice(aim, "aim", AIMS)
-    limit = "--at-most-per-label" if options else "at_most_per_label"
-    what, needs = ("--by", "--aim labels") if options else ("by", "aim='labels'")
-    needs = f"{needs} or {limit}"
-    if at_most_per_label is not None:
-        checks.whole(at_most_per_label, limit, 1)
-    needed = aim == "labels" or at_most_per_label is not None
-    if needed and by is None:
-        nothing = "none" if options else "None"
-        raise ValueError(f"{what} must be the name of a label for {needs}, got {nothing}")
-    if by is not None and not needed:
-        raise ValueError(f"{what} must come with {needs}, got {checks.brief(by)} without them")
-
-
-def _check_choice(value: Any, what: str, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{what} must be one of {', '.join(choices)}, got {checks.brief(value)}")
 
 
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:

@@ -122,7 +122,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.quiz import check_aim, check_until
+    from taskspace.applications.quiz_checks import check_aim, check_until
 
     checks.whole(options.at_most, "--at-most")
     checks.whole(options.among, "--among", 1)

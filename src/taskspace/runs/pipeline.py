@@ -174,8 +174,9 @@ def fit(
     Example:
         >>> import tempfile
         >>> import numpy as np
+        >>> import taskspace as ts
         >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))  # 30 agents, 8 tasks
-        >>> outcomes = Outcomes(solved, np.ones_like(solved))
+        >>> outcomes = ts.Outcomes(solved, np.ones_like(solved))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     run = fit(outcomes, folder, n_components=3, log=lambda line: None)
         >>> run.embedder.n_components_
