@@ -19,10 +19,8 @@ from taskspace import checks
 from taskspace.models.success.dispersion import dispersion_of
 from taskspace.models.success.encoders import (
     Encoder,
-    describe,
     is_frozen,
     make_encoder,
-    restore,
 )
 from taskspace.models.success.few_tasks import (
     FOLDS,
@@ -33,13 +31,13 @@ from taskspace.models.success.few_tasks import (
 )
 from taskspace.models.success.forward import Forward
 from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.models.success.model_files import contents, saved_network
 from taskspace.models.success.network import (
     Counts,
     Encoding,
     Training,
     calibrate,
     fit_network,
-    linear_network,
     logits_of,
     success_network,
 )
@@ -391,28 +389,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 library (`taskspace.models.success.encoders.ENCODERS`).
         """
         check_is_fitted(self, "test_scores_")
-        parameters = {k: _plain(v) for k, v in self.get_params().items() if k != "network"}
-        settings = {
-            "parameters": parameters,
-            "agents": self.agents_.tolist(),
-            "feature_names": self.feature_names_,
-            "test_scores": self.test_scores_,
-        }
-        if self.scale_ is not None:
-            settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
-            settings["misfit"] = self.misfit_
-        if self.task_names_ is not None:
-            settings["task_names"] = self.task_names_.tolist()
-            settings["sample"] = self.sample_.tolist()
-            arrays: dict[str, NDArray[Any]] = {"profiles": self.profiles_}
-        else:
-            settings |= {"history": self.history_, "calibration": self.calibration_}
-            settings["kind"] = self.kind_
-            if not isinstance(self.network_[0], Encoding):
-                settings["encoder"] = describe(self.network_[0])
-            arrays = {"sample": self.sample_, "held_out": self.held_out_}
-            arrays |= {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
-        FOLDER.save(folder, settings, arrays)
+        FOLDER.save(folder, *contents(self))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
@@ -439,24 +416,9 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     def _restored(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SuccessModel:
         model = cls(**settings["parameters"])
         model._restore(settings, arrays)
-        if model.task_names_ is not None:
-            return model
-        tensors = {name: torch.tensor(array) for name, array in arrays.items()}
-        with torch.random.fork_rng(devices=[]):  # new layers draw weights, which are overwritten
-            encoder = _saved_encoder(settings, tensors)
-            if model.kind_ == "network":
-                network = success_network(encoder, model.width, model.blocks, len(model.agents_))
-            else:
-                network = linear_network(encoder, len(model.agents_))
-        network.load_state_dict(tensors)
-        model.network_ = network.eval()
+        if model.task_names_ is None:
+            model.network_ = saved_network(model, settings, arrays)
         return model
-
-
-def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> torch.nn.Module:
-    if "encoder" in settings:
-        return restore(settings["encoder"])
-    return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
 
 
 def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
@@ -471,12 +433,3 @@ def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
                 f" tasks too, got one for each of {len(value)} tasks"
             )
     return scale
-
-
-def _listed(scale: ReturnScale) -> dict[str, Any]:
-    """A scale as numbers and lists."""
-    return {name: part.tolist() for name, part in vars(scale).items() if part is not None}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
