@@ -123,11 +123,11 @@ def _score_logs(options: argparse.Namespace, made: Run, warnings: list[str]) -> 
 def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
     from taskspace.applications.logged_answers import logged_answers
     from taskspace.outcomes.readers.choices import UnclearResults
-    from taskspace.outcomes.readers.read import read_results
+    from taskspace.outcomes.readers.read import read_as_before
 
     try:
-        read = read_results(
-            options.answers, metric=options.metric, filter=options.filter,
+        read = read_as_before(
+            options.answers, made.outcomes.info, metric=options.metric, filter=options.filter,
             returns=made.predictor.scale_ is not None,
         )  # fmt: skip
     except UnclearResults as error:
