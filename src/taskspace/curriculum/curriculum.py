@@ -202,9 +202,7 @@ class Curriculum:
         """Compute probabilities and weights."""
         with one_thread():
             self._p = self.forgetting.probabilities()
-        self._uniform_share = uniform_share(
-            self._p, self.target.weights, self.share, self.handover
-        )
+        self._uniform_share = uniform_share(self._p, self.target.weights, self.share, self.handover)
         ruled = (1 - self._uniform_share) * self._ruled()
         self._weights = ruled + self._uniform_share * self.base
         self._cumulative = np.cumsum(self._weights)
