@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--tuning", action="store_true",
-        help="for curriculum: how the handover was chosen, on seeds that are not reported",
+        help="for curriculum: how the handover was chosen, on fixed seeds that are not reported",
     )  # fmt: skip
     parser.add_argument(
         "--seeds",
@@ -86,6 +86,8 @@ def _run(options: argparse.Namespace) -> None:
     for name in ("finished", "tuning"):
         if getattr(options, name) and options.what != "curriculum":
             raise ValueError(f"--{name} must be used with curriculum, got {options.what}")
+    if options.tuning and options.only is not None:
+        raise ValueError("--only must be used without --tuning, got both")
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
