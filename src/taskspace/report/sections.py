@@ -51,8 +51,7 @@ def write(run: Run, path: Path, title: str | None = None) -> None:
 
 def _map(run: Run, figure: html.Figure) -> html.Figure:
     """The first figure, interactive on screen."""
-    help_ = " Hover over a point to see its task; click the map to zoom by scrolling."
-    return replace(figure, caption=f"{figure.caption}{help_}", live=live_map(run))
+    return replace(figure, live=live_map(run))
 
 
 def shown_settings(run: Run) -> dict[str, Any]:
@@ -110,7 +109,7 @@ def measurements_table(
     """
     tasks = f"{results['tasks']:,}"
     if learned is not None and learned > results["tasks"]:
-        tasks = f"{tasks} of {learned:,} learned from"
+        tasks = f"{learned:,} ({tasks} listed)"
     rows = [
         ("agents", f"{results['agents']:,}"),
         ("tasks", tasks),

@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from taskspace.runs.layout import SETTINGS, Part
 
 T = TypeVar("T")
 FORMAT, FORMAT_VERSION = "taskspace run", 2
+_WIDEST = 80  # columns of a terminal
 _LISTED = 5  # most differences that a message lists
 UNFINISHED = f"{OURS}unfinished-"  # prefix of the folders of pieces of unfinished stages
 
@@ -58,7 +60,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
     ) -> None:  # fmt: skip
         self.folder = Path(folder)
         self.settings = _plain(settings)
-        self.log = log if log is not None else lambda line: print(line, file=sys.stderr)
+        self.log = log if log is not None else _print_line
         self._results: dict[str, str] = {}  # digests of the results so far, by stage
         self._taken = {SETTINGS}  # file names in use
         self.checkpoints = NONE  # of the stage that is being computed
@@ -403,3 +405,9 @@ def _versions() -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found
+
+
+def _print_line(line: str) -> None:
+    """Print a line to standard error; a long one is broken, as it would be hard to read."""
+    broken = textwrap.fill(line, _WIDEST, subsequent_indent="  ", break_long_words=False)
+    print(broken, file=sys.stderr)
