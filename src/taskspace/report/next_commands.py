@@ -29,7 +29,7 @@ def next_commands(run: Run, folder: str) -> dict[str, str]:
     return {
         **({} if run.verdict.level == RELIABLE else doctor),
         f"taskspace explore {where}": "see the map in a browser",
-        f"taskspace similar {where} {task}": "list tasks like the most informative one",
+        f"taskspace similar {where} {task}": "list the most similar tasks",
         f"taskspace quiz {where}": "predict what an agent can do",
     }
 

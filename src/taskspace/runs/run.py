@@ -183,6 +183,11 @@ class Run:
         return str(self.settings.get("title") or f"A map of {plain_name(self.name)}")
 
     @property
+    def short_title(self) -> str:
+        """The given title, or the name in plain words; the explorer shows it."""
+        return str(self.settings.get("title") or plain_name(self.name))
+
+    @property
     def learned_tasks(self) -> int:
         """The number of tasks that the map was learned from; the outcomes may list fewer."""
         listed = "listed" in self.settings
@@ -722,6 +727,7 @@ class Run:
         Raises:
             ValueError: If there is no such projection, or if there are more than 100,000 tasks.
         """
+        from taskspace.report.cluster_titles import cluster_titles
         from taskspace.report.plots import plot_map
 
         chosen = next(iter(self.layouts)) if projection is None else projection
@@ -731,7 +737,7 @@ class Run:
         success = mean_rates(self.outcomes.rates, axis=0)
         return plot_map(
             self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
-            cluster_names=self.clusters.names, title=f"{self.title} ({chosen} projection)",
+            cluster_names=cluster_titles(self), title=f"{self.title} ({chosen} projection)",
             muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
             labels=beside({"success rate": success}, self.outcomes.task_labels, LABEL),
         )  # fmt: skip
