@@ -1,5 +1,5 @@
-// Names on the map: each stands near its tasks, where it hides few points and no other name. (The
-// same rules as in the report: plots/names.py.)
+// Names on the map: each stands near its tasks, where it hides few points and no other name. (Much
+// as in the report: plots/names.py.)
 
 import { svg } from "../dom.js";
 import { MISSING } from "../quantities.js";
@@ -10,7 +10,7 @@ const [WIDE, HIGH] = [7.4, 17]; // pixels of a character and of a line
 const EDGE = 4; // pixels
 const SAMPLE = 500; // points that names should not hide; all of them would take too long
 const POINT = 5; // pixels, the radius of a point
-const HIDING = 100; // cost of hiding all points; that of moving a name by a line is 1
+const HIDING = 300; // cost of hiding all points; that of moving a name by a line is 1
 const CLOSER = 3; // cost of a position that is closer to the middle of other tasks
 const DIRECTIONS = 16;
 const OFFSETS = [[0, 0, 0]]; // [lines, across, down]: positions to try around the middle
