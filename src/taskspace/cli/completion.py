@@ -1,6 +1,6 @@
 """Completion of commands, options and choices in the shell.
 
-`taskspace completion SHELL` prints a script; `taskspace --install-completion` has the shell load it.
+`taskspace completion SHELL` prints a script, which `taskspace --install-completion` installs.
 """
 
 from __future__ import annotations

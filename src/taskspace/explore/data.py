@@ -140,7 +140,7 @@ def describe(run: Run) -> str:
 
 
 def _stability(run: Run) -> float | None:
-    """The Spearman correlation with a map from another seed, if it was measured and says anything."""
+    """The Spearman correlation with a map from another seed, if it is known and says anything."""
     try:
         results = run.results
     except FileNotFoundError:

@@ -60,7 +60,14 @@ def write_report(
     body = [f"<header>\n<h1>{_escape(title)}</h1>"]
     if parts and isinstance(parts[0], Text):
         body.append(page.text(parts.pop(0), "lead"))  # type: ignore[arg-type]
-    body += [*_contents(parts), "</header>", "<main>", *page.render(parts), *page.definitions(), "</main>"]
+    body += [
+        *_contents(parts),
+        "</header>",
+        "<main>",
+        *page.render(parts),
+        *page.definitions(),
+        "</main>",
+    ]
     around = {"title": _escape(title), "style": STYLE, "version": _escape(__version__)}
     whole = PAGE.format(body="\n".join(body), **around)
     with atomic_path(path) as temporary:

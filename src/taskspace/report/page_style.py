@@ -18,7 +18,8 @@ PAGE = """<!doctype html>
 """
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --card: #f6f8fa;
+:root { color-scheme: light dark;
+  --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --card: #f6f8fa;
   --accent: #0072b2; --good: #00805d; --care: #a86200; --bad: #b93a00; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e7ec; --muted: #a3abb7; --line: #343a44; --ground: #15181d; --card: #1d2128;
