@@ -32,6 +32,7 @@ def copy_report(run: Run, report: Path, target: str | os.PathLike[str], title: s
 
 def interactive_map(run: Run, projection: str | None) -> InteractiveMap:
     """An interactive map of all tasks; see `Run.map`."""
+    from taskspace.report.cluster_titles import cluster_titles
     from taskspace.report.plots import plot_map
 
     chosen = next(iter(run.layouts)) if projection is None else projection
@@ -41,7 +42,7 @@ def interactive_map(run: Run, projection: str | None) -> InteractiveMap:
     success = mean_rates(run.outcomes.rates, axis=0)
     return plot_map(
         run.layouts[chosen], difficulty=run.index.difficulty, clusters=run.clusters.labels,
-        cluster_names=run.clusters.names, title=f"{run.title} ({chosen} projection)",
+        cluster_names=cluster_titles(run), title=f"{run.title} ({chosen} projection)",
         muted=run.verdict.weak, interactive=True, names=run.outcomes.tasks,
         labels=beside({"success rate": success}, run.outcomes.task_labels, LABEL),
     )  # fmt: skip

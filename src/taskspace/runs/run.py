@@ -149,6 +149,11 @@ class Run:
         return str(self.settings.get("title") or f"A map of {plain_name(self.name)}")
 
     @property
+    def short_title(self) -> str:
+        """The given title, or the name in plain words; the explorer shows it."""
+        return str(self.settings.get("title") or plain_name(self.name))
+
+    @property
     def learned_tasks(self) -> int:
         """The number of tasks that the map was learned from; the outcomes may list fewer."""
         listed = "listed" in self.settings

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from taskspace.runs.run_settings import (
 from taskspace.runs.stamps import digest_of, read_stamp, valid_digest, write_result, write_stamp
 
 T = TypeVar("T")
+_WIDEST = 80  # columns of a terminal
 UNFINISHED = f"{OURS}unfinished-"  # prefix of the folders of pieces of unfinished stages
 
 
@@ -53,7 +55,7 @@ class Stages(contextlib.AbstractContextManager["Stages"]):
     ) -> None:  # fmt: skip
         self.folder = Path(folder)
         self.settings = plain_settings(settings)
-        self.log = log if log is not None else lambda line: print(line, file=sys.stderr)
+        self.log = log if log is not None else _print_line
         self._results: dict[str, str] = {}  # digests of the results so far, by stage
         self._taken = {SETTINGS}  # file names in use
         self.checkpoints = NONE  # of the stage that is being computed
@@ -220,3 +222,9 @@ def _remove_unfinished(folder: Path) -> None:
     """Remove the pieces of the stage that has ended, and any of stages with other inputs."""
     for path in folder.glob(f"{UNFINISHED}*"):
         shutil.rmtree(path)
+
+
+def _print_line(line: str) -> None:
+    """Print a line to standard error; a long one is broken, as it would be hard to read."""
+    broken = textwrap.fill(line, _WIDEST, subsequent_indent="  ", break_long_words=False)
+    print(broken, file=sys.stderr)
