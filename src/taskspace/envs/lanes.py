@@ -17,7 +17,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
-from taskspace.envs.streams import integer, normals, seed_stream, uniform
+from taskspace.envs.streams import integer, lane_normals, seed_stream, uniform
 from taskspace.envs.views import column, row
 
 RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
@@ -116,7 +116,7 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
                 status[lane], moving[lane] = FAILED, False
         for _ in range(substeps):
             for index in range(count):
-                normals(streams, status, row(noise, index), bits)
+                lane_normals(streams, status, row(noise, index), bits)
             ending = 0
             for lane in range(lanes):
                 result = step(column(states, lane), action(actions, lane), column(noise, lane))

@@ -123,7 +123,7 @@ def normal(stream):
 
 
 @njit
-def normals(streams, ended, numbers, bits):
+def lane_normals(streams, ended, numbers, bits):
     """A standard normal number for each lane that has not ended, exactly as `normal` draws it.
 
     The first loop is vectorized, and the second has one rare branch. Lanes that have ended keep
