@@ -51,6 +51,8 @@ def step_function(env: Any, reward: Any = None) -> Any:
     if env.normals:
         parts = env.step, reward or sparse_reward, env.substeps, env.normals
         return build(_step_with_normals, *parts)
+    if env.substeps != 1:
+        raise ValueError(f"substeps must be 1 without normals, got {env.substeps}")
     return build(_step_lanes, env.step, reward or sparse_reward)
 
 
