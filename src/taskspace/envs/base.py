@@ -86,6 +86,7 @@ class Environment:
             discrete.
         horizon: The largest number of steps in an episode.
         gamma: The probability that a step does not fail at random.
+        goal: What an agent has to do, in one sentence for readers of a report; may be empty.
         cluster_names: The names of the clusters that `clusters` assigns.
         cluster_description: What the clusters mean, in words.
         distributions: The names of the task distributions; the first covers the whole task space.
@@ -116,6 +117,7 @@ class Environment:
     action_bound: ClassVar[float | None] = None
     horizon: ClassVar[int]
     gamma: ClassVar[float] = 1.0
+    goal: ClassVar[str] = ""
     cluster_names: ClassVar[tuple[str, ...]] = ("all tasks",)
     cluster_description: ClassVar[str] = "what the tasks are about; they were not used in learning"
     distributions: ClassVar[tuple[str, ...]] = ("all",)

@@ -186,6 +186,9 @@ class MultiKeyNav(Environment):
     distributions = ("all", "door-1", "door-2", "door-3", "door-4")
     doors = DOORS
     cluster_names = tuple(_keys_named(bits) for bits in _key_sets(DOORS))
+    goal = (
+        "An agent moves along a line, picks up the keys that a door requires, and opens the door."
+    )
     cluster_description = (
         "which keys must still be picked up before the door opens; this was not used in learning"
     )

@@ -153,6 +153,7 @@ class PointMass(Environment):
     horizon = 100
     gamma = 1.0  # the paper's 0.99 discounts rewards in training; no step fails at random
     cluster_names = ("straight", "steer left", "steer right")
+    goal = "An agent steers a point through a gate to the goal behind it."
     cluster_description = "where the gate is, seen from the start; this was not used in learning"
     distributions = ("all", "left", "not-left", "right")
     sample, step, reward = sample, step, reward

@@ -57,7 +57,7 @@ def _about_clusters(run: Run, shown: int) -> list[str]:
 def _by_label(name: str, scores: Mapping[str, Any]) -> str:
     return (
         f"The nearest neighbour of a task has the same {name} in {percent(scores['purity'])} of the"
-        f" cases (by chance {percent(scores['chance'])}); the map was not told {name}."
+        f" cases (by chance {percent(scores['chance'])}); this label was not used for the map."
     )
 
 

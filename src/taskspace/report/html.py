@@ -79,6 +79,7 @@ class _Page:
 
     def __init__(self, terms: Mapping[str, str]) -> None:
         self.terms = {term.lower(): definition for term, definition in terms.items()}
+        self.names = {term.lower(): term for term in terms}
         self.used: set[str] = set()
         longest = sorted(map(re.escape, self.terms), key=len, reverse=True)
         self.pattern = re.compile(rf"\b({'|'.join(longest)})(?:s?)(?!\w)", re.IGNORECASE)
@@ -200,7 +201,8 @@ class _Page:
         if not used:
             return []
         listed = "\n".join(
-            f'<dt id="{_anchor(term)}">{_escape(term)}</dt>\n<dd>{_escape(self.terms[term])}</dd>'
+            f'<dt id="{_anchor(term)}">{_escape(self.names[term])}</dt>\n'
+            f"<dd>{_escape(self.terms[term])}</dd>"
             for term in used
         )
         return [f'<section class="text">\n{_heading("Terms")}<dl>\n{listed}\n</dl>\n</section>']

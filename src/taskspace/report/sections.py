@@ -55,8 +55,9 @@ def _map(run: Run, figure: html.Figure) -> html.Figure:
 
 
 def shown_settings(run: Run) -> dict[str, Any]:
-    """The settings of a run for readers: without digests, and with what returns mean."""
-    shown = {name: value for name, value in run.settings.items() if name != DIGEST}
+    """The settings of a run for readers: those that are set, without digests, and of returns."""
+    known = {name: value for name, value in run.settings.items() if value is not None}
+    shown = {name: value for name, value in known.items() if name != DIGEST}
     scale = run.outcomes.scale
     if scale is None:
         return shown
@@ -88,7 +89,7 @@ def _readings(run: Run) -> str:
             f" {same} lie in the same direction, tasks that {opposite} in opposite directions."
             " The squared length of a vector is the correlation of two attempts by the same agent."
             " The difficulty of a task (the size of its point) is"
-            f" {difficulty_in_words(scale)}. Figures show directions."
+            f" {difficulty_in_words(scale)}. Pictures of the map show directions only."
         )
     order = "" if scale is None else ", by the order of the agents"
     return (
@@ -96,7 +97,7 @@ def _readings(run: Run) -> str:
         f" one task gives about {what} on the other{order}. A task has three readings: its"
         " direction shows which skills it requires, its length how much an attempt at it tells"
         f" about an agent, and its difficulty (the size of its point) {difficulty_in_words(scale)}."
-        " Figures show directions."
+        " Pictures of the map show directions only."
     )
 
 
