@@ -23,6 +23,7 @@ from taskspace.models.success.encoders import (
     is_frozen,
     make_encoder,
     restore,
+    wants_one_thread,
 )
 from taskspace.models.success.few_tasks import (
     FOLDS,
@@ -53,6 +54,7 @@ Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
+MOST_HELD_OUT = 20_000  # tasks of each of the two; more only takes memory
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
@@ -207,32 +209,34 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
-        everything = Counts(
-            torch.from_numpy(self._validated(outcomes.features)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
-        )
+        features = self._validated(outcomes.features)
         order = rng.permutation(np.flatnonzero((outcomes.rollouts > 0).any(0)))
         if len(order) < FEW_TASKS:
-            self._fit_few(everything.of(torch.from_numpy(order)), rng)
+            self._fit_few(_counts(outcomes, features, order), rng)
         else:
-            self._fit_many(everything, order, rng)
+            self._fit_many(outcomes, features, order, rng)
 
     def _fit_many(
-        self, everything: Counts, order: NDArray[np.int64], rng: np.random.Generator
+        self,
+        outcomes: Outcomes,
+        features: NDArray[Any],
+        order: NDArray[np.int64],
+        rng: np.random.Generator,
     ) -> None:
         """Train the network, and test it on held-out tasks."""
-        size = round(HELD_OUT * len(order))
+        size = min(round(HELD_OUT * len(order)), MOST_HELD_OUT)
         parts = (order[2 * size :], order[:size], order[size : 2 * size])
-        train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
+        train, validation, test = (_counts(outcomes, features, part) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
         with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
-        means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        self._set_scores(predicted, means, test)
+        solved, tried = (
+            table.sum(0, dtype=torch.float64).numpy() for table in (train.successes, train.rollouts)
+        )
+        self._set_scores(predicted, (solved + 1) / (tried + 2), test)
 
     @property
     def _learning(self) -> str:
@@ -297,7 +301,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         with torch_seed(int(rng.integers(2**31))):
             encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
-            layers, small = network, self.network is None
+            layers, small = network, self.network is None or wants_one_thread(encoder)
             if self.network is not None and is_frozen(encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
                 train, validation = train.encoded(encoder), validation.encoded(encoder)
@@ -336,8 +340,8 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 rest, settings=model.settings, seed=seed, dispersion=model.dispersion
             )
             predicted = again.profiles
-        means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
-        base = np.broadcast_to(means, tested.shape)
+        means = (np.where(seen > 0, successes, 0).sum(1) + 1) / (seen.sum(1) + 2)
+        base = np.broadcast_to(means[:, None], tested.shape)
         pairs = (a[tested] for a in (predicted, base, successes, attempts))
         self.test_scores_ = scores(*pairs, returns=self.scale_ is not None)
         self.profiles_ = model.profiles
@@ -482,10 +486,17 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
-    """Success rates of agents, shrunk towards 0.5 by two pseudo-attempts."""
-    means: Floats = (successes.sum(axis) + 1) / (attempts.sum(axis) + 2)
-    return means
+def _counts(outcomes: Outcomes, features: NDArray[Any], chosen: NDArray[np.int64]) -> Counts:
+    """The counts of some of the tasks."""
+    tables = (_by_task(table, chosen) for table in (outcomes.successes, outcomes.rollouts))
+    return Counts(torch.from_numpy(features[chosen]), *tables)
+
+
+def _by_task(table: NDArray[Any], chosen: NDArray[np.int64]) -> torch.Tensor:
+    """The rows of some tasks (tasks, agents), in one byte per pair if the counts are small."""
+    small = table.dtype.kind in "bui" and table.max() <= np.iinfo(np.uint8).max
+    kind = np.uint8 if small else np.float32
+    return torch.from_numpy(np.ascontiguousarray(table[:, chosen].T, kind))
 
 
 def scores(
