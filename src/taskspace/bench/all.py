@@ -17,7 +17,6 @@ from taskspace.bench import answers, growth, rollouts, runs, search
 from taskspace.bench.printing import print_lines
 from taskspace.rollouts.cores import available_cores
 
-
 ENVIRONMENTS = ("MultiKeyNav",)  # `bench runs` has the others, which take minutes
 
 

@@ -36,7 +36,6 @@ from taskspace.envs.basickarel import (
     SIZE,
     TURN_LEFT,
     TURN_RIGHT,
-    WALLS,
     ahead,
 )
 from taskspace.envs.compiling import build
