@@ -104,7 +104,7 @@ def _short_test(made: Run, options: argparse.Namespace) -> Subset:
 
 def _labelled(made: Run, found: Subset) -> dict[str, Any]:
     """The formula with the labels of the tasks, e.g. the text of a question."""
-    from taskspace.runs.run import LABEL, beside
+    from taskspace.runs.task_tables import LABEL, beside
 
     chosen = [made.task_index(str(task)) for task in found.tasks]
     labels = {

@@ -66,7 +66,7 @@ def _card(run: Run, cluster: int, task: int, name: str, picture: html.Figure | N
     size, share = int(inside.sum()), float(inside.mean())
     text = f"{count(size, 'task')} ({percent(share)}); {_mean(run, np.flatnonzero(inside))}."
     told = examples.describe_task(run, task)
-    example = f"Example: {task_name(run.outcomes.tasks[task])}{f', {told}' if told else ''}"
+    example = f"Example: {task_name(run.outcomes.tasks[task])}{f' · {told}' if told else ''}"
     image, alt = (None, "") if picture is None else (picture.image, picture.alt)
     return html.Card(name, text, example, COLOURS[cluster % len(COLOURS)], image, alt)
 
