@@ -58,13 +58,15 @@ class Learner:
 # ## The curriculum
 #
 # Two calls connect it to a learner: `sample` chooses tasks, and `observe` takes what came out of them. With Stable-Baselines3, [a callback makes both calls](../curriculum.md).
+# Each task of the lock prepares the next one. So the curriculum may stay until random tasks are solved half of the time (`handover`); by default it leaves much earlier, at a tenth.
 
 # %%
 tasks = [[start] for start in range(length)]
 
 
 def train(seed, rule):
-    learner, curriculum = Learner(seed), ts.Curriculum(tasks, rule=rule, seed=seed)
+    learner = Learner(seed)
+    curriculum = ts.Curriculum(tasks, rule=rule, handover=0.5, seed=seed)
     curve = []
     for _ in range(episodes // 50):
         chosen = curriculum.sample(50)

@@ -10,6 +10,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.curriculum.curriculum import UPDATE
+from taskspace.curriculum.handover import NEVER
 from tests.messages import says
 
 RNG = np.random.default_rng(0)
@@ -125,6 +126,8 @@ def test_episodes_wait_for_an_update() -> None:
         ({"target": [True]}, "target"),
         ({"seed": -1}, "seed"),
         ({"handover": "no"}, "handover"),
+        ({"handover": 1.5}, "handover 1.5"),
+        ({"handover": 0.0}, "handover 0.0"),
         ({"rule": lambda now: "x"}, "rule"),
     ],
 )
@@ -173,7 +176,7 @@ def test_a_target_and_a_model_are_saved(tmp_path: Path) -> None:
     train(curriculum, 0.5, rounds=3)
     curriculum.save(tmp_path / "c.npz")
     again = ts.Curriculum.load(tmp_path / "c.npz")
-    assert not again.handover
+    assert again.handover == NEVER
     assert (again.weights() == curriculum.weights()).all()
 
 

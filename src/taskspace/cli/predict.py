@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> None:
     rate over many attempts. On a map of returns, the column is `return`, the expected return, and
     `low` and `high` are always there (by default the bounds of a 90 % interval).
     """
-    from taskspace.applications.predictor import check_level
+    from taskspace.applications.intervals import check_level
 
     if options.interval is not None:
         check_level(options.interval, "--interval")

@@ -16,6 +16,7 @@ _EXAMPLES = """examples:
   taskspace reproduce figure5 --env MultiKeyNav --seeds 1
   taskspace reproduce curriculum --only ours --env BasicKarel --seeds 8
   taskspace reproduce curriculum --finished --seeds 8
+  taskspace reproduce curriculum --tuning
   taskspace reproduce all --preset fast --out runs/quick
 """
 
@@ -41,6 +42,10 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--finished", action="store_true",
         help="for curriculum: train nothing, show what has been trained so far",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tuning", action="store_true",
+        help="for curriculum: how the handover was chosen, on fixed seeds that are not reported",
     )  # fmt: skip
     parser.add_argument(
         "--seeds",
@@ -69,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
     Tables (.csv) and figures (.png) are written to the output folder. Finished parts are reused,
     and interrupted runs resume.
     """
-    from taskspace.paper import curriculum, everything, table1
+    from taskspace.paper import curriculum, curriculum_tuning, everything, table1
     from taskspace.paper.curriculum_methods import METHODS
     from taskspace.paper.curriculum_tables import IID
     from taskspace.paper.study import Study
@@ -78,8 +83,11 @@ def _run(options: argparse.Namespace) -> None:
         raise ValueError(f"--page must be used with all, got {options.what}")
     if options.only is not None and options.what not in ("table1", "curriculum"):
         raise ValueError(f"--only must be used with table1 or curriculum, got {options.what}")
-    if options.finished and options.what != "curriculum":
-        raise ValueError(f"--finished must be used with curriculum, got {options.what}")
+    for name in ("finished", "tuning"):
+        if getattr(options, name) and options.what != "curriculum":
+            raise ValueError(f"--{name} must be used with curriculum, got {options.what}")
+    if options.tuning and options.only is not None:
+        raise ValueError("--only must be used without --tuning, got both")
     folder = Path(options.out)
     environments = tuple(options.env) if options.env else None
     study = Study(folder, environments, options.seeds, options.preset, options.karel)
@@ -89,7 +97,10 @@ def _run(options: argparse.Namespace) -> None:
         if not options.json:
             print(f"wrote {page}")
         return
-    if options.what == "curriculum":
+    if options.tuning:
+        result = curriculum_tuning.reproduce(study, finished=options.finished)
+        study.write(result)
+    elif options.what == "curriculum":
         methods = [IID, "ours"] if options.only else list(METHODS)
         result = curriculum.reproduce(study, methods, finished=options.finished)
         study.write(result)

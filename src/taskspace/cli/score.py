@@ -57,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
     high (the bounds of its interval), answered and tasks (numbers of tasks), and plain (the mean of
     the answers alone).
     """
-    from taskspace.applications.predictor import check_width
+    from taskspace.applications.intervals import check_width
     from taskspace.applications.scores import groups_by
     from taskspace.outcomes.readers.read import is_log
 
@@ -142,7 +142,7 @@ def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.predictor import check_level
+    from taskspace.applications.intervals import check_level
 
     check_level(options.level, "--level")
     if options.width is not None and not options.width > 0:

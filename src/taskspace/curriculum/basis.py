@@ -13,7 +13,7 @@ from taskspace.curriculum.threads import one_thread
 Floats = NDArray[np.float64]
 
 COMPONENTS = 10  # of a population's logit profiles
-RANDOM_FEATURES = 64  # without a population
+RANDOM_FEATURES = 32  # without a population
 PRIOR_VARIANCE = 10.0  # of the logit of a task, whatever the number of columns
 _CERTAIN = 1e-4  # probabilities nearer to 0 or 1 count as this near
 _SEED = 0  # of random features, which are the same for the same tasks

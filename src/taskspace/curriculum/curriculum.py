@@ -13,7 +13,7 @@ from taskspace import checks
 from taskspace.curriculum.basis import feature_basis, population_basis
 from taskspace.curriculum.estimators import Episodes, Estimator, LogisticEstimator, TaskEstimator
 from taskspace.curriculum.forgetting import AdaptiveForgetting
-from taskspace.curriculum.handover import uniform_share
+from taskspace.curriculum.handover import read_handover, uniform_share
 from taskspace.curriculum.history import History
 from taskspace.curriculum.reading import read_tasks
 from taskspace.curriculum.rules import NEED_TARGET, RULES, Rule, Situation
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 SHARE = 0.2  # of episodes whose tasks are drawn uniformly
 UPDATE = 200  # episodes per update of the estimates, at least
+MOST = 250  # successes, and as many failures, from which an update learns: the others tell little
 TASKS_PER_EPISODE = 24  # with many tasks, an update takes longer and waits for more episodes
 
 
@@ -35,7 +36,7 @@ class Curriculum:
     population's success profiles (`model`), on features of the tasks, or with one estimate per
     task. A rule turns these probabilities into sampling weights. A share of the episodes stays
     uniform; without a target it rises with the success rate, so that training is handed over to
-    uniform tasks once half of them are solved.
+    uniform tasks once a tenth of them is solved.
 
     Args:
         tasks: The tasks: rows of features, or names. Everywhere else, a task is its position here.
@@ -47,7 +48,9 @@ class Curriculum:
         target: What the learner is trained for: booleans or weights, one per task; all tasks by
             default. Half of the uniform share is then drawn from the target.
         share: The share of episodes whose tasks are drawn uniformly.
-        handover: Whether that share rises with the success rate; by default without a target only.
+        handover: The predicted success rate at which all tasks are uniform: up to it, that share
+            rises linearly. True is 0.1, False is never; the default is False with a target and True
+            without.
         seed: The seed of the draws.
 
     Attributes:
@@ -74,7 +77,7 @@ class Curriculum:
         rule: str | Callable[[Situation], Floats] | None = None,
         target: Any = None,
         share: float = SHARE,
-        handover: bool | None = None,
+        handover: bool | float | None = None,
         seed: int | None = None,
     ) -> None:
         default = "frontier" if target is None else "towards"
@@ -82,9 +85,7 @@ class Curriculum:
         self.share = checks.fraction(share, "share")
         if model is not None and not hasattr(model, "predict_proba"):
             raise ValueError(f"model must be a SuccessModel or None, got {checks.brief(model)}")
-        if not (handover is None or isinstance(handover, bool)):
-            raise ValueError(f"handover must be True, False or None, got {checks.brief(handover)}")
-        self.handover = target is None if handover is None else handover
+        self.handover = read_handover(handover, target is not None)
         self.tasks, features = read_tasks(tasks)
         self._rng = np.random.default_rng(checks.seed(seed))
         count = len(self.tasks)
@@ -183,8 +184,9 @@ class Curriculum:
     def _update(self) -> None:
         tasks, successes = (np.concatenate(part) for part in zip(*self._waiting, strict=True))
         self._waiting = []
+        episodes = Episodes.of(tasks, successes)
         with one_thread():
-            self.forgetting.update(Episodes.of(tasks, successes))
+            self.forgetting.update(episodes if self.basis is None else episodes.thinned(MOST))
         # Of the episodes on a task, this share was drawn uniformly: no need to mark them.
         uniform = self._uniform_share * self.base[tasks] / self._weights[tasks]
         self.history.add(tasks, successes)
@@ -200,9 +202,7 @@ class Curriculum:
         """Compute probabilities and weights."""
         with one_thread():
             self._p = self.forgetting.probabilities()
-        self._uniform_share = self.share
-        if self.handover:
-            self._uniform_share = uniform_share(self._p, self.target.weights, self.share)
+        self._uniform_share = uniform_share(self._p, self.target.weights, self.share, self.handover)
         ruled = (1 - self._uniform_share) * self._ruled()
         self._weights = ruled + self._uniform_share * self.base
         self._cumulative = np.cumsum(self._weights)

@@ -43,18 +43,20 @@ class Episodes:
         return cls(tasks, successes.astype(np.float64), np.ones(len(tasks)))
 
     def thinned(self, most: int) -> Episodes:
-        """All successes, which may be rare, and at most so many failures that stand for all.
+        """At most so many successes and as many failures, which stand for all.
 
         >>> Episodes.of(np.arange(5), np.array([1, 0, 0, 0, 0])).thinned(2)
         Episodes(tasks=array([0, 1, 4]), successes=array([1., 0., 0.]), weights=array([1., 2., 2.]))
         """
-        failed = np.flatnonzero(self.successes == 0)
-        if len(failed) <= most:
-            return self
-        kept = failed[np.linspace(0, len(failed) - 1, most).round().astype(np.int64)]
-        some = np.concatenate([np.flatnonzero(self.successes > 0), kept])
-        weights = self.weights[some]
-        weights[-most:] *= len(failed) / most
+        kept, factors = [], []
+        for outcome in (1.0, 0.0):
+            found = np.flatnonzero(self.successes == outcome)
+            count = min(most, len(found))
+            places = np.linspace(0, len(found) - 1, count).round().astype(np.int64)
+            kept.append(found[places])
+            factors.append(np.full(count, len(found) / max(count, 1)))
+        some = np.concatenate(kept)
+        weights = self.weights[some] * np.concatenate(factors)
         return Episodes(self.tasks[some], self.successes[some], weights)
 
 
@@ -105,7 +107,7 @@ class LogisticEstimator:
             self.basis[episodes.tasks], episodes.weights.astype(np.float32), self.mean
         )  # fmt: skip
         for _ in range(_NEWTON_STEPS):
-            rates = expit(rows @ self.mean.astype(np.float32))
+            rates = _logistic(rows @ self.mean.astype(np.float32))
             errors = weights * (rates - episodes.successes)
             slope = rows.T @ errors.astype(np.float32) + old @ (self.mean - before)
             self.precision = (rows.T * (weights * rates * (1 - rates))) @ rows + old
@@ -118,8 +120,7 @@ class LogisticEstimator:
     def probabilities(self, tasks: Integers | None = None) -> Floats:
         """The probability of success on these tasks, or on all."""
         rows = self.basis if tasks is None else self.basis[tasks]
-        found: Floats = expit((rows @ self.mean.astype(np.float32)).astype(np.float64))
-        return found
+        return _logistic(rows @ self.mean.astype(np.float32)).astype(np.float64)
 
     def state(self) -> dict[str, Floats]:
         """What `restore` needs."""
@@ -128,6 +129,11 @@ class LogisticEstimator:
     def restore(self, state: dict[str, Floats]) -> None:
         """Return to a state."""
         self.mean, self.precision = state["mean"], state["precision"]
+
+
+def _logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Probabilities, several times as fast as by `expit`, without overflow."""
+    return 1 / (1 + np.exp(np.minimum(-logits, np.float32(80))))
 
 
 class TaskEstimator:

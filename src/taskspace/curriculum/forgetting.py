@@ -11,7 +11,6 @@ from taskspace.curriculum.estimators import Episodes, Estimator, Floats
 
 MEMORIES = (1000.0, 4000.0, 16_000.0)  # episodes
 FIRST = 1  # the memory that is used until others predict better
-MOST_FAILURES = 300  # per update, which stand for all: where success is rare, they tell little
 _SCORE_MEMORY = 5000.0  # episodes over which the memories are compared
 _CERTAIN = 1e-6
 
@@ -53,13 +52,12 @@ class AdaptiveForgetting:
 
     def update(self, episodes: Episodes) -> None:
         """Score all memories on these episodes, and learn from them."""
-        self.scores = self.scores * np.exp(-len(episodes.tasks) / _SCORE_MEMORY)
-        some = episodes.thinned(MOST_FAILURES)
+        self.scores = self.scores * np.exp(-episodes.weights.sum() / _SCORE_MEMORY)
         for index, estimator in enumerate(self.estimators):
-            rates = np.clip(estimator.probabilities(some.tasks), _CERTAIN, 1 - _CERTAIN)
-            logs = np.log(np.where(some.successes > 0, rates, 1 - rates))
-            self.scores[index] += some.weights @ logs
-            estimator.update(some, self.memories[index])
+            rates = np.clip(estimator.probabilities(episodes.tasks), _CERTAIN, 1 - _CERTAIN)
+            logs = np.log(np.where(episodes.successes > 0, rates, 1 - rates))
+            self.scores[index] += episodes.weights @ logs
+            estimator.update(episodes, self.memories[index])
 
     def probabilities(self) -> Floats:
         """The probability of success on all tasks."""

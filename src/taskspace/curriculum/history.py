@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 INTERVALS = 32  # most intervals; when there are more, neighbours are merged
-FIRST_LENGTH = 1000  # episodes per interval at first
+FIRST_LENGTH = 1000  # episodes per interval at first, at least
+TASKS_PER_EPISODE = 4  # with many tasks, an interval takes longer and has more episodes
 RECORD = ("episodes", "mean_p", "uniform_success", "share", "memory")
 
 
@@ -25,7 +26,8 @@ class History:
     """
 
     def __init__(self, count: int) -> None:
-        self.count, self.length, self.episodes = count, FIRST_LENGTH, 0
+        self.count, self.episodes = count, 0
+        self.length = max(FIRST_LENGTH, count // TASKS_PER_EPISODE)
         self._tables = np.zeros((2, INTERVALS, count), np.int32)
         self._opened = 0
         self.records: list[tuple[float, ...]] = []
@@ -48,8 +50,9 @@ class History:
                 self._open_interval()
                 continue
             some, won = tasks[:room], successes[:room]
-            np.add.at(self.attempts[-1], some, 1)
-            np.add.at(self.successes[-1], some, won.astype(np.int32))
+            self.attempts[-1] += np.bincount(some, minlength=self.count).astype(np.int32)
+            solved = some[won > 0]
+            self.successes[-1] += np.bincount(solved, minlength=self.count).astype(np.int32)
             self.episodes += len(some)
             tasks, successes = tasks[room:], successes[room:]
 

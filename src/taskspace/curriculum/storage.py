@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.curriculum.curriculum import Curriculum
+from taskspace.curriculum.handover import NEVER
 from taskspace.curriculum.history import History
 from taskspace.curriculum.targets import Target
 from taskspace.files import check_format, read_sealed_arrays, write_sealed_arrays
@@ -29,7 +30,7 @@ def save(curriculum: Curriculum, path: str | os.PathLike[str]) -> None:
         "version": _VERSION,
         "rule": curriculum.rule if isinstance(curriculum.rule, str) else _FUNCTION,
         "share": curriculum.share,
-        "handover": curriculum.handover,
+        "handover": None if curriculum.handover == NEVER else curriculum.handover,
         "updates": curriculum.updates,
         "random": curriculum._rng.bit_generator.state,
     }
@@ -92,7 +93,8 @@ def _restored(arrays: dict[str, NDArray[Any]], settings: dict[str, Any], rule: A
     found = Curriculum.__new__(Curriculum)
     found.tasks, found.basis = arrays["tasks"], arrays.get("basis")
     found._set_rule(rule, has_target=True)
-    found.share, found.handover = settings["share"], settings["handover"]
+    found.share = settings["share"]
+    found.handover = NEVER if settings["handover"] is None else settings["handover"]
     found._rng = np.random.default_rng()
     found._rng.bit_generator.state = settings["random"]
     found.target = Target(arrays["target"], arrays["chosen"], arrays["similarity"])

@@ -33,10 +33,10 @@ def _iid_target(study: Study, setting: Setting, seed: int) -> TaskChooser:
 
 
 def _black_box(model: Any = None, **options: Any) -> Maker:
-    def build(study: Study, setting: Setting, seed: int) -> TaskChooser:
+    def build(study: Study, setting: Setting, seed: int, **more: Any) -> TaskChooser:
         known = None if model is None else model(study, setting)
         return BlackBox(
-            Curriculum(setting.pool, known, target=setting.target, seed=seed, **options)
+            Curriculum(setting.pool, known, target=setting.target, seed=seed, **options, **more)
         )
 
     return build

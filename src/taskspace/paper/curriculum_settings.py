@@ -24,7 +24,7 @@ from taskspace.runs.sources.environment import evaluate_pool
 from taskspace.runs.sources.plans import information_plan
 from taskspace.training.recipes import train_population
 
-TUNING_SEED = 1000  # of everything but the reported trainings, whose seeds begin at 0
+TUNING_SEED = 1000  # of everything but the reported trainings
 POOL, HELD_OUT = 24_000, 1000
 EARLIER_LEARNERS = 4  # whose snapshots are the expert-free population
 

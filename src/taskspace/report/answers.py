@@ -99,7 +99,7 @@ def _groups(found: Redundancy) -> html.Numbers:
         rows[:MOST_GROUPS],
         ("group", "keep", "could be left out"),
         caption="All tasks of a group are near-copies of each other; of each group, the task that"
-        f" tells most about agents is kept.{left}",
+        f" most agents tried is kept, or of several, the one that tells most about them.{left}",
         words=True,
     )
 

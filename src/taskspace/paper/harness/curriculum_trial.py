@@ -31,18 +31,18 @@ def train(
 ) -> Trial:
     """Train a learner from scratch; extra rollouts of the curriculum count as steps."""
     learner, trial, probes, updates = Learner(env, pool, settings, seed), Trial(), 0, 0
-    begin = time.perf_counter()
+    begin = time.process_time()
     with threadpool_limits(1):
         while learner.steps + probes < steps:
-            start = time.perf_counter()
+            start = time.process_time()
             probes += chooser.probe(learner)
             watch = _Watch(chooser)
-            trial.chooser_seconds += time.perf_counter() - start
+            trial.chooser_seconds += time.process_time() - start
             watch.observe(learner.train(watch.draw))
             trial.chooser_seconds += watch.seconds
             updates += 1
             if updates % EVALUATE_EVERY == 0 or learner.steps + probes >= steps:
-                paused = time.perf_counter()
+                paused = time.process_time()
                 solved, _ = learner.play(held_out, seed=updates)
                 trial.steps.append(learner.steps + probes)
                 trial.success.append(float(solved.mean()))
@@ -50,8 +50,8 @@ def train(
                     name = f"seed{seed}-{learner.steps}"
                     policy = learner.actor.policy()
                     snapshot(Agent(name, policy, f"seed{seed}", learner.steps))
-                begin += time.perf_counter() - paused
-        trial.seconds = time.perf_counter() - begin
+                begin += time.process_time() - paused
+        trial.seconds = time.process_time() - begin
         solved, _ = learner.play(np.repeat(held_out, LAST_ROLLOUTS, axis=0), seed=0)
     rates = np.sort(solved.reshape(-1, LAST_ROLLOUTS).mean(1))
     trial.worst_tenth = float(rates[: max(1, len(rates) // 10)].mean())
@@ -65,12 +65,12 @@ class _Watch:
         self.chooser, self.seconds = chooser, 0.0
 
     def draw(self, n: int) -> Any:
-        start = time.perf_counter()
+        start = time.process_time()
         drawn = self.chooser.draw(n)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.process_time() - start
         return drawn
 
     def observe(self, episodes: Any) -> None:
-        start = time.perf_counter()
+        start = time.process_time()
         self.chooser.observe(episodes)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.process_time() - start
