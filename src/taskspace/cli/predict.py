@@ -98,7 +98,7 @@ def _result_column(made: Run, quiz: Columns, path: str) -> str:
     """The one column of results; a feature or a label of the tasks is none."""
     from taskspace.outcomes.columns import RESULTS, RETURNS, SUCCESSES, listed, recognised
 
-    names = RESULTS
+    names: tuple[str, ...] = RESULTS
     if made.outcomes.scale is not None:
         names = (*RETURNS, *(name for name in RESULTS if name not in SUCCESSES))
     known = {*made.outcomes.feature_names, *made.outcomes.task_labels}
