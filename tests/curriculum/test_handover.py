@@ -7,7 +7,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.curriculum.curriculum import UPDATE
-from taskspace.curriculum.handover import COMPLETE, uniform_share
+from taskspace.curriculum.handover import COMPLETE, NEVER, uniform_share
 
 
 def test_the_share_rises_with_success_on_the_target_only() -> None:
@@ -18,8 +18,8 @@ def test_the_share_rises_with_success_on_the_target_only() -> None:
     assert uniform_share(np.array([0.0, 1.0, 0.9]), target, 0.2) == 1.0
 
 
-@pytest.mark.parametrize("handover", [True, False])
-def test_training_is_handed_over_to_uniform_tasks(handover: bool) -> None:
+@pytest.mark.parametrize("handover", [0.5, False])
+def test_training_is_handed_over_to_uniform_tasks(handover: float) -> None:
     tasks = np.linspace(0, 1, 100)[:, None]
     curriculum = ts.Curriculum(tasks, seed=0, handover=handover)
     shares = []
@@ -33,3 +33,11 @@ def test_training_is_handed_over_to_uniform_tasks(handover: bool) -> None:
         return
     assert 0.2 < shares[0] < 0.5 < shares[1] < shares[2] == 1.0
     np.testing.assert_allclose(curriculum.weights(), 1 / 100)
+
+
+def test_the_default_hands_over_without_a_target_only() -> None:
+    tasks = np.linspace(0, 1, 100)[:, None]
+    target = tasks[:, 0] > 0.9
+    assert ts.Curriculum(tasks, seed=0).handover == COMPLETE
+    assert ts.Curriculum(tasks, target=target, seed=0).handover == NEVER
+    assert ts.Curriculum(tasks, target=target, handover=True, seed=0).handover == COMPLETE

@@ -96,9 +96,11 @@ def _check_one_agent(quiz: Columns, path: str) -> None:
 
 def _result_column(made: Run, quiz: Columns, path: str) -> str:
     """The one column of results; a feature or a label of the tasks is none."""
-    from taskspace.outcomes.columns import RESULTS, RETURNS, listed, recognised
+    from taskspace.outcomes.columns import RESULTS, RETURNS, SUCCESSES, listed, recognised
 
-    names = RESULTS if made.outcomes.scale is None else (*RETURNS, *RESULTS)
+    names = RESULTS
+    if made.outcomes.scale is not None:
+        names = (*RETURNS, *(name for name in RESULTS if name not in SUCCESSES))
     known = {*made.outcomes.feature_names, *made.outcomes.task_labels}
     found = [name for name in recognised(quiz, dict.fromkeys(names)) if name not in known]
     if len(found) != 1:

@@ -94,6 +94,10 @@ class Environment:
         sample: Compiled `sample(task, stream, distribution)`, which fills in a random task.
         step: Compiled `step(state, action, stream)`, which changes the state and returns RUNNING,
             SOLVED or FAILED.
+        normals: How many standard normal numbers `step` takes. If not 0, it is called as
+            `step(state, action, normals)`: they are drawn for many episodes at once, which is
+            faster than drawing from a stream.
+        substeps: How many calls of such a `step` make one step, unless one ends the episode.
         expert: Compiled `expert(state)`, which returns an action; None if there is no expert.
         reward: Compiled `reward(state, status)`, the shaped reward of a step, which is used in
             training only; None if there is no shaped reward.
@@ -121,6 +125,8 @@ class Environment:
 
     sample: ClassVar[Any] = None
     step: ClassVar[Any] = None
+    normals: ClassVar[int] = 0
+    substeps: ClassVar[int] = 1
     expert: ClassVar[Any] = None
     reward: ClassVar[Any] = None
 
@@ -251,7 +257,7 @@ class Environment:
                 f"there are no steps in {self.name}; play its agents with"
                 " taskspace.rollouts.karel.play"
             )
-        return lane_functions(cls.sample, cls.step, cls.expert, cls.reward)
+        return lane_functions(cls, cls.reward)
 
     def distribution_index(self, distribution: str) -> int:
         """Look up a task distribution.

@@ -29,9 +29,7 @@ class Copies:
         if shaped and self.env.reward is None:
             raise ValueError(f"there is no shaped reward in {self.env.name}")
         cls = type(self.env)
-        self.lanes = lane_functions(
-            cls.sample, cls.step, cls.expert, cls.reward if shaped else None
-        )
+        self.lanes = lane_functions(cls, cls.reward if shaped else None)
         self.distribution = self.env.distribution_index(distribution)
         self.table = self._task_table(tasks, distribution)
         self.states, self.streams = empty_lanes(self.env.state_size, copies)

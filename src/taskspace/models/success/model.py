@@ -21,6 +21,7 @@ from taskspace.models.success.encoders import (
     Encoder,
     is_frozen,
     make_encoder,
+    wants_one_thread,
 )
 from taskspace.models.success.few_tasks import (
     FOLDS,
@@ -52,6 +53,7 @@ Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
+MOST_HELD_OUT = 20_000  # tasks of each of the two; more only takes memory
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
@@ -205,34 +207,35 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
-        everything = Counts(
-            torch.from_numpy(self._validated(outcomes.features)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
-        )
+        features = self._validated(outcomes.features)
         order = rng.permutation(np.flatnonzero((outcomes.rollouts > 0).any(0)))
         if len(order) < FEW_TASKS:
-            self._fit_few(everything.of(torch.from_numpy(order)), rng)
+            self._fit_few(_counts(outcomes, features, order), rng)
         else:
-            self._fit_many(everything, order, rng)
+            self._fit_many(outcomes, features, order, rng)
 
     def _fit_many(
-        self, everything: Counts, order: NDArray[np.int64], rng: np.random.Generator
+        self,
+        outcomes: Outcomes,
+        features: NDArray[Any],
+        order: NDArray[np.int64],
+        rng: np.random.Generator,
     ) -> None:
         """Train the network, and test it on held-out tasks."""
-        size = round(HELD_OUT * len(order))
+        size = min(round(HELD_OUT * len(order)), MOST_HELD_OUT)
         parts = (order[2 * size :], order[:size], order[size : 2 * size])
-        train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
+        train, validation, test = (_counts(outcomes, features, part) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
         with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
-        means = shrunk_means(
-            train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0
+        solved, tried = (
+            table.sum(0, keepdim=True, dtype=torch.float64).numpy()
+            for table in (train.successes, train.rollouts)
         )
-        self._set_scores(predicted, means, test)
+        self._set_scores(predicted, shrunk_means(solved, tried, axis=0), test)
 
     @property
     def _learning(self) -> str:
@@ -297,7 +300,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         with torch_seed(int(rng.integers(2**31))):
             encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
-            layers, small = network, self.network is None
+            layers, small = network, self.network is None or wants_one_thread(encoder)
             if self.network is not None and is_frozen(encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
                 train, validation = train.encoded(encoder), validation.encoded(encoder)
@@ -433,3 +436,16 @@ def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
                 f" tasks too, got one for each of {len(value)} tasks"
             )
     return scale
+
+
+def _counts(outcomes: Outcomes, features: NDArray[Any], chosen: NDArray[np.int64]) -> Counts:
+    """The counts of some of the tasks."""
+    tables = (_by_task(table, chosen) for table in (outcomes.successes, outcomes.rollouts))
+    return Counts(torch.from_numpy(features[chosen]), *tables)
+
+
+def _by_task(table: NDArray[Any], chosen: NDArray[np.int64]) -> torch.Tensor:
+    """The rows of some tasks (tasks, agents), in one byte per pair if the counts are small."""
+    small = table.dtype.kind in "bui" and table.max() <= np.iinfo(np.uint8).max
+    kind = np.uint8 if small else np.float32
+    return torch.from_numpy(np.ascontiguousarray(table[:, chosen].T, kind))
