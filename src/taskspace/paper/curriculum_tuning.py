@@ -57,7 +57,7 @@ def _rows(
             if not finished or has_training(study, setting, method, seed, options)
         ]
         if some:
-            shown = {None: "–", False: "never"}.get(handover, str(handover))
+            shown = "–" if handover is None else str(handover or "never")
             found.append({"setting": setting.name, "method": method, "uniform from": shown})
             found[-1] |= _summary(some)
     return found
