@@ -261,3 +261,11 @@ def test_trust_is_reliability_in_more_than_one_skill() -> None:
     assert found.level == RELIABLE
     assert found.trust == pytest.approx(found.reliability["information"].value * 3 / 4)
     assert found.columns["value"][-1] == pytest.approx(found.trust)
+
+
+def test_agents_without_results_do_not_count() -> None:
+    solved = np.random.default_rng(0).integers(0, 2, (20, 12))
+    rollouts = np.ones((22, 12), int)
+    rollouts[20:] = 0
+    found = diagnose(Outcomes(np.vstack([solved, 0 * solved[:2]]), rollouts))
+    assert (found.agents, found.distinct_agents) == (22, 20)

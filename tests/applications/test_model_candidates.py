@@ -13,19 +13,7 @@ from taskspace.applications.posterior import Posterior
 from taskspace.applications.prior import MIXES, TEMPERS
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.success.model import SuccessModel
-
-
-class Kinds:
-    """Two subpopulations: each solves one half of the tasks, some agents better than others."""
-
-    def __init__(self, agents: int = 40) -> None:
-        self.skill = np.linspace(0.6, 0.95, agents)[:, None]
-        self.left = np.arange(agents)[:, None] % 2 == 0
-        self.sample_ = np.linspace(0, 1, 120)[:, None]
-
-    def predict_proba(self, tasks: Any) -> Any:
-        own = (np.asarray(tasks)[:, 0] < 0.5) == self.left
-        return np.where(own, self.skill, 1 - self.skill)
+from tests.applications.predictors import Kinds
 
 
 def on(tasks: Any, seed: int = 0) -> Posterior:

@@ -33,7 +33,7 @@ def test_one_task_is_singular() -> None:
 def test_the_verdict_says_if_nothing_beats_random_tasks() -> None:
     assert "noise" not in made([0.02, 0.03, 0.04]).verdict(30)
     assert "not better beyond noise" in made([0.02, 0.03, 0.04], gain_error=0.011).verdict(30)
-    assert "not better beyond noise" in made([0.05, 0.05, 0.04]).verdict(30)
+    assert "no other choice" in made([0.05, 0.05, 0.04]).verdict(30)
 
 
 def test_few_agents_are_left_out_several_times() -> None:
@@ -64,3 +64,11 @@ def test_errors_by_label_have_a_column_of_their_own() -> None:
     np.testing.assert_array_equal(found.columns["label_error"], found.asked)
     first, second = found.row("informative", 4), found.row("informative", 8)
     assert found.sizes[[first, second]].tolist() == [4, 8]
+
+
+def test_the_verdict_on_random_tasks_compares_them_with_nothing_else() -> None:
+    methods, none = np.array(["informative", "random"]), np.full(2, np.nan)
+    errors, zeros = np.array([0.05, 0.04]), np.zeros(2)
+    found = SubsetComparison(methods, np.full(2, 3), errors, none, none, zeros, zeros, 9)
+    assert found.verdict(3).startswith("3 random tasks predict the full score")
+    assert "0.040" in found.verdict(3)

@@ -16,27 +16,11 @@ from taskspace.applications.task_mixtures import (
     quiz_results,
     vectors_of,
 )
+from tests.applications.predictors import Fixed, Plain
 
 FEATURES = np.arange(20.0).reshape(20, 1)
 NAMES = np.array([f"task-{number}" for number in range(20)])
 KNOWN = KnownTasks(NAMES, FEATURES)
-
-
-class Line:
-    """A map that is the feature itself."""
-
-    def transform(self, tasks: Any, /) -> NDArray[np.float64]:
-        return np.asarray(tasks, np.float64)
-
-
-class Fixed:
-    """A map that gives the same vectors whatever the tasks are."""
-
-    def __init__(self, vectors: Any) -> None:
-        self.vectors = vectors
-
-    def transform(self, tasks: Any, /) -> Any:
-        return self.vectors
 
 
 # -- known tasks -------------------------------------------------------------------------------
@@ -128,11 +112,11 @@ def test_few_known_tasks_and_tasks_in_one_place_are_fine() -> None:
 
 
 def test_vectors_are_a_row_each() -> None:
-    np.testing.assert_array_equal(vectors_of(Line(), [[1], [2]], "the tasks"), [[1.0], [2.0]])
+    np.testing.assert_array_equal(vectors_of(Plain(), [[1], [2]], "the tasks"), [[1.0], [2.0]])
 
 
 def test_points_are_preferred_to_vectors() -> None:
-    class Halved(Line):
+    class Halved(Plain):
         def points(self, tasks: Any, /) -> NDArray[np.float64]:
             return self.transform(tasks) / 2
 

@@ -13,7 +13,9 @@ from taskspace.bench import answers, growth, rollouts, runs, search
 from taskspace.bench.clock import Step
 
 
-def test_every_figure_is_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_figure_is_in_seconds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     speed = rollouts.Speed(*[2e6] * 12)
     monkeypatch.setattr(rollouts, "measure_all", lambda: {"MultiKeyNav": speed})
     timing = search.Timing(5.0, 6.0, 7.0, 8.0)
@@ -23,7 +25,7 @@ def test_every_figure_is_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = {"run": {"similar": answers.Taken(0.25, 0.5)}}
     monkeypatch.setattr(answers, "measure_all", lambda: taken)
     whole = runs.Whole(30.0, 50.0, 1e9, {})
-    monkeypatch.setattr(runs, "measure_all", lambda: {"run MultiKeyNav": whole})
+    monkeypatch.setattr(runs, "measure_all", lambda names: {f"run {name}": whole for name in names})
     found = json.loads(json.dumps(everything.as_json(everything.measure_all())))
     assert found["seconds"] == {
         "rollouts: MultiKeyNav, a million steps": 0.5,
@@ -33,6 +35,10 @@ def test_every_figure_is_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
         "runs: run MultiKeyNav": 30.0,
     }
     assert found["machine"]["cores"] >= 1
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        f"{part} took 0 s" for part in ("rollouts", "search", "growth", "answers", "runs")
+    ]
     text = io.StringIO()
     everything.print_report(Console(file=text, width=100))
     assert "search: 2 dimensions" in text.getvalue()

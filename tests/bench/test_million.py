@@ -14,9 +14,12 @@ pytestmark = pytest.mark.slow
 
 
 def test_every_step_is_in_the_report_and_in_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {"300 tasks": million.measure(300, steps=20)}
-    size = json.loads(json.dumps(million.as_json(found)))["300 tasks"]
-    assert size["table"] == 300 * million.AGENTS
+    monkeypatch.setattr(million, "MANY", 20)
+    found = {"10 × 300": million.measure(10, 300, steps=20), "20 × 300": million.measure(20, 300)}
+    plain = json.loads(json.dumps(million.as_json(found)))
+    size, many = plain["10 × 300"], plain["20 × 300"]
+    assert size["table"] == 300 * 10
+    assert list(many["steps"]) == list(size["steps"])[:4]  # without the paper's map
     assert size["matrix"] == 4 * 300**2
     assert all(step["seconds"] > 0 for step in size["steps"].values())
     monkeypatch.setattr(million, "measure_all", lambda: found)

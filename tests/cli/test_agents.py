@@ -43,3 +43,12 @@ def test_bad_input_is_told_in_one_sentence(
     check_complaint(["agents", str(fitted), "--by", "colour"], "--by 'colour'", capsys)
     check_complaint(["agents", str(fitted), "--level", "0"], "--level 0", capsys)
     check_complaint(["agents", str(fitted), "--compare", "x", "y"], "agent 'x'", capsys)
+
+
+def test_the_answer_of_the_run_folder_is_printed(
+    fitted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = abilities(open_run(fitted)).columns["agent"].tolist()
+    monkeypatch.setattr("taskspace.applications.abilities.abilities", None)
+    assert main(["agents", str(fitted)]) == 0
+    assert [row["agent"] for row in rows_of(capsys.readouterr().out)] == computed

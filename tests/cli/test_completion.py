@@ -74,6 +74,30 @@ def test_zsh_completes_what_is_typed(folder: Path) -> None:
         os.close(terminal)
 
 
+@pytest.mark.parametrize(("shell", "file"), [("bash", ".bashrc"), ("zsh", ".zshrc")])
+def test_the_option_adds_one_line_that_loads_the_script(
+    shell: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
+    monkeypatch.delenv("ZDOTDIR", raising=False)
+    (tmp_path / file).write_text("alias ll='ls -l'")  # without an end of line
+    first, second = command("--install-completion"), command("--install-completion")
+    assert (first.returncode, first.stderr, second.returncode) == (0, "", 0)
+    before, line = (tmp_path / file).read_text().splitlines()
+    assert before == "alias ll='ls -l'"
+    assert line in first.stdout
+    assert line.endswith(f'eval "$(taskspace completion {shell})"')
+    assert "already" in second.stdout
+
+
+def test_other_shells_are_told_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/usr/bin/fish")
+    done = command("--install-completion")
+    assert done.returncode == 2
+    assert done.stderr.startswith("taskspace: the shell ($SHELL) must be bash or zsh, got")
+
+
 def _seen(terminal: int, wanted: str, seconds: float = 20) -> str:
     """What the shell writes until it has written something, or time is over."""
     seen, end = "", time.monotonic() + seconds

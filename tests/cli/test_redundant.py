@@ -85,3 +85,12 @@ def test_bad_input_is_told_in_one_sentence(
 ) -> None:
     check_complaint(["redundant", str(fitted), "--threshold", "1"], "--threshold 1", capsys)
     check_complaint(["redundant", str(fitted), "--level", "0"], "--level 0", capsys)
+
+
+def test_the_answer_of_the_run_folder_is_printed(
+    fitted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = redundant(open_run(fitted)).summary
+    monkeypatch.setattr("taskspace.applications.redundancy.redundant", None)
+    assert command_main(["redundant", str(fitted)]) == 0
+    assert summary in capsys.readouterr().err

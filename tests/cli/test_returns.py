@@ -151,6 +151,16 @@ def test_predictions_scores_and_quizzes_are_in_returns(
     assert {"task", "return", "low", "high", "answer"} == set(rows_of(done.out)[0])
 
 
+def test_successes_are_no_answers_in_returns(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("task,passed\nt0,1\n")
+    check_complaint(["score", str(folder), str(answers)], "answers.csv return passed", capsys)
+    answers.write_text("task,return,passed\nt0,-1,1\n")  # which is clear
+    assert command("score", folder, answers).returncode == 0
+
+
 def test_what_needs_successes_refuses_returns(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

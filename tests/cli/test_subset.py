@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from taskspace.applications.answers import size_of_test
 from taskspace.applications.subset import choose_subset
+from taskspace.cli import main
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import open_run
@@ -68,3 +70,15 @@ def test_labels_of_the_tasks_come_last(tmp_path: Path) -> None:
     assert [row["text"] for row in rows] == ["", *(f"Is it {number}?" for number in numbers)]
     assert [row["page"] for row in rows] == ["", *numbers]  # the intercept has no page
     assert rows[0]["success"] == ""
+
+
+def test_the_short_test_of_the_run_folder_is_printed(
+    fitted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = open_run(fitted)
+    size = size_of_test(run.outcomes.n_tasks)
+    chosen = choose_subset(run, size, seed=run.settings["seed"]).tasks.tolist()
+    monkeypatch.setattr("taskspace.applications.subset.choose_subset", None)
+    words = ["subset", str(fitted), "-k", str(size), "--seed", str(run.settings["seed"])]
+    assert main(words) == 0
+    assert [row["task"] for row in rows_of(capsys.readouterr().out)] == ["(intercept)", *chosen]

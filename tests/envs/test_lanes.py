@@ -9,6 +9,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.envs.lanes import FAILED, SOLVED, empty_lanes
+from taskspace.envs.multikeynav import MultiKeyNav
 from tests.envs.twin import Batch
 
 
@@ -42,6 +43,14 @@ def test_failure_beats_an_action_that_would_solve_the_task() -> None:
     assert abs(solved.mean() - 0.7) < 4 * math.sqrt(0.21 / MANY)
     assert (batch.status[~solved] == FAILED).all()
     assert (batch.rewards == solved).all()
+
+
+def test_substeps_without_normals_are_refused() -> None:
+    class Odd(MultiKeyNav):
+        substeps = 3
+
+    with pytest.raises(ValueError, match="substeps must be 1 without normals, got 3"):
+        _ = Odd().lanes
 
 
 def test_new_lanes_lie_in_one_piece_of_memory_each() -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 import taskspace as ts
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import FAILED, OUT_OF_TIME, RUNNING, SOLVED
+from taskspace.envs.streams import normal
 from tests.envs.twin import Batch, is_uniform, play
 
 MANY = 20_000
@@ -99,6 +100,29 @@ def test_mass_noise_has_the_stated_size_on_both_axes(point: Environment) -> None
     for column in (1, 3):
         assert stats.kstest(batch.states[column] / expected, "norm").pvalue > 0.001
     assert abs(np.corrcoef(batch.states[1], batch.states[3])[0, 1]) < 4 / math.sqrt(MANY)
+
+
+def test_mass_that_crashes_uses_no_random_number_after_that(point: Environment) -> None:
+    batch = Batch(point, [mass(y=0.05, vy=-4.0, gate=3.0), mass()])  # crashes in its second substep
+    expected = batch.streams.copy()
+    for lane, substeps in ((0, 2), (1, 10)):
+        for _ in range(2 * substeps):
+            normal(expected[:, lane])
+    assert batch.step([REST]).tolist() == [FAILED, RUNNING]
+    assert (batch.streams == expected).all()
+    crashed = batch.states[:, 0].copy()
+    batch.step([REST])
+    assert (batch.states[:, 0] == crashed).all()
+    assert (batch.streams[:, 0] == expected[:, 0]).all()
+
+
+def test_mass_fails_at_random_before_it_moves(point: Environment) -> None:
+    batch = Batch(point, [mass()] * 1000, gamma=0.5)
+    failed = batch.step([[5.0, -5.0]]) == FAILED
+    assert 400 < failed.sum() < 600
+    assert (batch.states[1, failed] == 0).all()
+    assert (batch.states[1, ~failed] > 0).all()
+    assert (batch.elapsed == 1).all()
 
 
 def test_mass_is_out_of_time_at_step_100(point: Environment) -> None:

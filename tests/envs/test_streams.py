@@ -10,7 +10,14 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
-from taskspace.envs.streams import integer, next_bits, normal, seed_stream, uniform
+from taskspace.envs.streams import (
+    integer,
+    lane_normals,
+    next_bits,
+    normal,
+    seed_stream,
+    uniform,
+)
 from tests.envs.twin import StreamRandom, new_stream
 
 DRAWS = 1_000_000
@@ -123,6 +130,22 @@ def test_normal_beyond_the_ziggurat_follows_the_tail(normals: NDArray[np.float64
     assert len(tail) > 800
     rescaled = stats.norm.sf(tail) / stats.norm.sf(edge)
     assert stats.kstest(rescaled, "uniform").pvalue > 0.001
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_normals_of_many_lanes_are_those_of_their_streams(layout: Any) -> None:
+    streams = np.array([new_stream(7, task=lane) for lane in range(70)], order=layout).T
+    ended = np.arange(70) % 5 == 0
+    drawn, bits = np.zeros((400, 70)), np.zeros(70, np.uint64)
+    for numbers in drawn:  # 22,400 numbers: some of them come from the tail
+        lane_normals(streams, ended, numbers, bits)
+    assert np.abs(drawn[:, ~ended]).max() > 3.6541528853610088
+    for lane in range(70):
+        stream, alone = new_stream(7, task=lane), np.zeros(400)
+        if not ended[lane]:
+            draw_normal(stream, alone)
+            assert (drawn[:, lane] == alone).all()
+        assert (streams[:, lane] == stream).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 9, 16, 101])

@@ -807,7 +807,7 @@ def test_labels_of_agents_group_them(marked: Seen) -> None:
 
 def test_a_map_of_a_table_has_one_axis_and_no_form(browser: Any, course: Run) -> None:
     with looked_at(browser, course) as seen:
-        assert seen.text("#title") == "course.csv"
+        assert seen.text("#title") == "course"
         assert "30 tasks" in seen.text("#counts")
         assert [tab.inner_text() for tab in seen.page.locator("[role=tab]").all()] == [
             "Task", "Quiz", "Select", "Agents", "Compare", "Redundant", "Short test", "Doctor",

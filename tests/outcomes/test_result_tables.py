@@ -191,3 +191,13 @@ def test_numbers_with_leading_zeros_stay_different(tmp_path: Path) -> None:
     found = Outcomes.from_table(path)
     assert found.agents.tolist() == ["001", "1"]
     assert found.tasks.tolist() == ["1", "01"]
+
+
+@pytest.mark.parametrize("other", ["Ada ", " Ada", "A\u0301da"])
+@pytest.mark.parametrize("what", ["agent", "task"])
+def test_names_that_look_the_same_are_told(what: str, other: str) -> None:
+    first = "\u00c1da" if "\u0301" in other else "Ada"
+    columns = {"agent": ["a", "b"], "task": ["t", "t"], "solved": [1, 0], what: [first, other]}
+    with pytest.warns(UserWarning, match=f"{what}s {first!r} and"):
+        found = Outcomes.from_table(columns)
+    assert getattr(found, f"n_{what}s") == 2  # nothing is guessed

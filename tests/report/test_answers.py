@@ -47,9 +47,9 @@ def written(run: Any, folder: Path) -> str:
 
 def test_every_question_has_its_section(run: Any, tmp_path: Path) -> None:
     text = written(run, tmp_path)
-    for heading in ("Redundant tasks", "A short test", "Agents"):
-        assert f"<h2>{heading}</h2>" in text
-    for command in ("redundant .", "subset . -k 4", "agents ."):
+    for heading in ("Redundant tasks", "A short test", "New agents", "Agents"):
+        assert f">{heading}</h2>" in text
+    for command in ("redundant .", "subset . -k 4", "agents .", "score .", "quiz ."):
         assert f"<code>taskspace {command}" in text
     assert text.count("<figure>") == 2
     assert "<b>" not in text  # names are text
@@ -64,8 +64,21 @@ def test_a_section_without_an_answer_gives_the_reason_and_the_command(
     text = written(SimpleNamespace(outcomes=run.outcomes, **reasons), tmp_path)
     for reason in parts.values():
         assert reason in text
-    assert text.count("<pre ") == 3
+    assert text.count("<pre ") == 5
     assert "<figure>" not in text
+
+
+def test_new_agents_are_spoken_of_with_the_errors_of_left_out_ones(run: Any) -> None:
+    said = answers._error_of_random(run.short_test)
+    comparison = run.short_test.comparison
+    errors = [comparison.errors[comparison.row(m, 4)] for m in ("random", "random, plain mean")]
+    assert all(f"{error:.3f}" in said for error in errors)
+
+
+def test_of_returns_only_new_agents_are_spoken_of() -> None:
+    returns = Outcomes.from_returns(np.arange(6.0).reshape(3, 2))
+    found = answers.sections(SimpleNamespace(outcomes=returns), {})  # type: ignore[arg-type]
+    assert [part.heading for part in found if isinstance(part, html.Text)] == ["New agents", ""]
 
 
 def test_many_agents_are_shown_from_best_to_worst(run: Any) -> None:

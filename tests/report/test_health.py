@@ -31,7 +31,10 @@ def test_verdict_advice_and_both_figures() -> None:
     text, *pictures = health.sections(run, {**shown, "map": shown[health.SCREE]})
     assert isinstance(text, html.Text)
     assert text.heading == health.HEADING
-    assert list(text.paragraphs) == [run.diagnosis.verdict, *run.diagnosis.advice]
+    *told, comparison = text.paragraphs
+    assert run.diagnosis.verdict.startswith(told[0])
+    assert told[1:] == list(run.diagnosis.advice)
+    assert f"here it is {run.diagnosis.trust:.2f}" in comparison
     assert pictures == [shown[name] for name in health.FIGURES]
 
 

@@ -224,3 +224,14 @@ def test_an_image_that_is_missing_leaves_the_old_report(tmp_path: Path) -> None:
         write_report(path, title="t", sections=[Figure("c", tmp_path / "nothing.png", "a")])
     assert path.read_text() == "old"
     assert [child.name for child in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_a_long_report_has_links_to_its_headings(tmp_path: Path) -> None:
+    headings = ["What, now?", "b", "c", "d", "e", "f"]
+    sections = [Text(["text"], heading=heading) for heading in headings]
+    write_report(tmp_path / "long.html", title="t", sections=[Text(["lead"]), *sections])
+    page = (tmp_path / "long.html").read_text()
+    links = re.findall(r'<a href="#([^"]*)">', page)
+    assert links == re.findall(r'<h2 id="([^"]*)"', page) == ["what-now", *"bcdef"]
+    write_report(tmp_path / "short.html", title="t", sections=sections[:2])
+    assert "<nav" not in (tmp_path / "short.html").read_text()

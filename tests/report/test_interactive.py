@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ def test_too_many_tasks_are_refused() -> None:
 
 def test_numbers_and_nothing_at_all_give_colours() -> None:
     found = ts.plot_map(POINTS, numbers=[0.0, 0.5, 1.0, np.nan], interactive=True).html
-    assert found.count('"#') == 4
+    (listed,) = re.findall(r'"colour":\[(.*?)\]', found)
+    assert listed.count('"#') == 4
     assert '"value":["0","0.5","1",""]' in found
     assert '"clusters":[]' in ts.plot_map(POINTS, interactive=True).html
 

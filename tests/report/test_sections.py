@@ -64,7 +64,7 @@ def test_every_number_that_there_is_has_a_row(numbers: dict[str, Any], values: s
 
 def test_tasks_learned_from_are_told_beside_those_listed() -> None:
     rows = dict(measurements_table({**TABLE, "tasks": 5000}, learned=40_000))
-    assert rows["tasks"] == "5,000 of 40,000 learned from"
+    assert rows["tasks"] == "40,000 (5,000 listed)"
     assert dict(measurements_table(TABLE, learned=40))["tasks"] == "40"
 
 

@@ -96,8 +96,9 @@ def test_clusters_are_called_after_the_label_that_prevails(strong: ts.Run) -> No
 
 def test_near_copies_are_named(strong: ts.Run) -> None:
     text = words(strong)
-    has(text, "1 pair of tasks is near-copies : q0 and q1 (the same result for 100%")
+    has(text, "1 pair of tasks consists of near-copies : q0 and q1 (the same result for 100%")
     has(text, "Without the 1 task that could be left out, the agents' scores change by")
+    assert not re.search(r"q[01] most informative", text)  # what copies share is not ability
 
 
 def test_the_title_is_given_or_a_clean_name(strong: ts.Run, weak: ts.Run) -> None:

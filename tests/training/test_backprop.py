@@ -15,7 +15,7 @@ def test_training_is_that_of_pytorch(sizes: tuple[int, ...]) -> None:
     rng = np.random.default_rng(0)
     inputs = rng.standard_normal((1000, sizes[0])).astype(np.float32)
     actions = rng.integers(sizes[-1], size=1000)
-    batches = rng.integers(1000, size=(20, 64))
+    batches = rng.integers(1000, size=(20, 100))  # the second portion is not full
     learner = Learner.untrained(sizes, rng)
     weights, biases = learner.weights_and_biases()
     theirs = [torch.tensor(array, requires_grad=True) for array in (*weights, *biases)]

@@ -60,6 +60,16 @@ def level(found: Diagnosis, measure: str | None = None) -> str:
 
 
 def verdict(found: Diagnosis) -> str:
+    """The judgement, and the figure to compare populations by."""
+    if level(found) == UNTESTED:
+        return judgement(found)
+    return (
+        f"{judgement(found)} Reliability (of information) × (1 - 1 / skills) is"
+        f" {_decimals(found.trust)}: compare populations by it."
+    )
+
+
+def judgement(found: Diagnosis) -> str:
     """Whether similarities from these agents can be relied on, in the words of a map's verdict."""
     best = found.reliability[found.better_measure]
     if level(found) == UNTESTED:
@@ -74,8 +84,6 @@ def verdict(found: Diagnosis) -> str:
         f" {_decimals(best.value)} ± {_decimals(best.spread)} ({found.better_measure}; 0:"
         " chance, 1: more agents would change nothing), and"
         f" {_count(found.distinct_agents, 'agent')} differ in {_skills(found)}."
-        f" Reliability (of information) × (1 - 1 / skills) is {_decimals(found.trust)}: compare"
-        " populations by it."
     )
 
 

@@ -123,7 +123,9 @@ def _sample(
     columns = _most(np.count_nonzero(outcomes.rollouts, axis=0)[tasks], MOST_TASKS, rng)
     chosen = tasks[columns]
     rollouts = outcomes.rollouts[:, chosen]
-    rows = _most(np.count_nonzero(rollouts, axis=1), MOST_AGENTS, rng)
+    tried = np.count_nonzero(rollouts, axis=1)
+    rows = _most(tried, MOST_AGENTS, rng)
+    rows = rows[tried[rows] > 0]
     chosen = chosen[rollouts[rows].any(0)]
     part = outcomes.of_tasks(outcomes.tasks[chosen].tolist())
     return part.of_agents(outcomes.agents[rows].tolist()), rows

@@ -20,39 +20,23 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.applications.candidates import Table, candidates
-from taskspace.applications.dependence import Dependence, find_dependence
+from taskspace.applications import predictor_files
+from taskspace.applications.answer_scale import AnswerScale
+from taskspace.applications.full_scores import FullScores, width_on
+from taskspace.applications.intervals import check_level, containing
+from taskspace.applications.learned import Learned, from_model, from_outcomes, of_model
+from taskspace.applications.linear_share import blend
 from taskspace.applications.logged_answers import one_agent
-from taskspace.applications.model_candidates import ModelCandidates, Profiler
+from taskspace.applications.model_candidates import Profiler
 from taskspace.applications.posterior import Posterior
-from taskspace.applications.prior import choose_prior, spread
-from taskspace.applications.return_answers import (
-    check_return_width,
-    ends,
-    in_returns,
-    noise_on_one_scale,
-    on_one_scale,
-    overall,
-    quiz_returns,
-    refuse_returns,
-    warn_if_successes,
-    widened,
-)
-from taskspace.applications.return_noise import ReturnNoise, calibrate
-from taskspace.applications.scores import (
-    LEAST_AGENTS,
-    Scores,
-    answers_needed,
-    estimate_scores,
-    groups_by,
-)
+from taskspace.applications.return_answers import refuse_returns
+from taskspace.applications.scores import Scores, groups_by
 from taskspace.applications.task_mixtures import (
     Embedder,
     KnownTasks,
@@ -62,27 +46,10 @@ from taskspace.applications.task_mixtures import (
     quiz_results,
     vectors_of,
 )
-from taskspace.files import (
-    atomic_path,
-    check_format,
-    check_seal,
-    check_unfolded_size,
-    read_arrays,
-    seal,
-    write_arrays,
-)
-from taskspace.models.linear_population import LinearPopulation
-from taskspace.models.success.dispersion import dispersion_of
 from taskspace.models.success.factors import Floats
-from taskspace.models.success.low_rank import fit, learn
 from taskspace.outcomes.feature_rows import in_order
-from taskspace.outcomes.labels import Labels, pack, unpack
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.return_scale import ReturnScale
-from taskspace.outcomes.returns import pack_scale, unpack_scale
-from taskspace.outcomes.task_names import positions
-
-FORMAT, FORMAT_VERSION = "taskspace predictor", 1
 
 
 class PerformancePredictor:
@@ -126,13 +93,10 @@ class PerformancePredictor:
     """
 
     scale_: ReturnScale | None = None
-    attempt_noise_: float = 0.0
 
     def __init__(self, *, embedder: Embedder | None = None, random_state: int = 0) -> None:
         self.embedder = embedder
         self.random_state = random_state
-
-    # -- learning ------------------------------------------------------------------------------
 
     def fit(self, source: Outcomes | Profiler) -> PerformancePredictor:
         """Learn how to predict a new agent's results from a quiz.
@@ -156,32 +120,26 @@ class PerformancePredictor:
         seed = checks.seed(self.random_state)
         if self.embedder is not None:
             check_embedder(self.embedder)
-        self.model_: Profiler | None = None
         if isinstance(source, Outcomes):
-            source = widened(source)
-            self._know(source.tasks, source.features, source.feature_names)
-            self.labels_: Labels = source.task_labels
-            self.scale_ = source.scale
-            noise = _noise_of(source)
-            self.attempt_noise_ = 0.0 if noise is None else noise.attempt - noise.measured
-            self.posterior_, self.linear_share_, self.population_ = _from_outcomes(
-                source, self._vectors(source), noise, seed
-            )
-        elif isinstance(source, Profiler):
-            if self.embedder is not None:
-                raise ValueError(
-                    "embedder must be None for a SuccessModel, which predicts new tasks itself, got"
-                    f" {type(self.embedder).__name__}"
-                )
-            profiles = source.predict_proba(source.sample_)
-            noise = _noise_of_model(source)
-            self.attempt_noise_ = 0.0 if noise is None else noise.attempt + noise.missed
-            self.model_, self.candidates_ = source, ModelCandidates.fit(profiles, seed, noise)
-            self._know_profiles(source.sample_, profiles)
-        else:
+            return self._know(from_outcomes(source, self.embedder, seed))
+        if not isinstance(source, Profiler):
             raise TypeError(
                 f"source must be Outcomes or a fitted SuccessModel, got {type(source).__name__}"
             )
+        if self.embedder is not None:
+            raise ValueError(
+                "embedder must be None for a SuccessModel, which predicts new tasks itself, got"
+                f" {type(self.embedder).__name__}"
+            )
+        return self._know(from_model(source, seed), source)
+
+    def _know(self, learned: Learned, model: Profiler | None = None) -> PerformancePredictor:
+        self._known, self.tasks_ = learned.tasks, learned.tasks.names
+        self.posterior_, self.labels_ = learned.posterior, learned.labels
+        self.model_, self.candidates_ = model, learned.candidates
+        self.population_, self.linear_share_ = learned.population, learned.linear_share
+        self.scale_, self.attempt_noise_ = learned.scale, learned.attempt_noise
+        self.__dict__.pop("_tree", None)  # from an earlier fit
         return self
 
     def _check_fitted(self) -> None:
@@ -189,17 +147,6 @@ class PerformancePredictor:
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError("this PerformancePredictor is not fitted; call fit first")
-
-    def _vectors(self, outcomes: Outcomes) -> Floats | None:
-        if self.embedder is None:
-            return None
-        return vectors_of(self.embedder, outcomes.task_inputs, "the tasks of the outcomes")
-
-    def _know(
-        self, names: NDArray[np.str_], features: NDArray[Any] | None, columns: tuple[str, ...] = ()
-    ) -> None:
-        self.tasks_, self._known = names, KnownTasks(names, features, columns)
-        self.__dict__.pop("_tree", None)  # from an earlier fit
 
     def over(self, tasks: Any, names: Any = None) -> PerformancePredictor:
         """Return the same predictor with other known tasks, e.g. for a `Quiz` about them.
@@ -219,9 +166,7 @@ class PerformancePredictor:
         self._check_fitted()
         if self.model_ is None:
             raise ValueError("over() requires a predictor that was fitted to a SuccessModel")
-        other = PerformancePredictor(random_state=self.random_state)
-        other.model_, other.candidates_ = self.model_, self.candidates_
-        other.attempt_noise_ = self.attempt_noise_
+        assert self.candidates_ is not None
         columns = getattr(self.model_, "feature_names_", ())
         rows = checks.array(in_order(tasks, columns), "tasks")
         profiles = self.model_.predict_proba(tasks)
@@ -230,22 +175,8 @@ class PerformancePredictor:
                 f"names must be different and one per task, got {len(set(names))} different names"
                 f" for {len(rows)} tasks"
             )
-        other._know_profiles(rows, profiles, names)
-        return other
-
-    def _know_profiles(self, rows: NDArray[Any], profiles: Floats, names: Any = None) -> None:
-        if rows.dtype.kind in "OUS":
-            self._know(rows.astype(np.str_), None)
-        else:
-            default = [f"task-{number}" for number in range(len(rows))]
-            columns = getattr(self.model_, "feature_names_", ())
-            self._know(np.array(default if names is None else names, np.str_), rows, columns)
-        self.posterior_ = self.candidates_.posterior(profiles)
-        self.scale_ = _scale_of_model(self.model_, rows)
-        self.population_ = _population(profiles, None, self.random_state)
-        self.linear_share_, self.labels_ = 0.0, {}
-
-    # -- predicting ----------------------------------------------------------------------------
+        known = of_model(self.model_, self.candidates_, rows, profiles, names, self.attempt_noise_)
+        return PerformancePredictor(random_state=self.random_state)._know(known, self.model_)
 
     def predict(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
         """Predict the result of an agent on each task: its probability of success or its return.
@@ -273,7 +204,7 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).predict(["a"], [-10], ["b", "c"]).round(-1)
         array([-90., -20.])
         """
-        return self._returned(self._predicted(quiz, results, tasks), tasks)
+        return self.answer_scale.returned(self._predicted(quiz, results, tasks), tasks)
 
     def predict_proba(self, quiz: Any, results: ArrayLike, tasks: Any) -> Floats:
         """Predict the probability that an agent solves each task.
@@ -297,71 +228,28 @@ class PerformancePredictor:
         """The predicted probabilities, or expected normalised returns."""
         weights, known = self._given(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
-        return self.blend(posterior.after(*known).mean(weights, mixture), *known, mixture)
+        return self._blend(posterior.after(*known).mean(weights, mixture), known, mixture)
 
     def _given(
         self, quiz: Any, results: ArrayLike
     ) -> tuple[Floats, tuple[NDArray[np.int64], Floats]]:
         """The probabilities of candidates; the indices of answered tasks, or -1, and results."""
         self._check_fitted()
-        given = self.normalised(quiz, results)  # once, because it may warn
+        given = self.answer_scale.normalised(quiz, results)  # once, because it may warn
         weights, numbers = self.weights_of(quiz, given), self._known.find(quiz, "quiz")[0]
         return weights, (numbers[~np.isnan(given)], given[~np.isnan(given)])
 
-    def normalised(self, quiz: Any, results: ArrayLike) -> Floats:
-        """Check the results on a quiz, and normalise them if they are returns.
+    def _blend(
+        self, probabilities: Floats, known: tuple[NDArray[np.int64], Floats], tasks: TaskMixture
+    ) -> Floats:
+        return blend(probabilities, self.population_, self.linear_share_, *known, tasks)
 
-        Args:
-            quiz: As in `predict`.
-            results: As in `predict`.
-
-        Returns:
-            One number from 0 to 1, or NaN, per quiz task.
-
-        Raises:
-            ValueError: If the results are not one per task, or not in the expected range.
-
-        Warns:
-            UserWarning: If a return is beyond those of the known agents, or if results look like
-                successes but returns are expected.
-        """
-        if self.scale_ is None:
-            return quiz_results(results, quiz)
-        found = quiz_returns(results, quiz, self.scale_, self._scaled(quiz, "quiz"))
-        self.warn_if_successes(quiz, one_per_task(results, quiz))
-        return found
-
-    def warn_if_successes(self, quiz: Any, results: Floats) -> None:
-        """Warn if the results on a quiz are 0 and 1, but returns are expected.
-
-        Args:
-            quiz: As in `predict`.
-            results: The results, in returns.
-
-        Warns:
-            UserWarning: If all of at least two results are 0 or 1, and no known agent has such a
-                return on these tasks.
-        """
-        numbers = self._known.find(quiz, "quiz")[0]
-        numbers = np.unique(numbers[numbers >= 0])
-        if self.scale_ is None or self.population_ is None or not len(numbers):
-            return
-        known = self.scale_.returns(self.population_.rates[:, numbers].astype(np.float64), numbers)
-        # A model does not know returns themselves, but their range.
-        ends = () if self.model_ is None else (self.scale_.low, self.scale_.high)
-        warn_if_successes(results, np.concatenate([known, *ends], axis=None))
-
-    def _scaled(self, tasks: Any, what: str = "tasks") -> NDArray[np.int64] | None:
-        """The indices of tasks of which each has its own scale, or None if all have one."""
-        if self.scale_ is None or not self.scale_.low.ndim:
-            return None
-        return self.numbers(tasks, what)
-
-    def _returned(self, normalised: Floats, tasks: Any) -> Floats:
-        """Predictions for tasks in returns, if the predictor is one of returns."""
-        if self.scale_ is None:
-            return normalised
-        return self.scale_.returns(normalised, self._scaled(tasks))
+    @property
+    def answer_scale(self) -> AnswerScale:
+        """The scale of answers and predictions, for a `Quiz`."""
+        self._check_fitted()
+        of_model = self.model_ is not None
+        return AnswerScale(self._known, self.scale_, self.population_, of_model)
 
     def range_of(self, task: Any) -> tuple[float, float]:
         """The range of possible results on a task: 0 to 1, or the returns of the known agents.
@@ -372,40 +260,7 @@ class PerformancePredictor:
         Returns:
             The lowest and the highest result.
         """
-        if self.scale_ is None:
-            return 0.0, 1.0
-        low, high = (np.ravel(end) for end in ends(self.scale_, self._scaled([task])))
-        return float(low[0]), float(high[0])
-
-    def blend(
-        self,
-        probabilities: Floats,
-        answered: NDArray[np.int64],
-        results: Floats,
-        tasks: TaskMixture,
-    ) -> Floats:
-        """Blend the probabilities of the candidates with those of the linear model.
-
-        Without answers there is nothing to blend, and the linear model has only known tasks.
-
-        Args:
-            probabilities: The probabilities of the candidates, one per task.
-            answered: The indices of the answered tasks; new ones are -1.
-            results: The results on the answered tasks.
-            tasks: The tasks.
-
-        Returns:
-            One probability per task.
-        """
-        if not self.linear_share_ or self.population_ is None or not len(answered):
-            return probabilities
-        if (answered < 0).any():
-            return probabilities
-        needed, index = np.unique(tasks.numbers, return_inverse=True)
-        found = self.population_.predict(*each_once(answered, results), needed)
-        linear = np.clip(found, 0.0, 1.0)[index.reshape(tasks.numbers.shape)]
-        mixed = (linear * tasks.shares).sum(1)
-        return (1 - self.linear_share_) * probabilities + self.linear_share_ * mixed
+        return self.answer_scale.range_of(task)
 
     def interval(
         self, quiz: Any, results: ArrayLike, tasks: Any, level: float = 0.9
@@ -432,9 +287,10 @@ class PerformancePredictor:
         weights, known = self._given(quiz, results)
         posterior, mixture = self._find(tasks, "tasks")
         found = posterior.after(*known)
-        blended = self.blend(found.mean(weights, mixture), *known, mixture)
+        blended = self._blend(found.mean(weights, mixture), known, mixture)
         low, high = containing(found.interval(weights, mixture, checked), blended)
-        return self._returned(low, tasks), self._returned(high, tasks)
+        scale = self.answer_scale
+        return scale.returned(low, tasks), scale.returned(high, tasks)
 
     def score(
         self,
@@ -474,19 +330,9 @@ class PerformancePredictor:
         array([0.7])
         """
         checked = check_level(level, "level")
-        population, answered, given = self._answers(quiz, results)
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        found = estimate_scores(
-            population, answered, given, names, groups, checked, self._attempt_noise
-        )
-        return found if self.scale_ is None else in_returns(found, self.scale_)
-
-    @property
-    def _attempt_noise(self) -> Floats | None:
-        """The standard deviations of attempts at returns on one scale; None for successes."""
-        if self.scale_ is None or self.population_ is None:
-            return None
-        return noise_on_one_scale(self.population_, self.scale_, self.attempt_noise_)
+        estimator, answers = self._answers(quiz, results)
+        groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimator.estimate(*answers, *groups, checked)
 
     def answers_needed(
         self,
@@ -520,95 +366,32 @@ class PerformancePredictor:
         >>> PerformancePredictor().fit(outcomes).answers_needed([], [], 0.5)
         array([2])
         """
-        wanted = self.check_width(width)
-        checked = check_level(level, "level")
-        population, answered, given = self._answers(quiz, results)
-        names, groups = groups_by(self.labels_, by, len(self.tasks_))
-        noise = self._attempt_noise
-        found = estimate_scores(population, answered, given, names, groups, checked, noise)
-        return answers_needed(population, answered, given, found, groups, wanted, noise)
-
-    def check_width(self, width: Any) -> float:
-        """Check the wanted width of the interval of a score.
-
-        Args:
-            width: The width, in returns if the predictor is one of returns.
-
-        Returns:
-            The width as a fraction of the range of scores.
-
-        Raises:
-            ValueError: If it is not a positive number, or above 1 for success rates.
-        """
-        if self.scale_ is None:
-            return check_width(width)
-        return check_return_width(width, self.scale_)
+        wanted, checked = width_on(self.scale_, width), check_level(level, "level")
+        estimator, answers = self._answers(quiz, results)
+        groups = groups_by(self.labels_, by, len(self.tasks_))
+        return estimator.answers_needed(*answers, *groups, checked, wanted)
 
     def _answers(
         self, quiz: Any, results: ArrayLike | None
-    ) -> tuple[LinearPopulation, NDArray[np.int64], Floats]:
-        """The linear model, the tasks that were answered, each once, and the results on them.
-
-        Returns are normalised by one range, so that the mean result is that of returns.
-        """
+    ) -> tuple[FullScores, tuple[NDArray[np.int64], Floats]]:
+        """The estimator of scores; the answered tasks, each once, and normalised results."""
         self._check_fitted()
         if results is None:
             quiz, results = one_agent(quiz, self.tasks_, self.labels_, self.scale_ is not None)
-        given = self.normalised(quiz, results)
+        given = self.answer_scale.normalised(quiz, results)
         numbers = self.numbers(quiz, "quiz")
         if len(np.unique(numbers)) < len(numbers):
             repeated = np.bincount(numbers).argmax()
             raise ValueError(
                 f"quiz must have each task once, got {str(self.tasks_[repeated])!r} again"
             )
-        if self.population_ is None:
-            raise ValueError(
-                "score() requires a predictor that was fitted to at least 2 agents by this version"
-                " of taskspace, got one without their results; fit it again"
-            )
-        agents = len(self.population_.rates)
-        if agents < LEAST_AGENTS:
-            raise ValueError(
-                f"score() requires the results of at least {LEAST_AGENTS} known agents, got"
-                f" {agents}; the errors of so few do not tell how wide an interval must be"
-            )
         answered = ~np.isnan(given)
-        asked, found = numbers[answered], given[answered]
-        if self.scale_ is None:
-            return self.population_, asked, found
-        same = overall(self.scale_).normalised(self.scale_.returns(found, asked))
-        return on_one_scale(self.population_, self.scale_), asked, same
+        return self.full_scores, (numbers[answered], given[answered])
 
-    def group_scores(
-        self,
-        quiz: Any,
-        results: ArrayLike,
-        names: NDArray[np.str_],
-        groups: NDArray[np.int64],
-        level: float,
-    ) -> Scores:
-        """Estimate the agent's full score on any groups of tasks, like `score`.
-
-        Args:
-            quiz: As in `score`.
-            results: As in `score`.
-            names: The names of the groups; those without tasks are left out.
-            groups: The index of the group of each known task, or -1 if it is in none.
-            level: As in `score`.
-
-        Returns:
-            The scores, one per group that has tasks.
-
-        Raises:
-            ValueError: As in `score`.
-        """
-        population, answered, given = self._answers(quiz, results)
-        used = np.unique(groups[groups >= 0])
-        compact = np.where(groups >= 0, np.searchsorted(used, groups), -1)
-        found = estimate_scores(
-            population, answered, given, names[used], compact, level, self._attempt_noise
-        )
-        return found if self.scale_ is None else in_returns(found, self.scale_)
+    @property
+    def full_scores(self) -> FullScores:
+        """The estimator of full scores, for a `Quiz`; refused if too few agents are known."""
+        return FullScores.of(self.population_, self.scale_, self.attempt_noise_)
 
     def weights(self, quiz: Any, results: ArrayLike, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate after a quiz, which may be empty.
@@ -625,14 +408,14 @@ class PerformancePredictor:
             ValueError: If an argument has the wrong form, or if a task is unknown.
         """
         self._check_fitted()
-        return self.weights_of(quiz, self.normalised(quiz, results), prior)
+        return self.weights_of(quiz, self.answer_scale.normalised(quiz, results), prior)
 
     def weights_of(self, quiz: Any, given: Floats, prior: Floats | None = None) -> Floats:
         """Return the probability of each candidate, as `weights` does, from normalised results.
 
         Args:
             quiz: As in `predict`.
-            given: What `normalised` returned.
+            given: One number from 0 to 1, or NaN, per quiz task.
             prior: As in `weights`.
 
         Returns:
@@ -667,9 +450,7 @@ class PerformancePredictor:
             ValueError: If a task is unknown.
         """
         self._check_fitted()
-        numbers, given = self._known.find(tasks, what)
-        self._known.refuse_new(numbers, given, what)
-        return numbers
+        return self._known.numbers(tasks, what)
 
     def number(self, task: Any) -> int | None:
         """Return the index of one task, or None if it is unknown.
@@ -692,7 +473,7 @@ class PerformancePredictor:
         numbers, rows = self._known.find(tasks, what)
         if (numbers >= 0).all():
             return self.posterior_, TaskMixture.known(numbers)
-        if self.model_ is not None:
+        if self.model_ is not None and self.candidates_ is not None:
             every = self.candidates_.posterior(self.model_.predict_proba(rows))
             return every, TaskMixture.known(np.arange(len(rows)))
         if self.embedder is None or rows.ndim == 1:  # a new name has no features to embed
@@ -725,13 +506,7 @@ class PerformancePredictor:
         Returns:
             The predictor.
         """
-        predictor = cls(embedder=embedder)
-        predictor.model_, predictor.posterior_ = None, posterior
-        predictor.population_, predictor.linear_share_, predictor.labels_ = None, 0.0, {}
-        predictor._know(tasks, features)
-        return predictor
-
-    # -- files ---------------------------------------------------------------------------------
+        return cls(embedder=embedder)._know(Learned(KnownTasks(tasks, features), posterior))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the predictor, without its embedder or success model, to one .npz file.
@@ -742,33 +517,17 @@ class PerformancePredictor:
             path: The path of the file.
         """
         self._check_fitted()
-        posterior, features = self.posterior_, self._known.features
-        arrays = {
-            "format": np.array([FORMAT, str(FORMAT_VERSION)]),
-            "tasks": self.tasks_,
-            **({} if features is None else {"features": features}),
-            "columns": np.array(self._known.feature_names, np.str_),
-            "attempt_noise": np.array(self.attempt_noise_),
-            **pack_scale(self.scale_),
-        }
-        arrays["profiles"], arrays["prior"] = posterior.profiles, posterior.prior
-        arrays["numbers"] = np.array([posterior.temper, posterior.strength])
-        arrays["noise"] = np.array([posterior.noise, *posterior.strengths])
-        arrays["linear_share"] = np.array(self.linear_share_)
-        if posterior.dependence is not None:
-            arrays |= posterior.dependence.arrays()
-        if self.model_ is not None:  # the success model gives the profiles of new tasks
-            found = self.candidates_
-            arrays["mix"] = np.array(found.mix)
-            arrays["candidates"] = np.array([found.temper, found.centre, found.seed])
-        if self.population_ is not None:
-            arrays |= self.population_.arrays()
-        labels = pack(self.labels_, {})
-        if labels is not None:
-            arrays["labels"] = labels
-        with atomic_path(path) as temporary:
-            write_arrays(arrays, temporary)
-            seal(temporary)
+        learned = Learned(
+            self._known,
+            self.posterior_,
+            self.population_,
+            self.linear_share_,
+            self.labels_,
+            self.scale_,
+            self.attempt_noise_,
+            self.candidates_,
+        )
+        predictor_files.write(learned, path)
 
     @classmethod
     def load(
@@ -793,165 +552,11 @@ class PerformancePredictor:
             ValueError: If the file is damaged or in another format, or if it needs a success model
                 that is not given.
         """
-        if not checks.path(path).is_file():
-            raise FileNotFoundError(f"there is no file {path}")
-        check_unfolded_size(path)
-        try:
-            check_seal(path)
-            found = read_arrays(Path(path))
-            kind, version = found["format"].tolist()
-            form = kind, int(version)
-        except Exception as error:  # NumPy and zipfile raise many types of errors on damaged bytes
-            raise ValueError(f"{path} is damaged or not a predictor") from error
-        check_format(path, form, (FORMAT, FORMAT_VERSION))
-        labels = unpack(found["labels"])["task_labels"] if "labels" in found else {}
-        if "mix" in found and model is None:
-            raise ValueError(
-                f"the predictor in {path} was fitted to a success model; pass it as model"
-            )
-        if "mix" in found and "profiles" not in found:  # saved by an earlier version
-            predictor = cls._of_model(found, model)
-        else:
-            predictor = cls._of_posterior(found, embedder, path)
-            if "mix" in found:
-                _check_same_tasks(found.get("features", found["tasks"]), model, path)
-                predictor._follow(found, model)
-        predictor.attempt_noise_ = float(found.get("attempt_noise", 0.0))
-        predictor.population_, predictor.labels_ = LinearPopulation.from_arrays(found), labels
-        return predictor
-
-    @classmethod
-    def _of_posterior(
-        cls, found: Mapping[str, Any], embedder: Embedder | None, path: str | os.PathLike[str]
-    ) -> PerformancePredictor:
-        parts = {"tasks", "profiles", "prior", "numbers"}
-        if not parts <= set(found) or found["profiles"].shape != (
-            len(found["tasks"]),
-            len(found["prior"]),
-        ):
-            raise ValueError(f"{path} is damaged or not a predictor; some of its parts are missing")
-        temper, strength = found["numbers"].tolist()
-        given = found["profiles"], found["prior"], temper, strength
-        dependence = Dependence.from_arrays(found)
-        posterior = Posterior(*given, dependence, None, *_noise_in(found))
-        predictor = cls.from_posterior(posterior, found["tasks"], found.get("features"), embedder)
-        columns = tuple(found["columns"].tolist()) if "columns" in found else ()  # older: none
-        predictor._know(found["tasks"], found.get("features"), columns)
-        predictor.linear_share_ = float(found.get("linear_share", 0.0))
-        predictor.scale_ = unpack_scale(dict(found)).get("scale")
-        return predictor
-
-    @classmethod
-    def _of_model(cls, found: Mapping[str, Any], model: Any) -> PerformancePredictor:
-        predictor = cls()
-        predictor._follow(found, model)
-        rows = found.get("features", found["tasks"])
-        predictor._know_profiles(rows, model.predict_proba(rows), found["tasks"])
-        return predictor
-
-    def _follow(self, found: Mapping[str, Any], model: Profiler | None) -> None:
-        """Predict new tasks by a success model."""
-        temper, centre, seed = found["candidates"].tolist()
-        mix = tuple(found["mix"].tolist())
-        self.random_state, self.model_ = int(seed), model
-        self.candidates_ = ModelCandidates(mix, temper, centre, int(seed), *_noise_in(found))
-
-
-def _check_same_tasks(tasks: NDArray[Any], model: Any, path: str | os.PathLike[str]) -> None:
-    """Refuse a success model of other tasks, as far as their form shows it."""
-    sample = np.asarray(model.sample_)
-    named = sample.dtype.kind in "US"
-    if named != (tasks.dtype.kind in "US") or sample.shape[1:] != tasks.shape[1:]:
-        raise ValueError(
-            f"model must be the success model that the predictor in {path} was fitted to, got one"
-            " of other tasks"
-        )
-
-
-def _noise_in(arrays: Mapping[str, Any]) -> tuple[float, tuple[float, ...]]:
-    """The noise and the strengths in a file; older ones are of successes."""
-    noise, *strengths = arrays["noise"].tolist() if "noise" in arrays else (1.0,)
-    return noise, tuple(strengths)
-
-
-def _noise_of_model(model: Profiler) -> ReturnNoise | None:
-    """The noise of returns around the profiles of a success model; None for successes."""
-    if getattr(model, "scale_", None) is None:
-        return None
-    found: Any = model
-    return ReturnNoise(attempt=found.dispersion_, measured=0.0, missed=found.misfit_)
-
-
-def _scale_of_model(model: Profiler | None, rows: NDArray[Any]) -> ReturnScale | None:
-    """The scale of the returns of some tasks of a success model."""
-    scale: ReturnScale | None = getattr(model, "scale_", None)
-    names = getattr(model, "task_names_", None)
-    if scale is None or names is None:
-        return scale
-    return scale.of_tasks(positions(names, rows, "model"))
-
-
-def _population(rates: Floats, predicted: Floats | None, seed: int) -> LinearPopulation | None:
-    """The linear model of at least two agents."""
-    return LinearPopulation.from_rates(rates, predicted, seed) if len(rates) > 1 else None
-
-
-def _from_outcomes(
-    outcomes: Outcomes, vectors: Floats | None, noise: ReturnNoise | None, seed: int
-) -> tuple[Posterior, float, LinearPopulation | None]:
-    from threadpoolctl import threadpool_limits
-
-    rng = np.random.default_rng(seed)
-    table = _table(outcomes, vectors, noise)
-    with threadpool_limits(1):
-        dispersion = None if noise is None else table.dispersion
-        factors, settings = learn(table.successes, table.attempts, None, seed, dispersion)
-
-        def make(rest: Table) -> list[Floats]:
-            others = fit(rest.successes, rest.attempts, *settings.of_fit)
-            return candidates(rest, others, settings, rng)
-
-        chosen = choose_prior(table, make, rng)
-        apart = () if noise is None else calibrate(table, make, chosen, rng)
-        groups = candidates(table, factors, settings, rng)
-    mix, known = chosen.mix, groups[0]
-    if not mix[-1]:  # the map does not help
-        mix, groups = mix[:-1], groups[:-1]
-    every = np.concatenate(groups, dtype=np.float32, casting="same_kind")
-    profiles, prior = np.ascontiguousarray(every.T), spread(mix, groups)
-    population = _population(outcomes.rates, known, seed)
-    del table, factors, groups, known, every  # several times the memory of what is left
-    if noise is not None:
-        strengths = noise.strengths(apart)
-        how = chosen.temper, strengths[0], None, None, noise.answer(strengths), strengths
-        return Posterior(profiles, prior, *how), chosen.linear, population
-    with threadpool_limits(1):
-        dependence = find_dependence(outcomes.rates, profiles, prior)
-    posterior = Posterior(profiles, prior, chosen.temper, settings.strength, dependence)
-    return posterior, chosen.linear, population
-
-
-def _noise_of(outcomes: Outcomes) -> ReturnNoise | None:
-    """The noise of returns; None for successes.
-
-    If it is unknown, because each pair has one attempt, it is part of what sets agents apart.
-    """
-    if outcomes.scale is None:
-        return None
-    dispersion = dispersion_of(outcomes)
-    if dispersion is None:
-        return ReturnNoise(attempt=0.0, measured=0.0)
-    tried = outcomes.rollouts > 0
-    return ReturnNoise(dispersion, dispersion * float((1 / outcomes.rollouts[tried]).mean()))
-
-
-def _table(outcomes: Outcomes, vectors: Floats | None, noise: ReturnNoise | None) -> Table:
-    results = outcomes.successes.astype(float), outcomes.rollouts.astype(float)
-    if noise is None:
-        return Table(*results, vectors)
-    # A result is a mean over attempts, whereas an answer is a single attempt.
-    more = noise.attempt * (1 - 1 / np.maximum(results[1], 1))
-    return Table(*results, vectors, noise.attempt or 1.0, more)
+        learned = predictor_files.read(path, model)
+        if learned.candidates is None:
+            return cls(embedder=embedder)._know(learned)
+        seed = learned.candidates.seed
+        return cls(embedder=embedder, random_state=seed)._know(learned, model)
 
 
 @overload
@@ -1055,36 +660,3 @@ def as_predictor(
     if embedder is not None:
         raise ValueError("embedder must be passed to the predictor before it is fitted")
     return source
-
-
-def containing(bounds: tuple[Floats, Floats], predicted: Floats) -> tuple[Floats, Floats]:
-    """Widen intervals to full percents that contain the predicted probabilities."""
-    low, high = bounds
-    percents = 100 * predicted
-    return np.minimum(low, np.floor(percents) / 100), np.maximum(high, np.ceil(percents) / 100)
-
-
-def each_once(answered: NDArray[np.int64], results: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """The different tasks among the answered ones, and the mean of the results on each."""
-    tasks, attempt, counts = np.unique(answered, return_inverse=True, return_counts=True)
-    if len(tasks) == len(answered):
-        return answered, results
-    return tasks, np.bincount(attempt, results) / counts
-
-
-def check_level(level: Any, what: str = "interval") -> float:
-    """Check the level of an interval."""
-    value = checks.array(level, what)
-    if value.ndim or value.dtype.kind not in "iuf" or not 0 < value < 1:
-        raise ValueError(
-            f"{what} must be a number between 0 and 1, e.g. 0.9, got {checks.brief(level)}"
-        )
-    return float(value)
-
-
-def check_width(width: Any, what: str = "width") -> float:
-    """Check the wanted width of the interval of a score."""
-    wide = checks.numbers(width, what)
-    if wide.ndim or not 0 < wide <= 1:
-        raise ValueError(f"{what} must be a number above 0, up to 1, got {checks.brief(width)}")
-    return float(wide)

@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.applications.full_scores import width_on
+from taskspace.applications.intervals import check_level, containing
+from taskspace.applications.linear_share import blend, each_once
 from taskspace.applications.model_candidates import Profiler
-from taskspace.applications.predictor import (
-    PerformancePredictor,
-    as_predictor,
-    check_level,
-    containing,
-    each_once,
-)
+from taskspace.applications.predictor import PerformancePredictor, as_predictor
 from taskspace.applications.question_value import Objective
+from taskspace.applications.quiz_checks import check_aim, check_choice, check_until
 from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import LEAST_AGENTS, Scores, groups_by
 from taskspace.applications.task_mixtures import TaskMixture
@@ -27,7 +25,6 @@ from taskspace.outcomes.outcomes import Outcomes
 Numbers = NDArray[np.int64]
 
 MOST_TASKS = 1000  # in the pool and among the targets; more would make each choice slow
-AIMS = ("tasks", "score", "labels")
 ALL_TARGETS = "all targets"
 
 
@@ -98,7 +95,7 @@ class Quiz:
         among: int = 1,
         seed: int = 0,
     ) -> None:
-        _check_choice(choose, "choose", tuple(CHOICES))
+        check_choice(choose, "choose", tuple(CHOICES))
         check_aim(aim, by, at_most_per_label)
         self._aim, self._most_per_label = aim, at_most_per_label
         self._among = checks.whole(among, "among", 1)
@@ -177,7 +174,7 @@ class Quiz:
         if task is None and self._proposed is None:
             raise ValueError("there is no proposed task to answer; call next() first, or pass task")
         asked = str(self._tasks[self._proposed]) if task is None else task
-        normalised = self._predictor.normalised([asked], [float(value)])
+        normalised = self._predictor.answer_scale.normalised([asked], [float(value)])
         # Answers are independent given the candidate, so the weights can be updated one by one.
         self._weights = self._predictor.weights_of([asked], normalised, prior=self._weights)
         number = self._predictor.number(asked)
@@ -194,7 +191,7 @@ class Quiz:
         """Warn if all answers look like successes, but returns are expected."""
         known = np.array(self._asked, np.int64) >= 0
         tasks, results = (np.array(part)[known] for part in zip(*self.answers, strict=True))
-        self._predictor.warn_if_successes(tasks, results)
+        self._predictor.answer_scale.warn_if_successes(tasks, results)
 
     def ask(
         self,
@@ -223,7 +220,7 @@ class Quiz:
         enough, most = check_until(until), checks.whole(at_most, "at_most")
         sure, wide = check_level(level, "level"), None
         if width is not None:
-            self._predictor.check_width(width)
+            width_on(self.scale, width)
             wide = float(width)
             self.score(level=sure)  # fails before the first question
         return self._ask(enough, most, wide, sure)
@@ -289,18 +286,14 @@ class Quiz:
             ValueError: If `level` is not between 0 and 1, or if the predictor cannot estimate
                 scores.
         """
+        sure = check_level(level, "level")
         tasks, means = each_once(*self._answered)
         names, groups = np.array([ALL_TARGETS]), np.zeros(len(self._tasks), np.int64)
         if self._aim == "labels":
             names, groups = self._names, self._labels
         is_target = np.isin(np.arange(len(groups)), self._targets)
-        return self._predictor.group_scores(
-            self._tasks[tasks],
-            means if self.scale is None else self.scale.returns(means, tasks),
-            names,
-            np.where(is_target, groups, -1),
-            check_level(level, "level"),
-        )
+        among = names, np.where(is_target, groups, -1)
+        return self._predictor.full_scores.estimate(tasks, means, *among, sure)
 
     @property
     def expected_error_rate(self) -> float:
@@ -361,7 +354,8 @@ class Quiz:
     def _probabilities(self, numbers: Numbers) -> Floats:
         tasks = TaskMixture.known(numbers)
         found = self._posterior.mean(self._weights, tasks)
-        return self._predictor.blend(found, *self._given, tasks)
+        known = self._predictor.population_, self._predictor.linear_share_
+        return blend(found, *known, *self._given, tasks)
 
     def interval(self, level: float, tasks: Any = None) -> tuple[Floats, Floats]:
         """Return bounds of the agent's probability of success or return, given the answers so far.
@@ -436,38 +430,6 @@ class Quiz:
 
     def _random(self) -> Floats:
         return -self._order.astype(np.float64)
-
-
-def check_until(until: Any, what: str = "until") -> float:
-    """Check the error rate at which a quiz ends."""
-    rate = checks.numbers(until, what)
-    if rate.ndim or not 0 <= rate <= 1:
-        raise ValueError(f"{what} must be an error rate from 0 to 1, got {checks.brief(until)}")
-    return float(rate)
-
-
-def check_aim(aim: Any, by: Any, at_most_per_label: Any, *, options: bool = False) -> None:
-    """Check what a quiz aims at, and that a label is there if and only if it is needed.
-
-    Messages have the names of the command's `options`, or of the arguments in Python.
-    """
-    _check_choice(aim, "aim", AIMS)
-    limit = "--at-most-per-label" if options else "at_most_per_label"
-    what, needs = ("--by", "--aim labels") if options else ("by", "aim='labels'")
-    needs = f"{needs} or {limit}"
-    if at_most_per_label is not None:
-        checks.whole(at_most_per_label, limit, 1)
-    needed = aim == "labels" or at_most_per_label is not None
-    if needed and by is None:
-        nothing = "none" if options else "None"
-        raise ValueError(f"{what} must be the name of a label for {needs}, got {nothing}")
-    if by is not None and not needed:
-        raise ValueError(f"{what} must come with {needs}, got {checks.brief(by)} without them")
-
-
-def _check_choice(value: Any, what: str, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{what} must be one of {', '.join(choices)}, got {checks.brief(value)}")
 
 
 def _some(numbers: Numbers, rng: np.random.Generator) -> Numbers:

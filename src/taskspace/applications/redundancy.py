@@ -154,11 +154,11 @@ class Redundancy:
         """What was found, in a sentence or two."""
         looked = f"{_plural(self._all_pairs, 'pair')} of {self.n_tasks:,} tasks"
         if not self.confirmed.any():
-            return f"{self._none(looked)}{self._candidates}{self._same}"
+            return f"{self._none(looked)}{self._same}{self._candidates}"
         pairs = int(self.confirmed.sum())
         return (
-            f"{_plural(pairs, 'pair')} of {looked} {'is a near-copy' if pairs == 1 else 'are'}"
-            f"{'' if pairs == 1 else ' near-copies'}, in {_plural(len(self.groups), 'group')};"
+            f"{pairs:,} of {looked} {'is a near-copy' if pairs == 1 else 'are near-copies'}, in"
+            f" {_plural(len(self.groups), 'group')};"
             f" without {_plural(len(self.left_out), 'task')}, the agents' scores change by"
             f" {self.mean_change:.4f} on average and by at most {self.largest_change:.4f}, and"
             f" their rank correlation is {self.rank_correlation:.4f}"

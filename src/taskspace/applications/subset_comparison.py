@@ -124,11 +124,15 @@ class SubsetComparison:
         """How good the best choice is beside random tasks, in one or two sentences."""
         best, other = self.best(size), self.row(RANDOM, size)
         row, what = self.row(best, size), "scores by label" if self.labelled else "full score"
-        tasks = "1 task" if size == 1 else f"{size} tasks"
+        noun, verb = ("task", "predicts") if size == 1 else ("tasks", "predict")
+        if best == RANDOM:
+            return (
+                f"{size} random {noun} {verb} the {what} of left-out agents with an error of"
+                f" {self.asked[row]:.3f}, and no other choice has a smaller one."
+            )
         found = (
-            f"{tasks} ({best}) {'predicts' if size == 1 else 'predict'} the {what} of left-out"
-            f" agents with an error of {self.asked[row]:.3f}, {size} random"
-            f" {tasks.split()[1]} with {self.asked[other]:.3f}."
+            f"{size} {noun} ({best}) {verb} the {what} of left-out agents with an error of"
+            f" {self.asked[row]:.3f}, {size} random {noun} with {self.asked[other]:.3f}."
         )
         if self.is_better(size):
             return found

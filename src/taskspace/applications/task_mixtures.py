@@ -92,6 +92,12 @@ class KnownTasks:
             )
         return self._by_features(array, what), array
 
+    def numbers(self, tasks: Any, what: str) -> NDArray[np.int64]:
+        """The index of each task; unknown tasks are refused."""
+        numbers, given = self.find(tasks, what)
+        self.refuse_new(numbers, given, what)
+        return numbers
+
     def _by_features(self, rows: NDArray[Any], what: str) -> NDArray[np.int64]:
         features = self.features
         if features is None:

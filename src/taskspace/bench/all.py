@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +17,28 @@ from taskspace.bench import answers, growth, rollouts, runs, search
 from taskspace.bench.printing import print_lines
 from taskspace.rollouts.cores import available_cores
 
+ENVIRONMENTS = ("MultiKeyNav",)  # `bench runs` has the others, which take minutes
+
 
 def measure_all() -> dict[str, Any]:
     """The machine, and seconds by name: less is better."""
-    parts = {
-        "rollouts": seconds_of_rollouts(rollouts.as_json(rollouts.measure_all())),
-        "search": seconds_of_search(search.as_json(search.measure_all())),
-        "growth": seconds_of_growth(growth.as_json(growth.measure_all())),
-        "answers": seconds_of_answers(answers.as_json(answers.measure_all())),
-        "runs": {name: whole.wall for name, whole in runs.measure_all().items()},
+    seconds: dict[str, float] = {}
+    for part, measure in _parts().items():
+        start = time.perf_counter()
+        seconds |= {f"{part}: {name}": value for name, value in measure().items()}
+        print(f"{part} took {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    return {"machine": machine(), "seconds": seconds}
+
+
+def _parts() -> dict[str, Callable[[], dict[str, float]]]:
+    """What is measured, in this order."""
+    return {
+        "rollouts": lambda: seconds_of_rollouts(rollouts.as_json(rollouts.measure_all())),
+        "search": lambda: seconds_of_search(search.as_json(search.measure_all())),
+        "growth": lambda: seconds_of_growth(growth.as_json(growth.measure_all())),
+        "answers": lambda: seconds_of_answers(answers.as_json(answers.measure_all())),
+        "runs": lambda: {n: run.wall for n, run in runs.measure_all(ENVIRONMENTS).items()},
     }
-    named = {
-        f"{part}: {name}": value for part, found in parts.items() for name, value in found.items()
-    }
-    return {"machine": machine(), "seconds": named}
 
 
 def machine() -> dict[str, Any]:

@@ -21,8 +21,9 @@ from taskspace.models.embedding.constraints import check_orders, draw_pairs, dra
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.statistics import SuccessStatistics, anti_correlated
 
-SIZES = (10_000, 100_000, 1_000_000)
-AGENTS, ROLLOUTS, FEATURES = 100, 10, 6
+SIZES = ((100, 10_000), (100, 100_000), (100, 1_000_000), (1000, 1_000_000))  # agents, tasks
+MANY = 1000  # agents for which only the success model, its map and its predictor are measured
+ROLLOUTS, FEATURES = 10, 6
 STEPS, FREE_STEPS = 6000, 10  # training steps with features (the default), and without
 CONSTRAINTS = 250 * 128  # per type, as many as are drawn at a time
 ROWS, NEAREST = 100, 10
@@ -37,32 +38,48 @@ class Size:
     steps: dict[str, Step]
 
 
-def make_outcomes(tasks: int) -> Outcomes:
+def make_outcomes(agents: int, tasks: int) -> Outcomes:
     """Outcomes of agents with three skills on tasks that need them to different degrees."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(tasks, FEATURES)).astype(np.float32)
     needs = np.abs(features[:, :3])
     needs /= needs.sum(1, keepdims=True)
-    successes = np.empty((AGENTS, tasks), np.uint8)
-    for row, skills in zip(successes, rng.normal(size=(AGENTS, 3)), strict=True):
+    successes = np.empty((agents, tasks), np.uint8)
+    for row, skills in zip(successes, rng.normal(size=(agents, 3)), strict=True):
         rates = 1 / (1 + np.exp(-4 * (needs @ skills.astype(np.float32) - features[:, 3])))
         row[:] = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down at random
     return Outcomes(successes, np.array(ROLLOUTS), features=features)
 
 
-def measure(tasks: int, steps: int = STEPS) -> Size:
+def measure(agents: int, tasks: int, steps: int = STEPS) -> Size:
     """Run every step once, in this process and on one core."""
     from threadpoolctl import threadpool_limits
 
     from taskspace.torch_state import one_thread
 
-    outcomes, clock = make_outcomes(tasks), Clock()
+    outcomes, clock = make_outcomes(agents, tasks), Clock()
     with warnings.catch_warnings(), threadpool_limits(1), one_thread():
         warnings.simplefilter("ignore")
-        _files(outcomes, clock)
-        _similarities(outcomes, clock)
-        _maps(outcomes, clock, steps)
+        _information(outcomes, clock)
+        if agents < MANY:
+            _files(outcomes, clock)
+            _similarities(outcomes, clock)
+            _maps(outcomes, clock, steps)
     return Size(float(outcomes.successes.nbytes), 4.0 * tasks * tasks, clock.steps)
+
+
+def _information(outcomes: Outcomes, clock: Clock) -> None:
+    from taskspace.applications.predictor import PerformancePredictor
+    from taskspace.models.embedding.task_embedder import TaskEmbedder
+    from taskspace.models.success.model import SuccessModel
+
+    model = clock(
+        "success model, one pass",
+        lambda: SuccessModel(epochs=1, random_state=0, progress=False).fit(outcomes),
+    )
+    embedder = clock("information map", lambda: TaskEmbedder(random_state=0).fit(model))
+    clock("vectors of all tasks", lambda: embedder.transform(outcomes.features))
+    clock("predictor", lambda: PerformancePredictor().fit(model))
 
 
 def _files(outcomes: Outcomes, clock: Clock) -> None:
@@ -103,15 +120,15 @@ def _checks(statistics: SuccessStatistics, rng: np.random.Generator) -> None:
     anti_correlated(statistics, rng)
 
 
-def measure_all(sizes: tuple[int, ...] = SIZES, steps: int = STEPS) -> dict[str, Size]:
-    """Measure each number of tasks in a separate process, to measure its memory alone."""
+def measure_all(sizes: tuple[tuple[int, int], ...] = SIZES, steps: int = STEPS) -> dict[str, Size]:
+    """Measure each size in a separate process, to measure its memory alone."""
     found = {}
-    for tasks in sizes:
-        command = [sys.executable, "-m", __name__, str(tasks), str(steps)]
+    for agents, tasks in sizes:
+        command = [sys.executable, "-m", __name__, *map(str, (agents, tasks, steps))]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         size = json.loads(done.stdout)
         named = {name: Step(**step) for name, step in size["steps"].items()}
-        found[f"{tasks:,} tasks"] = Size(size["table"], size["matrix"], named)
+        found[f"{agents:,} × {tasks:,}"] = Size(size["table"], size["matrix"], named)
     return found
 
 
@@ -123,15 +140,15 @@ def print_report(console: Console) -> None:
         "size of all similarities (never stored)": lambda size: in_bytes(size.matrix),
     }
     for name in next(iter(found.values())).steps:
-        lines[name] = lambda size, name=name: _cell(size.steps[name])  # type: ignore[misc]
-    print_lines(console, f"Maps of many tasks, {AGENTS} agents", lines, found)
+        lines[name] = lambda size, name=name: _cell(size.steps.get(name))  # type: ignore[misc]
+    print_lines(console, "Maps of many tasks, agents × tasks", lines, found)
     console.print(
         "CPU time on one core, and peak memory in addition to the memory before the step."
     )
 
 
-def _cell(step: Step) -> str:
-    return f"{step.seconds:.2f} s, {in_bytes(step.peak)}"
+def _cell(step: Step | None) -> str:
+    return "-" if step is None else f"{step.seconds:.2f} s, {in_bytes(step.peak)}"
 
 
 def as_json(found: dict[str, Size]) -> dict[str, Any]:
@@ -140,4 +157,4 @@ def as_json(found: dict[str, Size]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(measure(int(sys.argv[1]), int(sys.argv[2])))))
+    print(json.dumps(asdict(measure(*map(int, sys.argv[1:4])))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -23,3 +23,39 @@ def print_lines(
     for label, cell in lines.items():
         table.add_row(label, *(cell(each) for each in found.values()))
     console.print(table)
+
+
+class Collector(Console):
+    """A console that prints nothing and keeps the tables and sentences, for JSON."""
+
+    def __init__(self) -> None:
+        super().__init__(quiet=True)
+        self.tables: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+
+    def print(self, *objects: Any, **_: Any) -> None:
+        """Keep a table or a sentence."""
+        for each in objects:
+            if isinstance(each, Table):
+                self.tables.append({"title": str(each.title), "rows": _rows(each)})
+            else:
+                self.notes.append(str(each))
+
+
+def _rows(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table; cells that are numbers as numbers."""
+    names = [str(column.header) or "measurement" for column in table.columns]
+    cells = zip(*(column.cells for column in table.columns), strict=True)
+    return [dict(zip(names, map(_value, row), strict=True)) for row in cells]
+
+
+def _value(cell: Any) -> Any:
+    """A number if the cell is one.
+
+    >>> _value("1,024"), _value("0.5"), _value("3 ms")
+    (1024.0, 0.5, '3 ms')
+    """
+    try:
+        return float(str(cell).replace(",", ""))
+    except ValueError:
+        return str(cell)

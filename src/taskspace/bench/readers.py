@@ -7,6 +7,7 @@ import json
 import resource
 import sys
 import tempfile
+import textwrap
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -124,8 +125,9 @@ def _helm(folder: Path, agent: int) -> None:
                 for name in names
             ]  # fmt: skip
             instance = {"instance_id": f"id{item}", "train_trial_index": 0, "stats": stats}
-            file.write(("[" if item == 0 else ",\n") + json.dumps(instance, indent=2))
-        file.write("]")
+            text = textwrap.indent(json.dumps(instance, indent=2), "  ")  # as HELM writes it
+            file.write(("[\n" if item == 0 else ",\n") + text)
+        file.write("\n]")
 
 
 def _table(folder: Path, agent: int) -> None:

@@ -21,7 +21,7 @@ from taskspace.bench.growth import results
 from taskspace.bench.printing import print_lines
 from taskspace.outcomes.outcomes import Outcomes
 
-ENVIRONMENTS = ("MultiKeyNav",)
+ENVIRONMENTS = ("MultiKeyNav", "CartPoleVar", "PointMass", "BasicKarel")
 TABLES = {  # agents, tasks, and the fraction of the pairs that is missing
     "300 × 60": (300, 60, 0.0),
     "20,000 × 500": (20_000, 500, 0.7),

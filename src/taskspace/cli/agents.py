@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import print_note, print_table
+
+if TYPE_CHECKING:
+    from taskspace.applications.abilities import Abilities
+    from taskspace.runs.run import Run
+
+LEVEL = 0.9  # as in `abilities`
 
 
 def add(commands: Any) -> None:
@@ -36,7 +42,7 @@ def add(commands: Any) -> None:
         " into groups, or else cluster)",
     )  # fmt: skip
     parser.add_argument(
-        "--level", type=float, default=0.9, metavar="X",
+        "--level", type=float, default=LEVEL, metavar="X",
         help="probability of the intervals, between 0 and 1 (default: 0.9)",
     )  # fmt: skip
     parser.add_argument(
@@ -53,7 +59,7 @@ def _run(options: argparse.Namespace) -> None:
     A group of tasks is a strength or a weakness if the agent's score on it differs from what its
     overall score predicts by more than chance, corrected for the number of agents and groups.
     """
-    from taskspace.applications.abilities import Abilities, abilities, groups_of
+    from taskspace.applications.abilities import groups_of
     from taskspace.applications.agent_comparison import AgentComparison, compare_agents
 
     checks.fraction(options.level, "--level")
@@ -61,9 +67,18 @@ def _run(options: argparse.Namespace) -> None:
     groups_of(made, made.outcomes, options.by, "--by")
     found: Abilities | AgentComparison
     if options.compare is None:
-        found = abilities(made, by=options.by, level=options.level)
+        found = _abilities(made, options.by, options.level)
     else:
         found = compare_agents(made, *options.compare, by=options.by)
     summary = f"{found.summary}."
     print_table(options, found.columns, summary=summary)
     print_note(options, summary)
+
+
+def _abilities(made: Run, by: str | None, level: float) -> Abilities:
+    """Scores and strengths; with the default options, those that the run folder has."""
+    from taskspace.applications.abilities import Abilities, abilities
+
+    if by is None and level == LEVEL and isinstance(made.abilities, Abilities):
+        return made.abilities
+    return abilities(made, by=by, level=level)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import itertools
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from taskspace.cli.printing import MOST_SHOWN
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
+_WIDEST = 80  # columns of a terminal that everybody has
 TASKS = """A table of tasks is a .csv or .parquet file. It has one column per feature that the map
 was learned with, or a column `task` with the names of tasks in the run folder. In the output, a
 feature that has the name of another column, e.g. difficulty, is called feature:difficulty.
@@ -30,11 +33,25 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """Add a command that calls `run`; its description is the docstring of `run`."""
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=summary, description=inspect.getdoc(run), epilog=epilog,
+        name, help=summary, description=wrapped(inspect.getdoc(run) or ""), epilog=wrapped(epilog),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.set_defaults(run=run)
     return parser
+
+
+def wrapped(text: str) -> str:
+    """Text in lines of 80 columns; indented lines, such as examples, stay as they are.
+
+    >>> wrapped("one\\ntwo\\n\\nexamples:\\n  taskspace envs\\n")
+    'one two\\n\\nexamples:\\n  taskspace envs\\n'
+    """
+    prose = itertools.groupby(text.splitlines(), lambda line: bool(line) and line[0] != " ")
+    lines: list[str] = []
+    for is_prose, block in prose:
+        found = list(block)
+        lines += textwrap.wrap(" ".join(found), _WIDEST) if is_prose else found
+    return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:

@@ -57,19 +57,22 @@ def _run(options: argparse.Namespace) -> None:
     """Run a benchmark on this machine and print a table of the results."""
     from rich.console import Console
 
+    from taskspace.bench.printing import Collector
+
     expected = 2 if options.what == "compare" else 0
     if len(options.files) != expected:
         given = ", ".join(options.files) or "none"
         raise ValueError(f"`bench {options.what}` must have {expected} files, got {given}")
+    console = Collector() if options.json else Console()
     if expected:
         from taskspace.bench.compare import print_comparison, read
 
-        print_comparison(Console(), *map(read, options.files))
-        return
-    benchmark: Any = importlib.import_module(f"taskspace.bench.{options.what}")
-    if not options.json:
-        benchmark.print_report(Console())
-    elif hasattr(benchmark, "as_json"):
-        print(json.dumps(benchmark.as_json(benchmark.measure_all()), indent=2))
+        print_comparison(console, *map(read, options.files))
     else:
-        raise ValueError(f"`bench {options.what}` has no JSON output; omit --json")
+        benchmark: Any = importlib.import_module(f"taskspace.bench.{options.what}")
+        if options.json and hasattr(benchmark, "as_json"):
+            print(json.dumps(benchmark.as_json(benchmark.measure_all()), indent=2))
+            return
+        benchmark.print_report(console)
+    if isinstance(console, Collector):
+        print(json.dumps({"tables": console.tables, "notes": console.notes}, indent=2))

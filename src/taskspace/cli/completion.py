@@ -1,16 +1,23 @@
-"""`taskspace completion SHELL`: a script that completes commands, options and choices."""
+"""Completion of commands, options and choices in the shell.
+
+`taskspace completion SHELL` prints a script, which `taskspace --install-completion` installs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 from taskspace.cli.arguments import add_command
 
-_EXAMPLES = """The script is for bash or zsh. Add one of these lines to ~/.bashrc or to ~/.zshrc:
+_SHELLS = {"bash": ".bashrc", "zsh": ".zshrc"}  # with the file that they read when they start
+_EXAMPLES = """The script is for bash or zsh. `taskspace --install-completion` adds one of these
+lines to ~/.bashrc or to ~/.zshrc:
   eval "$(taskspace completion bash)"
   eval "$(taskspace completion zsh)"
 
@@ -64,7 +71,7 @@ def add(commands: Any) -> None:
     parser = add_command(
         commands, "completion", _run, "print a script that completes commands", _EXAMPLES
     )
-    parser.add_argument("shell", choices=["bash", "zsh"], help="the shell, bash or zsh")
+    parser.add_argument("shell", choices=list(_SHELLS), help="the shell, bash or zsh")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -78,6 +85,36 @@ def _run(options: argparse.Namespace) -> None:
     environments = [name.lower() for name in names()]
     parsers = dict(_parsers(build_parser()))
     print((_ZSH if options.shell == "zsh" else "") + script(parsers, {"run": environments}), end="")
+
+
+class InstallCompletion(argparse.Action):
+    """The option `--install-completion`: the shell of the user loads the script when it starts."""
+
+    def __call__(self, *_: Any) -> NoReturn:
+        """Add the line that loads the script, and end."""
+        print(_install(os.environ.get("SHELL", "")))
+        raise SystemExit(0)
+
+
+def _install(shell: str) -> str:
+    """Add the line to the file that a shell reads, unless it has it; what was done."""
+    name = Path(shell).name
+    if name not in _SHELLS:
+        raise ValueError(
+            f"the shell ($SHELL) must be bash or zsh, got {shell!r}. `taskspace completion --help`"
+            " shows how to load the script by hand"
+        )
+    folder = os.environ.get("ZDOTDIR", "") if name == "zsh" else ""
+    file = (Path(folder) if folder else Path.home()) / _SHELLS[name]
+    # Where the command is not found, e.g. outside a virtual environment, the shell starts as usual.
+    line = f'command -v taskspace > /dev/null && eval "$(taskspace completion {name})"'
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    if line in before.splitlines():
+        return f"{file} loads the completion already."
+    apart = "\n" if before and not before.endswith("\n") else ""
+    with file.open("a", encoding="utf-8") as end:
+        end.write(f"{apart}{line}\n")
+    return f"Added to {file}:\n  {line}\nNew shells complete commands and options."
 
 
 def script(parsers: dict[str, argparse.ArgumentParser], more: dict[str, list[str]]) -> str:

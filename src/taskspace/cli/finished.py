@@ -57,4 +57,4 @@ def print_finished(options: argparse.Namespace, made: Run) -> None:
     width = max(map(len, commands))
     for command, purpose in commands.items():
         line = f"  {command:<{width}}  {purpose}"
-        print(line if len(line) <= console.width else f"  {command}")
+        print(line if len(line) <= console.width else f"  {command}\n      {purpose}")

@@ -59,7 +59,7 @@ _EPILOG = """examples:
   taskspace reproduce all              reproduce all tables and figures
   taskspace bench rollouts             measure the speed of rollouts on this machine
   taskspace karel generate tasks       generate Karel programming tasks
-  taskspace completion bash            print a script that completes commands in the shell
+  taskspace --install-completion       complete commands and options in the shell
 
 DIR is a run folder, which `run` and `fit` write. `taskspace COMMAND --help` describes a command.
 """
@@ -182,6 +182,10 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"taskspace {__version__}")
+    parser.add_argument(
+        "--install-completion", nargs=0, action=completion.InstallCompletion,
+        help="complete commands and options in this shell (bash or zsh) from now on",
+    )  # fmt: skip
     commands = parser.add_subparsers(metavar="command", required=True)
     for command in _COMMANDS:
         command.add(commands)

@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> None:
     rate over many attempts. On a map of returns, the column is `return`, the expected return, and
     `low` and `high` are always there (by default the bounds of a 90 % interval).
     """
-    from taskspace.applications.predictor import check_level
+    from taskspace.applications.intervals import check_level
 
     if options.interval is not None:
         check_level(options.interval, "--interval")
@@ -96,9 +96,11 @@ def _check_one_agent(quiz: Columns, path: str) -> None:
 
 def _result_column(made: Run, quiz: Columns, path: str) -> str:
     """The one column of results; a feature or a label of the tasks is none."""
-    from taskspace.outcomes.columns import RESULTS, RETURNS, listed, recognised
+    from taskspace.outcomes.columns import RESULTS, RETURNS, SUCCESSES, listed, recognised
 
-    names = RESULTS if made.outcomes.scale is None else (*RETURNS, *RESULTS)
+    names: tuple[str, ...] = RESULTS
+    if made.outcomes.scale is not None:
+        names = (*RETURNS, *(name for name in RESULTS if name not in SUCCESSES))
     known = {*made.outcomes.feature_names, *made.outcomes.task_labels}
     found = [name for name in recognised(quiz, dict.fromkeys(names)) if name not in known]
     if len(found) != 1:

@@ -104,7 +104,7 @@ def without_clashes(made: Run, given: Columns, found: Collection[str], source: s
 
     Any other column of such a name is refused, since it might be an earlier answer.
     """
-    from taskspace.runs.run import FEATURE
+    from taskspace.runs.task_tables import FEATURE
 
     features = made.outcomes.feature_names
     taken = [name for name in found if name in given and name not in features]

@@ -122,7 +122,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.quiz import check_aim, check_until
+    from taskspace.applications.quiz_checks import check_aim, check_until
 
     checks.whole(options.at_most, "--at-most")
     checks.whole(options.among, "--among", 1)
@@ -134,7 +134,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _quiz(options: argparse.Namespace, made: Run, targets: NDArray[np.str_]) -> Quiz:
-    from taskspace.applications.predictor import check_width
+    from taskspace.applications.intervals import check_width
     from taskspace.applications.quiz import Quiz
     from taskspace.applications.scores import groups_by
 

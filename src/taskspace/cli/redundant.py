@@ -11,7 +11,10 @@ from taskspace.cli.json_output import rows
 from taskspace.cli.printing import on_screen, print_columns, print_note, print_table
 
 if TYPE_CHECKING:
+    from taskspace.applications.redundancy import Redundancy
     from taskspace.runs.run import Run
+
+THRESHOLD, LEVEL = 0.5, 0.95  # as in `redundant`
 
 
 def add(commands: Any) -> None:
@@ -35,11 +38,11 @@ def add(commands: Any) -> None:
     )
     add_folder(parser)
     parser.add_argument(
-        "--threshold", type=float, default=0.5, metavar="X",
+        "--threshold", type=float, default=THRESHOLD, metavar="X",
         help="least excess agreement of near-copies, between 0 and 1 (default: 0.5)",
     )  # fmt: skip
     parser.add_argument(
-        "--level", type=float, default=0.95, metavar="X",
+        "--level", type=float, default=LEVEL, metavar="X",
         help="probability that all intervals hold (default: 0.95)",
     )  # fmt: skip
     parser.add_argument(
@@ -58,12 +61,10 @@ def _run(options: argparse.Namespace) -> None:
     ability and a few skills. Intervals are corrected for the number of pairs looked at. If no
     pair is a near-copy, no pair is listed, unless --candidates asks for those that might be.
     """
-    from taskspace.applications.redundancy import redundant
-
     checks.fraction(options.threshold, "--threshold")
     checks.fraction(options.level, "--level")
     made = open_folder(options)
-    found = redundant(made, threshold=options.threshold, level=options.level)
+    found = _near_copies(made, options.threshold, options.level)
     hidden = not found.groups and not options.candidates
     hint = "; --candidates lists them" if hidden and len(found.first) else ""
     summary = f"{found.summary}{hint}."
@@ -79,6 +80,15 @@ def _run(options: argparse.Namespace) -> None:
         pairs = {name: values[:0] for name, values in pairs.items()}
     said = {"summary": summary, "groups": list(rows(groups)) if options.json else []}
     print_table(options, _labelled(made, pairs, "first", "second"), **said)
+
+
+def _near_copies(made: Run, threshold: float, level: float) -> Redundancy:
+    """Near-copies; with the default options, those that the run folder has."""
+    from taskspace.applications.redundancy import Redundancy, redundant
+
+    if (threshold, level) == (THRESHOLD, LEVEL) and isinstance(made.redundancy, Redundancy):
+        return made.redundancy
+    return redundant(made, threshold=threshold, level=level)
 
 
 def _labelled(made: Run, columns: dict[str, Any], *tasks: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
     high (the bounds of its interval), answered and tasks (numbers of tasks), and plain (the mean of
     the answers alone).
     """
-    from taskspace.applications.predictor import check_width
+    from taskspace.applications.intervals import check_width
     from taskspace.applications.scores import groups_by
     from taskspace.outcomes.readers.read import is_log
 
@@ -123,11 +123,11 @@ def _score_logs(options: argparse.Namespace, made: Run, warnings: list[str]) -> 
 def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
     from taskspace.applications.logged_answers import logged_answers
     from taskspace.outcomes.readers.choices import UnclearResults
-    from taskspace.outcomes.readers.read import read_results
+    from taskspace.outcomes.readers.read import read_as_before
 
     try:
-        read = read_results(
-            options.answers, metric=options.metric, filter=options.filter,
+        read = read_as_before(
+            options.answers, made.outcomes.info, metric=options.metric, filter=options.filter,
             returns=made.predictor.scale_ is not None,
         )  # fmt: skip
     except UnclearResults as error:
@@ -142,7 +142,7 @@ def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse invalid options before the run folder is opened, which takes seconds."""
-    from taskspace.applications.predictor import check_level
+    from taskspace.applications.intervals import check_level
 
     check_level(options.level, "--level")
     if options.width is not None and not options.width > 0:

@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace) -> None:
     compared with random tasks, the most disputed tasks and anchor points, on agents that are left
     out of the choice in turn. The verdict is printed to standard error.
     """
-    from taskspace.applications.subset import check_least, check_size, choose_subset
+    from taskspace.applications.subset import check_least, check_size
 
     checks.whole(options.k, "-k", 1)
     check_least(options.at_least, options.by, options=True)
@@ -75,9 +75,7 @@ def _run(options: argparse.Namespace) -> None:
     _check_plot(options.plot)
     made = open_folder(options)
     check_size(made.outcomes, options.k, options.by, options.at_least, options=True)
-    found = choose_subset(
-        made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
-    )
+    found = _short_test(made, options)
     columns = found.comparison.columns if options.compare else _labelled(made, found)
     copies = [list(map(str, pair)) for pair in found.near_copies]
     print_table(options, columns, verdict=found.verdict, near_copies=copies)
@@ -88,9 +86,25 @@ def _run(options: argparse.Namespace) -> None:
         _plot(found.comparison, Path(options.plot))
 
 
+def _short_test(made: Run, options: argparse.Namespace) -> Subset:
+    """The short test; if the run folder has one with the same options, that one."""
+    from taskspace.applications.answers import agents_of_test, size_of_test
+    from taskspace.applications.subset import Subset, choose_subset
+
+    outcomes, plain = made.outcomes, options.by is None and options.at_least is None
+    same = (options.k, options.seed) == (size_of_test(outcomes.n_tasks), made.settings.get("seed"))
+    if plain and same and agents_of_test(outcomes) >= outcomes.n_agents:
+        known = made.short_test
+        if isinstance(known, Subset):
+            return known
+    return choose_subset(
+        made, options.k, by=options.by, at_least=options.at_least, seed=options.seed
+    )
+
+
 def _labelled(made: Run, found: Subset) -> dict[str, Any]:
     """The formula with the labels of the tasks, e.g. the text of a question."""
-    from taskspace.runs.run import LABEL, beside
+    from taskspace.runs.task_tables import LABEL, beside
 
     chosen = [made.task_index(str(task)) for task in found.tasks]
     labels = {

@@ -86,6 +86,7 @@ class Environment:
             discrete.
         horizon: The largest number of steps in an episode.
         gamma: The probability that a step does not fail at random.
+        goal: What an agent has to do, in one sentence for readers of a report; may be empty.
         cluster_names: The names of the clusters that `clusters` assigns.
         cluster_description: What the clusters mean, in words.
         distributions: The names of the task distributions; the first covers the whole task space.
@@ -93,6 +94,10 @@ class Environment:
         sample: Compiled `sample(task, stream, distribution)`, which fills in a random task.
         step: Compiled `step(state, action, stream)`, which changes the state and returns RUNNING,
             SOLVED or FAILED.
+        normals: How many standard normal numbers `step` takes. If not 0, it is called as
+            `step(state, action, normals)`: they are drawn for many episodes at once, which is
+            faster than drawing from a stream.
+        substeps: How many calls of such a `step` make one step, unless one ends the episode.
         expert: Compiled `expert(state)`, which returns an action; None if there is no expert.
         reward: Compiled `reward(state, status)`, the shaped reward of a step, which is used in
             training only; None if there is no shaped reward.
@@ -112,6 +117,7 @@ class Environment:
     action_bound: ClassVar[float | None] = None
     horizon: ClassVar[int]
     gamma: ClassVar[float] = 1.0
+    goal: ClassVar[str] = ""
     cluster_names: ClassVar[tuple[str, ...]] = ("all tasks",)
     cluster_description: ClassVar[str] = "what the tasks are about; they were not used in learning"
     distributions: ClassVar[tuple[str, ...]] = ("all",)
@@ -119,6 +125,8 @@ class Environment:
 
     sample: ClassVar[Any] = None
     step: ClassVar[Any] = None
+    normals: ClassVar[int] = 0
+    substeps: ClassVar[int] = 1
     expert: ClassVar[Any] = None
     reward: ClassVar[Any] = None
 
@@ -249,7 +257,7 @@ class Environment:
                 f"there are no steps in {self.name}; play its agents with"
                 " taskspace.rollouts.karel.play"
             )
-        return lane_functions(cls.sample, cls.step, cls.expert, cls.reward)
+        return lane_functions(cls, cls.reward)
 
     def distribution_index(self, distribution: str) -> int:
         """Look up a task distribution.

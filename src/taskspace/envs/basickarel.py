@@ -314,6 +314,10 @@ class BasicKarel(Environment):
     horizon = HORIZON
     gamma = 0.999
     cluster_names = ("navigation", "pick", "put")
+    goal = (
+        "Karel moves through a grid, and picks up or puts down a marker, until the grid"
+        " looks as wanted."
+    )
     cluster_description = "what Karel must do beyond moving; this was not used in learning"
     distributions = ("all", "validation", "generated")
     sample, step, expert = sample, step, expert

@@ -160,6 +160,7 @@ class CartPoleVar(Environment):
     horizon = HORIZON
     gamma = 1.0
     cluster_names = ("action 0 moves left", "action 0 moves right")
+    goal = "An agent pushes or pulls a cart so that the pole on it stays upright for 200 steps."
     cluster_description = "what the first action does; this was not used in learning"
     distributions = ("all", "positive-pull", "positive-push", "negative-pull", "negative-push")
     sample, step, expert = sample, step, expert

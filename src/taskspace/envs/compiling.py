@@ -42,7 +42,8 @@ def _package_fingerprint() -> bytes:
 def _fingerprint(parts: tuple[Any, ...]) -> str:
     digest = hashlib.sha256(_package_fingerprint())
     for part in parts:
-        if part is None:
+        if part is None or isinstance(part, int):
+            digest.update(repr(part).encode())
             continue
         function = getattr(part, "py_func", part)
         digest.update(f"{function.__module__}.{function.__qualname__}".encode())

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK, MUTED, PALE, WHITE = "#2b2f36", "#737a85", "#e6e9ee", "#ffffff"
+# The report exchanges these colours on a dark ground; letters on a light tile keep theirs.
+DARK_LETTER, MUTED_LETTER = "#2b2f37", "#737a86"
 BLUE, ORANGE, GOOD, BAD = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 TITLE: dict[str, Any] = {"size": 11, "weight": "bold", "ha": "center", "va": "center"}
 SMALL: dict[str, Any] = {"size": 8, "ha": "center", "va": "center"}

@@ -17,7 +17,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
-from taskspace.envs.streams import integer, seed_stream, uniform
+from taskspace.envs.streams import integer, lane_normals, seed_stream, uniform
 from taskspace.envs.views import column, row
 
 RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
@@ -27,7 +27,6 @@ RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
 class LaneFunctions:
     """The compiled batch functions of one environment."""
 
-    transition: Any  # one step of one episode: random failure, dynamics, horizon
     step: Any  # one step of all running lanes
     reset: Any  # a new task for each marked lane
     step_copies: Any  # one step of running lanes, and a new task for each of the others
@@ -35,17 +34,26 @@ class LaneFunctions:
     expert: Any | None  # the expert's action for each row of an array of states
 
 
-def lane_functions(sample: Any, step: Any, expert: Any, reward: Any) -> LaneFunctions:
-    """Build the batch functions from an environment's scalar ones."""
-    transition, begin = build(_transition, step), build(_begin, sample)
+def lane_functions(env: Any, reward: Any = None) -> LaneFunctions:
+    """Build the batch functions from an environment's scalar ones; the reward is sparse if None."""
+    begin, step = build(_begin, env.sample), step_function(env, reward)
     return LaneFunctions(
-        transition=transition,
-        step=build(_step_lanes, transition, reward or sparse_reward),
+        step=step,
         reset=build(_reset_lanes, begin),
-        step_copies=build(_step_copies, transition, begin, reward or sparse_reward),
-        sample=build(_sample_rows, sample),
-        expert=build(_expert_rows, expert) if expert is not None else None,
+        step_copies=build(_step_copies, step, begin),
+        sample=build(_sample_rows, env.sample),
+        expert=build(_expert_rows, env.expert) if env.expert is not None else None,
     )
+
+
+def step_function(env: Any, reward: Any = None) -> Any:
+    """One step of all running lanes of an environment."""
+    if env.normals:
+        parts = env.step, reward or sparse_reward, env.substeps, env.normals
+        return build(_step_with_normals, *parts)
+    if env.substeps != 1:
+        raise ValueError(f"substeps must be 1 without normals, got {env.substeps}")
+    return build(_step_lanes, env.step, reward or sparse_reward)
 
 
 def empty_lanes(state_size: int, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
@@ -71,32 +79,64 @@ def sparse_reward(state, status):
     return 1.0 if status == SOLVED else 0.0
 
 
-def _transition(step: Any) -> Callable[..., int]:
-    def transition(state, action, stream, elapsed, gamma, horizon):
-        # The random failure comes before the action takes effect.
-        if gamma < 1.0 and uniform(stream) >= gamma:
-            return FAILED
-        status = step(state, action, stream)
-        if status == RUNNING and elapsed + 1 >= horizon:
-            return OUT_OF_TIME
-        return status
-
-    return transition
-
-
-def _step_lanes(transition: Any, reward: Any) -> Callable[..., None]:
+def _step_lanes(step: Any, reward: Any) -> Callable[..., None]:
     def step_lanes(states, actions, streams, elapsed, status, rewards, gamma, horizon):
-        for lane in range(states.shape[1]):
+        for lane in range(len(status)):
             rewards[lane] = 0.0
-            if status[lane] == RUNNING:
-                state, stream = column(states, lane), column(streams, lane)
-                status[lane] = transition(
-                    state, action(actions, lane), stream, elapsed[lane], gamma, horizon
-                )
-                elapsed[lane] += 1
-                rewards[lane] = reward(state, status[lane])
+            if status[lane] != RUNNING:
+                continue
+            state, stream = column(states, lane), column(streams, lane)
+            # The random failure comes before the action takes effect.
+            if gamma < 1.0 and uniform(stream) >= gamma:
+                result = FAILED
+            else:
+                result = step(state, action(actions, lane), stream)
+            elapsed[lane] += 1
+            if result == RUNNING and elapsed[lane] >= horizon:
+                result = OUT_OF_TIME
+            status[lane] = result
+            rewards[lane] = reward(state, result)
 
     return step_lanes
+
+
+def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Callable[..., None]:
+    def step_with_normals(states, actions, streams, elapsed, status, rewards, gamma, horizon):
+        """The same, but all lanes take a substep before the next one, without branches.
+
+        Both the random numbers and the dynamics are then vectorized. Lanes that have ended move
+        on, too; at the end, they get back the states that they ended with.
+        """
+        lanes = len(status)
+        running, moving = np.empty((2, lanes), np.bool_)
+        noise, bits = np.empty((count, lanes)), np.empty(lanes, np.uint64)
+        kept = states.copy()
+        for lane in range(lanes):
+            running[lane] = moving[lane] = status[lane] == RUNNING
+            elapsed[lane] += running[lane]
+            if running[lane] and gamma < 1.0 and uniform(column(streams, lane)) >= gamma:
+                status[lane], moving[lane] = FAILED, False
+        for _ in range(substeps):
+            for index in range(count):
+                lane_normals(streams, status, row(noise, index), bits)
+            ending = 0
+            for lane in range(lanes):
+                result = step(column(states, lane), action(actions, lane), column(noise, lane))
+                status[lane] = result if status[lane] == RUNNING else status[lane]
+                ending += moving[lane] & (status[lane] != RUNNING)
+            if ending > 0:
+                for lane in range(lanes):
+                    if moving[lane] and status[lane] != RUNNING:
+                        moving[lane] = False
+                        column(kept, lane)[:] = column(states, lane)
+        for lane in range(lanes):
+            if not moving[lane]:
+                column(states, lane)[:] = column(kept, lane)
+            elif elapsed[lane] >= horizon:
+                status[lane] = OUT_OF_TIME
+            rewards[lane] = reward(column(states, lane), status[lane]) if running[lane] else 0.0
+
+    return step_with_normals
 
 
 def _reset_lanes(begin: Any) -> Callable[..., None]:
@@ -121,27 +161,21 @@ def _begin(sample: Any) -> Callable[..., None]:
     return begin
 
 
-def _step_copies(transition: Any, begin: Any, reward: Any) -> Callable[..., None]:
+def _step_copies(step_lanes: Any, begin: Any) -> Callable[..., None]:
     def step_copies(
         states, actions, streams, elapsed, status, gamma, horizon, table, distribution,
         rewards, terminated, truncated,
     ):  # fmt: skip
         """One step of each running copy, and a new task for each copy that has ended."""
-        for lane in range(states.shape[1]):
-            state, stream = column(states, lane), column(streams, lane)
-            result, earned = RUNNING, 0.0
-            if status[lane] == RUNNING:
-                result = transition(
-                    state, action(actions, lane), stream, elapsed[lane], gamma, horizon
-                )
-                elapsed[lane] += 1
-                earned = reward(state, result)
-            else:
-                begin(state, stream, table, distribution)
+        for lane in range(len(status)):
+            terminated[lane] = status[lane] != RUNNING  # before this step
+        step_lanes(states, actions, streams, elapsed, status, rewards, gamma, horizon)
+        for lane in range(len(status)):
+            if terminated[lane]:
+                begin(column(states, lane), column(streams, lane), table, distribution)
                 elapsed[lane] = 0
-            status[lane] = result
-            rewards[lane] = earned
-        for lane in range(states.shape[1]):  # a separate loop, which is vectorized
+                status[lane] = RUNNING
+        for lane in range(len(status)):  # a separate loop, which is vectorized
             terminated[lane] = (status[lane] == SOLVED) | (status[lane] == FAILED)
             truncated[lane] = status[lane] == OUT_OF_TIME
 

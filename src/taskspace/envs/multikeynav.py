@@ -12,9 +12,11 @@ from taskspace.envs.base import Column, Environment
 from taskspace.envs.drawing import (
     BAD,
     BLUE,
+    DARK_LETTER,
     GOOD,
     INK,
     MUTED,
+    MUTED_LETTER,
     ORANGE,
     PALE,
     SMALL,
@@ -140,8 +142,9 @@ def expert_a(state):
 
 NEEDED, HELD = ORANGE, BLUE
 # Colours of a key: its tile, its letter, the edge of the tile, and its section of the line.
-NEEDED_LOOK, HELD_LOOK = (NEEDED, INK, NEEDED, NEEDED), (HELD, WHITE, HELD, "#a9cbe2")
-IDLE_LOOK, ABSENT_LOOK = ("#d5dae1", MUTED, "#d5dae1", "#bcc3cd"), (WHITE, INK, NEEDED, WHITE)
+NEEDED_LOOK, HELD_LOOK = (NEEDED, DARK_LETTER, NEEDED, NEEDED), (HELD, WHITE, HELD, "#a9cbe2")
+IDLE_LOOK = ("#d5dae1", MUTED_LETTER, "#d5dae1", "#bcc3cd")
+ABSENT_LOOK = (WHITE, INK, NEEDED, WHITE)
 
 
 def _draw_tile(ax: Axes, x: float, y: float, letter: str, look: tuple[str, ...]) -> None:
@@ -183,6 +186,9 @@ class MultiKeyNav(Environment):
     distributions = ("all", "door-1", "door-2", "door-3", "door-4")
     doors = DOORS
     cluster_names = tuple(_keys_named(bits) for bits in _key_sets(DOORS))
+    goal = (
+        "An agent moves along a line, picks up the keys that a door requires, and opens the door."
+    )
     cluster_description = (
         "which keys must still be picked up before the door opens; this was not used in learning"
     )

@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
+from taskspace.envs.views import column
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -56,15 +58,19 @@ def seed_stream(stream, seed, agent, task, rollout):
 
 
 @njit
-def next_bits(stream):
-    """64 random bits; advances the stream (xoroshiro128++)."""
-    a, b = stream[0], stream[1]
+def _advance(a, b):
+    """64 random bits, and the two words of the stream after them (xoroshiro128++)."""
     total = a + b
-    result = ((total << _S17) | (total >> _S47)) + a
+    bits = ((total << _S17) | (total >> _S47)) + a
     b ^= a
-    stream[0] = ((a << _S49) | (a >> _S15)) ^ b ^ (b << _S21)
-    stream[1] = (b << _S28) | (b >> _S36)
-    return result
+    return bits, ((a << _S49) | (a >> _S15)) ^ b ^ (b << _S21), (b << _S28) | (b >> _S36)
+
+
+@njit
+def next_bits(stream):
+    """64 random bits; advances the stream."""
+    bits, stream[0], stream[1] = _advance(stream[0], stream[1])
+    return bits
 
 
 @njit
@@ -101,19 +107,51 @@ _HEIGHTS = np.exp(-0.5 * _EDGES**2)
 
 
 @njit
+def _in_layer(bits):
+    """A random number in a random layer, the layer, and whether it is under the curve for sure."""
+    layer = np.int64(bits & np.uint64(_LAYERS - 1))
+    x = (np.float64(np.int64(bits) >> 11) * (2.0 * _TWO_53)) * _EDGES[layer]
+    return x, layer, abs(x) < _EDGES[layer + 1]
+
+
+@njit
 def normal(stream):
     """A standard normal number."""
-    while True:
-        bits = next_bits(stream)
-        layer = np.int64(bits & np.uint64(_LAYERS - 1))
-        x = (np.float64(np.int64(bits) >> 11) * (2.0 * _TWO_53)) * _EDGES[layer]
-        if abs(x) < _EDGES[layer + 1]:
-            return x
+    bits = next_bits(stream)
+    x, _, inside = _in_layer(bits)
+    return x if inside else _near_edge(stream, bits)
+
+
+@njit
+def lane_normals(streams, ended, numbers, bits):
+    """A standard normal number for each lane that has not ended, exactly as `normal` draws it.
+
+    The first loop is vectorized, and the second has one rare branch. Lanes that have ended keep
+    their streams. `bits` is work space.
+    """
+    for lane in range(len(numbers)):
+        a, b = streams[0, lane], streams[1, lane]
+        bits[lane], next_a, next_b = _advance(a, b)
+        streams[0, lane] = a if ended[lane] else next_a
+        streams[1, lane] = b if ended[lane] else next_b
+    for lane in range(len(numbers)):
+        numbers[lane], _, inside = _in_layer(bits[lane])
+        if not inside and not ended[lane]:  # one in 70
+            numbers[lane] = _near_edge(column(streams, lane), bits[lane])
+
+
+@njit
+def _near_edge(stream, bits):
+    """A normal number, after a first draw that may be outside the curve."""
+    x, layer, inside = _in_layer(bits)
+    while not inside:
         if layer == 0:
             return _tail(stream, x)
         low, high = _HEIGHTS[layer], _HEIGHTS[layer + 1]
         if low + uniform(stream) * (high - low) < np.exp(-0.5 * x * x):
             return x
+        x, layer, inside = _in_layer(next_bits(stream))
+    return x
 
 
 @njit

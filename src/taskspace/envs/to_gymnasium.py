@@ -11,99 +11,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.envs.base import Environment, Tasks, check_environment
-from taskspace.envs.compiling import build
-from taskspace.envs.lanes import (
-    OUT_OF_TIME,
-    RUNNING,
-    SOLVED,
-    empty_lanes,
-    lane_functions,
-)
-from taskspace.envs.registry import make
-from taskspace.envs.streams import seed_stream
-
-
-class _Copies:
-    """The states of some copies of an environment, and the functions that change them."""
-
-    def __init__(
-        self,
-        env: str | Environment,
-        copies: int,
-        tasks: ArrayLike | None,
-        distribution: str,
-        shaped: bool,
-    ) -> None:
-        self.env = make(env) if isinstance(env, str) else check_environment(env)
-        if shaped and self.env.reward is None:
-            raise ValueError(f"there is no shaped reward in {self.env.name}")
-        cls = type(self.env)
-        self.lanes = lane_functions(
-            cls.sample, cls.step, cls.expert, cls.reward if shaped else None
-        )
-        self.distribution = self.env.distribution_index(distribution)
-        self.table = self._task_table(tasks, distribution)
-        self.states, self.streams = empty_lanes(self.env.state_size, copies)
-        self.elapsed = np.zeros(copies, np.int32)
-        self.status = np.full(copies, OUT_OF_TIME, np.int8)
-        self.seeded = False
-
-    def _task_table(self, tasks: ArrayLike | None, distribution: str) -> Tasks:
-        """The tasks to draw from; empty if the environment's sampler makes them."""
-        if tasks is not None:
-            table = self.env.check_tasks(tasks)
-            if not len(table):
-                raise ValueError("tasks must be at least one task, got an empty array")
-            return table
-        known = self.env.table(distribution)
-        return np.zeros((0, self.env.state_size)) if known is None else np.array(known)
-
-    def seed(self, seeds: NDArray[np.int64], marked: NDArray[np.bool_]) -> None:
-        build(_seed_factory)(self.streams, seeds, marked)
-        self.seeded = True
-
-    def reset(self, marked: NDArray[np.bool_], tasks: Tasks | None = None) -> None:
-        """Start episodes in the marked copies, on these tasks (one per copy) or on drawn ones."""
-        if tasks is None:
-            self.lanes.reset(
-                self.states, self.streams, self.elapsed, self.status, marked,
-                self.table, self.distribution,
-            )  # fmt: skip
-        else:
-            rows = self.states.T  # contiguous, so whole rows are copied
-            if marked.all():
-                rows[:] = tasks
-            else:
-                rows[marked] = tasks[marked]
-            self.elapsed[marked] = 0
-            self.status[marked] = RUNNING
-
-    def step(
-        self, actions: NDArray[Any]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Observations, rewards, terminated, truncated; copies that had ended start a new task."""
-        copies = len(self.status)
-        rewards = np.empty(copies)
-        terminated, truncated = np.empty(copies, np.bool_), np.empty(copies, np.bool_)
-        self.lanes.step_copies(
-            self.states, actions, self.streams, self.elapsed, self.status,
-            self.env.gamma, self.env.horizon, self.table, self.distribution,
-            rewards, terminated, truncated,
-        )  # fmt: skip
-        return self.observations(), rewards, terminated, truncated
-
-    def observations(self) -> NDArray[np.float32]:
-        return self.states.T.astype(np.float32)
-
-
-def _seed_factory() -> Any:
-    def seed_copies(streams, seeds, marked):
-        for copy in range(len(seeds)):
-            if marked[copy]:
-                seed_stream(streams[:, copy], seeds[copy], 0, 0, 0)
-
-    return seed_copies
+from taskspace.envs.base import Environment, Tasks
+from taskspace.envs.copies import Copies
+from taskspace.envs.lanes import RUNNING, SOLVED
+from taskspace.envs.reset_options import reset_mask, task_option
 
 
 class TaskEnv(gym.Env[NDArray[np.float32], Any]):
@@ -142,7 +53,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         render_mode: str | None = None,
     ) -> None:
         _check_render_mode(render_mode, self.metadata["render_modes"])
-        self._copies = _Copies(env, 1, tasks, distribution, shaped)
+        self._copies = Copies(env, 1, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.observation_space = self.task_environment.observation_space  # type: ignore[assignment]
         self.action_space = self.task_environment.action_space
@@ -166,7 +77,7 @@ class TaskEnv(gym.Env[NDArray[np.float32], Any]):
         """
         super().reset(seed=seed)
         copies, one = self._copies, np.ones(1, np.bool_)
-        task = _task_option(options, copies)
+        task = task_option(options, copies)
         if seed is not None or not copies.seeded:
             copies.seed(np.array([checks.seed(seed)]), one)
         copies.reset(one, task)
@@ -263,7 +174,7 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
     ) -> None:
         _check_render_mode(render_mode, self.metadata["render_modes"])
         checks.whole(num_envs, "num_envs", 1, checks.LARGEST_BATCH)
-        self._copies = _Copies(env, num_envs, tasks, distribution, shaped)
+        self._copies = Copies(env, num_envs, tasks, distribution, shaped)
         self.task_environment = self._copies.env
         self.num_envs = num_envs
         self.render_mode = render_mode
@@ -293,8 +204,8 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             ValueError: If the tasks, the seeds or the mask are invalid.
         """
         copies = self._copies
-        marked = _reset_mask(options, self.num_envs)
-        tasks = _task_option(options, copies)
+        marked = reset_mask(options, self.num_envs)
+        tasks = task_option(options, copies)
         if seed is not None or not copies.seeded:
             seeds, given = self._seeds(seed)
             # The first time, every copy gets a stream, even without a reset or a seed of its own.
@@ -312,9 +223,8 @@ class TaskVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             raise ValueError(
                 f"seed must be one seed or {self.num_envs} seeds, got {len(given)} seeds"
             )
-        return np.array([checks.seed(one) for one in given]), np.array(
-            [s is not None for s in given]
-        )
+        seeds = np.array([checks.seed(one) for one in given])
+        return seeds, np.array([one is not None for one in given])
 
     def step(
         self, actions: NDArray[Any]
@@ -404,44 +314,6 @@ def _continuous(values: Any, space: gym.Space[Any]) -> NDArray[np.float64]:
     if actions.shape != space.shape:
         raise ValueError(f"actions must have shape {space.shape}, got shape {actions.shape}")
     return actions
-
-
-def _task_option(options: dict[str, Any] | None, copies: _Copies) -> Tasks | None:
-    """The tasks in the reset options, one per copy: checked now, or rows of the checked table."""
-    if options is None:
-        return None
-    env, count = copies.env, len(copies.status)
-    if options.get("task_index") is not None:
-        return copies.table[_positions(options["task_index"], len(copies.table), count)]
-    if options.get("task") is None:
-        return None
-    tasks = env.check_tasks(options["task"])
-    if len(tasks) == 1:
-        tasks = np.repeat(tasks, count, axis=0)
-    if len(tasks) != count:
-        raise ValueError(f"the number of tasks for {env.name} must be {count}, got {len(tasks)}")
-    return tasks
-
-
-def _positions(given: Any, known: int, count: int) -> NDArray[np.int64]:
-    """One position in the table of tasks per copy."""
-    positions = checks.indices(np.atleast_1d(given), known, "task_index")
-    if len(positions) not in (1, count):
-        raise ValueError(f"task_index must be {count} positions, got {len(positions)}")
-    return np.broadcast_to(positions, count)
-
-
-def _reset_mask(options: dict[str, Any] | None, copies: int) -> NDArray[np.bool_]:
-    mask = None if options is None else options.get("reset_mask")
-    if mask is None:
-        return np.ones(copies, np.bool_)
-    mask = np.asarray(mask)
-    if mask.shape != (copies,) or mask.dtype != np.bool_ or not mask.any():
-        raise ValueError(
-            f"reset_mask must be {copies} booleans, at least one of them true,"
-            f" got {mask.dtype} of shape {mask.shape}"
-        )
-    return mask
 
 
 def _picture(env: Environment, state: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -62,7 +62,7 @@ def create_app(
         The application.
     """
     app = FastAPI(
-        title=f"taskspace explorer: {run.name}", version=__version__,
+        title=f"taskspace explorer: {run.short_title}", version=__version__,
         description=_INTRODUCTION, docs_url=None, redoc_url=None, redirect_slashes=False,
         responses=_ERRORS,
     )  # fmt: skip
@@ -209,7 +209,7 @@ def _split(quiz: list[models.QuizAnswer], service: Service) -> tuple[list[Task],
 def _info(run: Run, seconds: float) -> models.Info:
     outcomes = run.outcomes
     return models.Info(
-        title=run.name,
+        title=run.short_title,
         description=describe(run),
         version=__version__,
         environment=None if run.from_table else run.name,

@@ -22,6 +22,8 @@ from taskspace.explore.positions import Positions
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import by_frequency, divides, shortened
 from taskspace.outcomes.rates import mean_rates
+from taskspace.report.cluster_titles import cluster_titles
+from taskspace.report.sections import depends_on_seed
 from taskspace.similarity.profiles import CORRELATION
 from taskspace.similarity.return_profiles import attempts
 from taskspace.similarity.returns import ReturnStatistics
@@ -47,7 +49,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "title": run.name,
+        "title": run.short_title,
         "environment": None if run.from_table else run.name,
         "description": describe(run),
         "stability": _stability(run),
@@ -66,7 +68,7 @@ def explorer_data(run: Run) -> dict[str, Any]:
             "mean": positions.axes.mean.tolist(),
             "directions": positions.axes.directions.tolist(),
         },
-        "cluster_names": list(clusters.names),
+        "cluster_names": list(_cluster_names(run)),
         "clusters": clusters.labels[some].astype(np.uint16),
         "columns": {name: _smallest(column[some]) for name, column in _numbers(run).items()},
         "labels": _labels(run, some),
@@ -138,12 +140,23 @@ def describe(run: Run) -> str:
 
 
 def _stability(run: Run) -> float | None:
-    """The Spearman correlation with a map from another seed, if the run has measured it."""
+    """The Spearman correlation with a map from another seed, if it is known and says anything."""
     try:
-        found = float(run.results["stability"]["similarity"])
+        results = run.results
     except FileNotFoundError:
         return None
+    if not depends_on_seed(results):
+        return None
+    found = float(results["stability"]["similarity"])
     return found if math.isfinite(found) else None
+
+
+def _cluster_names(run: Run) -> tuple[str, ...]:
+    """The names of the clusters as in the report, if the run has measured how good its map is."""
+    try:
+        return cluster_titles(run)
+    except FileNotFoundError:
+        return run.clusters.names
 
 
 def _verdict(run: Run) -> dict[str, Any] | None:

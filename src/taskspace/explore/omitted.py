@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from taskspace.applications.linear_share import blend
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.applications.task_mixtures import TaskMixture
 from taskspace.models.linear_population import Floats
@@ -32,7 +33,8 @@ def omitted_share(predictor: PerformancePredictor, rates: Floats) -> dict[str, A
         results, mixture = rates[agent, quiz], TaskMixture.known(some)
         weights = predictor.weights_of(quiz, results)
         without = predictor.posterior_.after(quiz, results).mean(weights, mixture)
-        whole = predictor.blend(without, quiz, results, mixture)
+        linear = predictor.population_, predictor.linear_share_
+        whole = blend(without, *linear, quiz, results, mixture)
         differences.append(np.abs(whole - without))
     return {
         "share": round(predictor.linear_share_, 4),

@@ -67,7 +67,7 @@ def serve(
         app = create_quiz_app(quiz, hosts=hosts) if quiz else create_app(run, hosts=hosts)
         what = f"a quiz of {quiz.questions} tasks" if quiz else "the map"
         manual = "" if quiz else f" (HTTP API: {url}/docs)"
-        line = f"serving {what} of {run.name} at {url}{manual}; press Ctrl-C to stop"
+        line = f"serving {what} of {run.short_title} at {url}{manual}; press Ctrl-C to stop"
         _run(app, taken, lambda: _announce(line, url, open_browser))
 
 

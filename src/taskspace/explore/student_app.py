@@ -98,7 +98,7 @@ def create_quiz_app(
         tasks = [each.task for each in asked.answers]
         found = await work(quiz.step, tasks, [each.answer for each in asked.answers])
         return StepAnswer(
-            title=quiz.run.name, questions=quiz.questions, graded=quiz.graded, **found
+            title=quiz.run.short_title, questions=quiz.questions, graded=quiz.graded, **found
         )
 
     add_pages(app, {

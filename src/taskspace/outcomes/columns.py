@@ -26,6 +26,8 @@ RESULTS = (
     "score", "success", "solved", "result", "correct", "is correct", "response", "outcome",
     "passed", "accuracy", "acc", "grade", "mark", "marks",
 )  # fmt: skip
+# Of these, what says whether a task was solved, which no return does.
+SUCCESSES = {"success", "solved", "correct", "is correct", "passed", "accuracy", "acc"}
 COUNTS = ("successes", "rollouts")
 RETURNS = (
     "return", "mean return", "total return", "episode return", "episodic return", "reward",

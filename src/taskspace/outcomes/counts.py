@@ -43,9 +43,8 @@ def successes_of(values: ArrayLike) -> NDArray[Any]:
         fractional = bool((single != np.floor(single)).any())
         if fractional and np.isfinite(single).all() and single.min() >= 0:
             return single
-        array = (
-            array if fractional else single
-        )  # sums of scores may differ from integers by rounding
+        if not fractional:  # sums of scores may differ from integers by rounding
+            array = single
     return counts_of(array, "successes")
 
 
@@ -75,3 +74,38 @@ def of_shape(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray
             f"{what} must be a table of shape {shape}, got an array of shape {values.shape}"
         )
     return values
+
+
+def check_counts(
+    successes: NDArray[Any],
+    rollouts: NDArray[Any],
+    agents: NDArray[np.str_],
+    tasks: NDArray[np.str_],
+) -> None:
+    """Refuse more successes than rollouts."""
+    # Agent by agent: a table of comparisons would be as large as the table itself.
+    for agent, (solved, tried) in enumerate(zip(successes, rollouts, strict=True)):
+        if (too_many := solved > tried).any():
+            task = int(too_many.argmax())
+            raise ValueError(
+                f"the successes of {agents[agent]} on {tasks[task]} must be at most"
+                f" {tried[task]}, the number of its rollouts, got {solved[task]}"
+            )
+
+
+def results_of(
+    values: ArrayLike, successes: NDArray[Any], rollouts: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Copy the result of every rollout (agents, tasks, rollouts), which must add up to counts."""
+    given = checks.array(values, "results")
+    if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
+        raise ValueError("results must be 0 or 1 for every rollout, got other values")
+    results = given.astype(np.bool_)
+    if results.shape[:2] != successes.shape or results.ndim != 3:
+        raise ValueError(
+            "results must be an array of agents x tasks x rollouts,"
+            f" got an array of shape {results.shape}"
+        )
+    if (rollouts != results.shape[2]).any() or (results.sum(2) != successes).any():
+        raise ValueError("results must agree with successes and rollouts, got other counts")
+    return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -68,6 +69,21 @@ def _listed_names(given: Any, count: int, what: str) -> NDArray[np.str_]:
     texts = [str(name) for name in given]
     checks.short_names(texts, f"the names of {what}s")
     return np.array(texts, np.str_)
+
+
+def same_but_for_spaces(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of names that look the same: they differ in spaces, or in how accents are written.
+
+    >>> same_but_for_spaces(["Ada", "Ada ", "ada"])
+    [('Ada', 'Ada ')]
+    """
+    seen: dict[str, str] = {}
+    pairs = []
+    for name in names:
+        first = seen.setdefault(unicodedata.normalize("NFC", " ".join(name.split())), name)
+        if first != name:
+            pairs.append((first, name))
+    return pairs
 
 
 def positions(names: Any, known: NDArray[np.str_], what: str) -> list[int]:

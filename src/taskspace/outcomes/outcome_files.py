@@ -32,6 +32,17 @@ DAMAGED = (
 _ARRAYS = (*PER_PAIR, "agents", "tasks", "features", "labels", *SCALE_ARRAYS)
 
 
+def checked_info(info: Any) -> dict[str, Any]:
+    """A copy of what is stored with outcomes, as a file will have it."""
+    try:
+        same = json.loads(json.dumps(info))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"info must be a dictionary of JSON values: {error}") from error
+    if not isinstance(same, dict):
+        raise ValueError(f"info must be a dictionary of JSON values, got {info!r}")
+    return same
+
+
 def write(outcomes: Any, path: str | os.PathLike[str]) -> None:
     """Write outcomes to a file, completely or not at all."""
     parts = {**vars(outcomes), "labels": pack(outcomes.task_labels, outcomes.agent_labels)}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import json
 import os
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,13 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.outcomes import outcome_files, result_tables, tables
-from taskspace.outcomes.columns import COUNTS, RETURNS, SPREAD
-from taskspace.outcomes.counts import counts_of, of_shape, rollouts_of, successes_of
-from taskspace.outcomes.feature_rows import default_names, in_order
+from taskspace.outcomes.counts import (
+    check_counts,
+    counts_of,
+    of_shape,
+    results_of,
+    rollouts_of,
+    successes_of,
+)
 from taskspace.outcomes.frames import check_same_order
 from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import Labels, check_labels
 from taskspace.outcomes.names import plural, positions, unique_names
+from taskspace.outcomes.outcome_columns import columns_of, frame_of
 from taskspace.outcomes.outcome_files import PER_PAIR
 from taskspace.outcomes.rates import mean_rates
 from taskspace.outcomes.return_scale import ReturnScale
@@ -33,6 +36,7 @@ from taskspace.outcomes.returns import (
     check_spreads,
     normalised_sums,
 )
+from taskspace.outcomes.task_features import checked_features
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,71 +111,21 @@ class Outcomes:
         self._set("rollouts", rollouts_of(self.rollouts, shape))
         self._set("agents", unique_names(self.agents, shape[0], "agent"))
         self._set("tasks", unique_names(self.tasks, shape[1], "task"))
-        self._check_counts()
-        self._check_features()
+        check_counts(successes, self.rollouts, self.agents, self.tasks)
+        features, names = checked_features(self.features, self.feature_names, self.tasks)
+        self._set("features", features)
+        self._set("feature_names", names)
         if self.steps is not None:
             self._set("steps", of_shape(counts_of(self.steps, "steps"), shape, "steps"))
         self._check_returns()
-        self._check_results()
+        if self.results is not None:
+            self._set("results", results_of(self.results, self.successes, self.rollouts))
         self._set("task_labels", check_labels(self.task_labels, shape[1], "task"))
         self._set("agent_labels", check_labels(self.agent_labels, shape[0], "agent"))
-        self._check_info()
+        self._set("info", outcome_files.checked_info(self.info))
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-
-    def _check_counts(self) -> None:
-        # Agent by agent: a table of comparisons would be as large as the table itself.
-        for agent, (solved, tried) in enumerate(zip(self.successes, self.rollouts, strict=True)):
-            if (too_many := solved > tried).any():
-                task = int(too_many.argmax())
-                raise ValueError(
-                    f"the successes of {self.agents[agent]} on {self.tasks[task]} must be at most"
-                    f" {tried[task]}, the number of its rollouts, got {solved[task]}"
-                )
-
-    def _check_features(self) -> None:
-        if self.features is None:
-            if self.feature_names:
-                raise ValueError("feature names must come with features, got names alone")
-            return
-        checks.listed(self.feature_names, "feature names")
-        if hasattr(self.features, "columns"):  # a DataFrame
-            names = self.feature_names or tuple(str(name) for name in self.features.columns)
-            self._set("feature_names", names)
-            self._set("features", in_order(self.features, names, "features"))
-        features = checks.array(self.features, "features")
-        if features.ndim != 2 or len(features) != self.n_tasks or not features.shape[1]:
-            raise ValueError(
-                f"features must have one row for each of the {self.n_tasks} tasks and at least one"
-                f" column, got an array of shape {features.shape}"
-            )
-        if features.dtype.kind == "f" and not np.isfinite(features).all():
-            row = int(np.argwhere(~np.isfinite(features))[0][0])
-            raise ValueError(
-                f"features must be finite numbers, got NaN or infinity for {self.tasks[row]}"
-            )
-        # Bytes stay bytes: as floats, Karel tasks would take eight times the memory.
-        compact = features.dtype == np.uint8
-        copy = features.copy("C") if compact else checks.numbers(features, "features")
-        self._set("features", copy)
-        names = tuple(self.feature_names) or default_names(features.shape[1])
-        if len(names) != features.shape[1]:
-            raise ValueError(
-                f"feature names must be one per feature, got {len(names)} names for"
-                f" {features.shape[1]} features"
-            )
-        wrong = [name for name in names if not isinstance(name, str) or not name]
-        if wrong:
-            raise ValueError(f"feature names must be text, got {checks.brief(wrong[0])}")
-        taken = Counter([*_TABLE_COLUMNS, *names])
-        repeated = [name for name in names if taken[name] > 1]
-        if repeated:
-            raise ValueError(
-                f"the name of a feature must be unique and not a column of results,"
-                f" got {repeated[0]!r} again"
-            )
-        self._set("feature_names", names)
 
     def _check_returns(self) -> None:
         for name, check in (("returns", check_returns), ("return_spreads", check_spreads)):
@@ -191,34 +145,6 @@ class Outcomes:
                 " numbers; make such outcomes by Outcomes.from_returns"
             )
         self._set("successes", expected)
-
-    def _check_results(self) -> None:
-        if self.results is None:
-            return
-        given = checks.array(self.results, "results")
-        if given.dtype.kind not in "biuf" or not np.isin(given, (0, 1)).all():
-            raise ValueError("results must be 0 or 1 for every rollout, got other values")
-        results = given.astype(np.bool_)
-        if results.shape[:2] != self.successes.shape or results.ndim != 3:
-            raise ValueError(
-                "results must be an array of agents x tasks x rollouts,"
-                f" got an array of shape {results.shape}"
-            )
-        rollouts_differ = (self.rollouts != results.shape[2]).any()
-        if rollouts_differ or (results.sum(2) != self.successes).any():
-            raise ValueError("results must agree with successes and rollouts, got other counts")
-        self._set("results", results)
-
-    def _check_info(self) -> None:
-        try:
-            same = json.loads(json.dumps(self.info))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"info must be a dictionary of JSON values: {error}") from error
-        if not isinstance(same, dict):
-            raise ValueError(f"info must be a dictionary of JSON values, got {self.info!r}")
-        self._set("info", same)
-
-    # -- derived values --------------------------------------------------------------------------
 
     @property
     def n_agents(self) -> int:
@@ -503,7 +429,7 @@ class Outcomes:
                 column.
             OSError: If the file cannot be written.
         """
-        tables.write(self._columns(), path)
+        tables.write(columns_of(self), path)
 
     def to_pandas(self) -> Any:
         """Return the table that `to_table` writes as a DataFrame of pandas.
@@ -519,7 +445,7 @@ class Outcomes:
         >>> outcomes.to_pandas()["successes"].tolist()
         [1, 0]
         """
-        return _package("pandas").DataFrame(self._columns())
+        return frame_of(self, "pandas")
 
     def to_polars(self) -> Any:
         """Return the table that `to_table` writes as a DataFrame of Polars.
@@ -535,38 +461,7 @@ class Outcomes:
         >>> outcomes.to_polars()["successes"].to_list()
         [1, 0]
         """
-        return _package("polars").DataFrame(self._columns())
-
-    def _columns(self) -> dict[str, Any]:
-        """The columns of a table from which `from_table` restores the outcomes."""
-        listed = self.rollouts > 0
-        listed[0] = True
-        listed[~listed.any(axis=1), 0] = True
-        agent, task = np.nonzero(listed)
-        columns: dict[str, Any] = {
-            "agent": self.agents[agent],
-            "task": self.tasks[task],
-            **{name: values[agent, task] for name, values in self._result_columns().items()},
-        }
-        if self.features is not None:
-            for name, values in zip(self.feature_names, self.features.T, strict=True):
-                columns[name] = values[task]
-        for labels, owner in ((self.task_labels, task), (self.agent_labels, agent)):
-            for name, values in labels.items():
-                if name in columns:
-                    raise ValueError(
-                        f"the columns of a table must have different names, got the label {name!r}"
-                        " and another column of this name; rename the label"
-                    )
-                columns[name] = values[owner]
-        return columns
-
-    def _result_columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of a table that have results."""
-        if self.scale is None or self.returns is None:
-            return {"successes": self.successes, "rollouts": self.rollouts}
-        spreads = {} if self.return_spreads is None else {SPREAD[0]: self.return_spreads}
-        return {RETURNS[0]: self.returns, **spreads, "rollouts": self.rollouts}
+        return frame_of(self, "polars")
 
     @classmethod
     def from_table(
@@ -651,16 +546,3 @@ class Outcomes:
             best=best,
         )
         return cls.from_returns(**found, best=best, success=success) if returns else cls(**found)
-
-
-_TABLE_COLUMNS = ("agent", "task", *COUNTS)
-
-
-def _package(name: str) -> Any:
-    """A package of tables that the library itself does not need."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            f"there is no package {name}; install it with pip install {name}"
-        ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from taskspace.outcomes.columns import (
     recognised,
     unclear,
 )
+from taskspace.outcomes.names import same_but_for_spaces
 
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
 _VARIES = "differs between rows of one task and of one agent"
@@ -68,6 +70,8 @@ def parts(
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
         )
+    for what in ("agent", "task"):
+        _warn_of_doubles(found[f"{what}s"].tolist(), what)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
         found["task_labels"] = _joined(
@@ -79,6 +83,20 @@ def parts(
             found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
         )
     return _with_features(found, wanted, rows)
+
+
+def _warn_of_doubles(names: list[str], what: str) -> None:
+    """Tell about names that look the same, as people type them."""
+    pairs = same_but_for_spaces(names)
+    if pairs:
+        one, other = pairs[0]
+        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
+        warnings.warn(
+            f"the {what}s {one!r} and {other!r} look the same, but count as two{more}; correct the"
+            " table if they are one",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:

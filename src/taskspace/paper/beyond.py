@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from taskspace.agents.population import Population
 from taskspace.applications.predictor import PerformancePredictor
 from taskspace.models.success.model import SuccessModel
@@ -16,11 +14,12 @@ from taskspace.paper.figure5 import quiz_pool
 from taskspace.paper.figure6 import selection_pool
 from taskspace.paper.harness.posterior_prediction import benchmark_posterior
 from taskspace.paper.harness.quiz_prediction import benchmark_prediction
-from taskspace.paper.harness.task_selection import HARDER, Judge, compare
+from taskspace.paper.harness.task_selection import compare
 from taskspace.paper.information import (
     LABEL,
     information_map,
     judge,
+    judge_of_model,
     sizes,
     success_model,
 )
@@ -159,12 +158,11 @@ def _quizzed(study: Study, made: Run, model: SuccessModel, seed: int) -> list[di
 
 def _chosen(study: Study, made: Run, model: SuccessModel, seed: int) -> list[dict[str, Any]]:
     pool = selection_pool(study, made, seed)
-    similarity = model.similarity(pool.features).astype(np.float64)
     maps = [information_map(study, made, seed, size) for size in sizes(made.environment.name)]
     judges: dict[str, Any] = {
         "ordinal map": made.embedder.transform(pool.features),
         **{f"{LABEL}, {m.n_components_} dimensions": judge(m, pool.features) for m in maps},
-        trust.MODEL: Judge(similarity, model.difficulty(pool.features), HARDER),
+        trust.MODEL: judge_of_model(model, pool.features),
     }
     rows = [asdict(row) for row in compare(pool, judges, examples=EXAMPLES, seed=seed)]
     return [

@@ -57,7 +57,7 @@ def _rows(
             if not finished or has_training(study, setting, method, seed, options)
         ]
         if some:
-            shown = "–" if handover is None else str(handover or "never")
+            shown = "–" if handover is None else "never" if handover is False else str(handover)
             found.append({"setting": setting.name, "method": method, "uniform from": shown})
             found[-1] |= _summary(some)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from taskspace.envs.base import Tasks
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.models.success.model import SuccessModel
@@ -50,3 +52,9 @@ def information_map(
 def judge(embedder: TaskEmbedder, tasks: Tasks) -> Judge:
     """Similarities and difficulties of tasks according to an information map."""
     return Judge(embedder.similarity(tasks, tasks), embedder.difficulty(tasks), HARDER)
+
+
+def judge_of_model(model: SuccessModel, tasks: Tasks) -> Judge:
+    """Similarities and difficulties of tasks according to a success model."""
+    similarity = model.similarity(tasks).astype(np.float64)
+    return Judge(similarity, model.difficulty(tasks), HARDER)

@@ -13,9 +13,11 @@ PARTS = {
     "contradiction": "why one vector cannot show both similarity and difficulty",
     "limits": "what limits prediction and task selection",
     "doctor": "map quality and the doctor's figures, its advice, and few agents (not in all)",
+    "more-tasks": "what more tasks bring the success model of BasicKarel (not in all)",
     "annotated": "the maps with an example task per cluster",
     "pca": "PCA projections of the maps",
     "curriculum": "curricula for a learner from scratch (takes hours, not part of all)",
     "generalization": "map of Karel on training and validation tasks (takes an hour)",
 }
-ALONE = ("doctor", "curriculum")  # only by name: they are not about the paper's results
+# Only by name: they are not about the paper's results.
+ALONE = ("doctor", "more-tasks", "curriculum")

@@ -1,6 +1,7 @@
 """The sections of a report that answer questions about a table.
 
-Which tasks measure the same, which few would do, and what each agent can do.
+Which tasks measure the same, which few would do, what a new agent scores in full, which question
+it should be asked next, and what each agent can do.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered, note_on_test, size_of_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
+from taskspace.applications.subset_errors import PLAIN_RANDOM, RANDOM
 from taskspace.outcomes.labels import shortened
 from taskspace.report import html
 from taskspace.report.words import decimals
@@ -33,6 +35,7 @@ METHODS = (
     " named, the usual and simpler estimates."
 )
 LONGEST = 60  # characters of the name of a task or agent
+_SCORE_COMMAND = "taskspace score . answers.csv"
 _HERE = "In the folder of this report, the command computes it:"
 _NEAR_COPIES = (
     "Near-copies are tasks that measure the same thing twice: agents' results on them differ at"
@@ -47,16 +50,27 @@ _SHORT_TEST = (
     "A short test is a fixed selection of tasks from which the full score of a new agent, its mean"
     " success rate on all tasks, is estimated."
 )
+_SCORE = (
+    "The full score of a new agent, with an interval, is estimated from its answers to any of the"
+    " tasks."
+)
+_QUIZ = (
+    "A quiz asks the questions itself: each is the one whose answer says most about the score,"
+    " given all answers so far. It ends when the interval is as narrow as --width says:"
+)
 
 
 def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]:
     """The answers about a table, each with the command that gives more; `figures` by name.
 
-    A table of returns has none: these questions are about successes.
+    Of a table of returns, only new agents are spoken of: the other questions are about successes.
     """
     if run.outcomes.scale is not None:
-        return []
-    return [*_redundant(run), *_short(run, figures), *_agents(run, figures)]
+        return _new_agents("")
+    error = _error_of_random(run.short_test)
+    return [
+        *_redundant(run), *_short(run, figures), *_new_agents(error), *_agents(run, figures),
+    ]  # fmt: skip
 
 
 def _redundant(run: Run) -> list[html.Section]:
@@ -85,7 +99,7 @@ def _groups(found: Redundancy) -> html.Numbers:
         rows[:MOST_GROUPS],
         ("group", "keep", "could be left out"),
         caption="All tasks of a group are near-copies of each other; of each group, the task that"
-        f" tells most about agents is kept.{left}",
+        f" most agents tried is kept, or of several, the one that tells most about them.{left}",
         words=True,
     )
 
@@ -163,6 +177,28 @@ def _chosen(found: Subset) -> html.Numbers:
         caption=f"The {len(rows)} chosen tasks. The estimated score is {found.intercepts[0]:.4f}"
         " plus the sum of weight × result (1 if solved, 0 if not).",
         folded=f"The {len(rows)} tasks of the test",
+    )
+
+
+def _new_agents(error: str) -> list[html.Section]:
+    width = " --width 0.1" if error else ""  # of returns, nobody knows what is narrow
+    more = "In the folder of this report, with a table of the tasks and their results:"
+    return [
+        html.Text([_SCORE, *([error] if error else []), more], "New agents", _SCORE_COMMAND),
+        html.Text([_QUIZ], command=f"taskspace quiz . --aim score{width}"),
+    ]
+
+
+def _error_of_random(found: Subset | Unanswered) -> str:
+    """How far off the score of a left-out agent is after random answers."""
+    if isinstance(found, Unanswered):
+        return ""
+    comparison, size = found.comparison, len(found.tasks)
+    ours, plain = (comparison.errors[comparison.row(m, size)] for m in (RANDOM, PLAIN_RANDOM))
+    answers = "answer to a random task" if size == 1 else "answers to random tasks"
+    return (
+        f"After {size} {answers}, the estimate for a left-out agent is off by"
+        f" {ours:.3f} on average, and the plain mean of the answers by {plain:.3f}."
     )
 
 

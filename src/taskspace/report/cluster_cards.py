@@ -57,7 +57,7 @@ def _about_clusters(run: Run, shown: int) -> list[str]:
 def _by_label(name: str, scores: Mapping[str, Any]) -> str:
     return (
         f"The nearest neighbour of a task has the same {name} in {percent(scores['purity'])} of the"
-        f" cases (by chance {percent(scores['chance'])}); the map was not told {name}."
+        f" cases (by chance {percent(scores['chance'])}); this label was not used for the map."
     )
 
 
@@ -66,7 +66,7 @@ def _card(run: Run, cluster: int, task: int, name: str, picture: html.Figure | N
     size, share = int(inside.sum()), float(inside.mean())
     text = f"{count(size, 'task')} ({percent(share)}); {_mean(run, np.flatnonzero(inside))}."
     told = examples.describe_task(run, task)
-    example = f"Example: {task_name(run.outcomes.tasks[task])}{f', {told}' if told else ''}"
+    example = f"Example: {task_name(run.outcomes.tasks[task])}{f' · {told}' if told else ''}"
     image, alt = (None, "") if picture is None else (picture.image, picture.alt)
     return html.Card(name, text, example, COLOURS[cluster % len(COLOURS)], image, alt)
 

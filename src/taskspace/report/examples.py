@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_CLUSTERS = 6  # that have an example
 FIGURES = "example-"  # the first letters of the names of their figures
+_SIZE = (3.2, 2.35)  # inches of an example: small, so that its words are large on a card
 LONGEST, LONGEST_NAME = 160, 48  # characters of what is said about a task, and of its name
 
 
@@ -41,8 +42,11 @@ def drawings(run: Run) -> Iterator[Drawing]:
     """Pictures of the examples; none if the tasks cannot be drawn."""
     if run.from_table or type(run.environment).draw_state is Environment.draw_state:
         return
+    from matplotlib.figure import Figure
+
     for cluster, task in examples(run).items():
-        ax = run.environment.draw_task(run.outcomes.task_inputs[task])
+        ax = Figure(figsize=_SIZE).add_axes((0, 0, 1, 1))
+        run.environment.draw_task(run.outcomes.task_inputs[task], ax)
         name, alt = f"{FIGURES}{cluster}", f"An example task of {run.clusters.names[cluster]}"
         yield Drawing(name, "", describe_task(run, task), alt, ax.figure)  # type: ignore[arg-type]
 
@@ -60,7 +64,7 @@ def describe_task(run: Run, task: int) -> str:
     # Labels that differ between nearly all tasks, such as the text of a question, say most.
     names = sorted(labels, key=lambda name: divides(labels[name]) or labels[name].dtype.kind == "f")
     told = [f"{name}: {_value(labels[name][task])}" for name in names]
-    return shortened("; ".join(text for text in told if not text.endswith(": ")), LONGEST)
+    return shortened(" · ".join(text for text in told if not text.endswith(": ")), LONGEST)
 
 
 def in_words(environment: Environment, task: NDArray[Any]) -> str:

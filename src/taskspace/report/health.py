@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from taskspace.applications.advice import advice
+from taskspace.applications.advice import advice, judgement
 from taskspace.applications.answers import Unanswered
 from taskspace.report import html
+from taskspace.report.words import decimals
 from taskspace.similarity.reliability import TARGET
 
 if TYPE_CHECKING:
+    from taskspace.applications.diagnosis import Diagnosis
     from taskspace.runs.run import Run
 
 FIGURES = SCREE, NEEDED = "population-skills", "population-agents"  # names of its figures
@@ -29,5 +31,16 @@ def sections(run: Run, figures: Mapping[str, html.Figure]) -> list[html.Section]
     if isinstance(found, Unanswered):
         return [html.Text([found.reason], HEADING)]
     sample = [f"The figures are {found.sample}."] if found.sample else []
-    text = html.Text([found.verdict, *sample, *advice(found, run.measure)], HEADING)
+    told = [judgement(found), *sample, *advice(found, run.measure), *_comparison(found)]
+    text = html.Text(told, HEADING)
     return [text, *(figures[name] for name in FIGURES if name in figures)]
+
+
+def _comparison(found: Diagnosis) -> list[str]:
+    """The figure to compare populations by; none if it is not known."""
+    if not found.trust > 0:
+        return []
+    return [
+        "To compare this population with another one for the same tasks, use reliability × (1 − 1 /"
+        f" number of skills): here it is {decimals(found.trust)}; larger is better."
+    ]

@@ -31,12 +31,15 @@ from taskspace.report.html_sections import (
     check_section,
 )
 from taskspace.report.page_style import PAGE, STYLE
-from taskspace.report.svg import follow_scheme
+from taskspace.report.svg import ON_DARK, follow_scheme
 
 __all__ = [
     "BAD", "CARE", "GOOD", "UNKNOWN", "Card", "Cards", "Commands", "Figure", "Numbers", "Section",
     "Settings", "Text", "write_report",
 ]  # fmt: skip
+
+
+FEWEST_LISTED = 6  # headings, from which on a report has a list of them
 
 
 def write_report(
@@ -57,7 +60,14 @@ def write_report(
     body = [f"<header>\n<h1>{_escape(title)}</h1>"]
     if parts and isinstance(parts[0], Text):
         body.append(page.text(parts.pop(0), "lead"))  # type: ignore[arg-type]
-    body += ["</header>", "<main>", *page.render(parts), *page.definitions(), "</main>"]
+    body += [
+        *_contents(parts),
+        "</header>",
+        "<main>",
+        *page.render(parts),
+        *page.definitions(),
+        "</main>",
+    ]
     around = {"title": _escape(title), "style": STYLE, "version": _escape(__version__)}
     whole = PAGE.format(body="\n".join(body), **around)
     with atomic_path(path) as temporary:
@@ -69,6 +79,7 @@ class _Page:
 
     def __init__(self, terms: Mapping[str, str]) -> None:
         self.terms = {term.lower(): definition for term, definition in terms.items()}
+        self.names = {term.lower(): term for term in terms}
         self.used: set[str] = set()
         longest = sorted(map(re.escape, self.terms), key=len, reverse=True)
         self.pattern = re.compile(rf"\b({'|'.join(longest)})(?:s?)(?!\w)", re.IGNORECASE)
@@ -150,7 +161,7 @@ class _Page:
 
     def card(self, card: Card) -> str:
         """One card."""
-        dot = f'<i style="background: {_escape(card.colour)}"></i>' if card.colour else ""
+        dot = f'<i style="{_ground(card.colour)}"></i>' if card.colour else ""
         image = _image(card.image, card.alt) if card.image is not None else ""
         example = f'<p class="example">{_escape(card.example)}</p>' if card.example else ""
         return (
@@ -190,7 +201,8 @@ class _Page:
         if not used:
             return []
         listed = "\n".join(
-            f'<dt id="{_anchor(term)}">{_escape(term)}</dt>\n<dd>{_escape(self.terms[term])}</dd>'
+            f'<dt id="{_anchor(term)}">{_escape(self.names[term])}</dt>\n'
+            f"<dd>{_escape(self.terms[term])}</dd>"
             for term in used
         )
         return [f'<section class="text">\n{_heading("Terms")}<dl>\n{listed}\n</dl>\n</section>']
@@ -242,7 +254,28 @@ def _flat(mapping: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, A
 
 
 def _heading(text: str) -> str:
-    return f"<h2>{_escape(text)}</h2>\n" if text else ""
+    return f'<h2 id="{_slug(text)}">{_escape(text)}</h2>\n' if text else ""
+
+
+def _ground(colour: str) -> str:
+    """The background in a colour; on a dark ground, in the one that stands for it there."""
+    dark = ON_DARK.get(colour.lower(), colour)
+    both = f"light-dark({colour}, {dark})"
+    return _escape(f"background: {colour}; background: {both}")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"\W+", "-", text.lower()).strip("-")
+
+
+def _contents(sections: Sequence[Section]) -> list[str]:
+    """Links to the headings of a long report."""
+    large = [each for each in sections if not isinstance(each, Figure) or each.wide]
+    headings = [each.heading for each in large if each.heading]
+    if len(headings) < FEWEST_LISTED:
+        return []
+    links = "\n".join(f'<a href="#{_slug(text)}">{_escape(text)}</a>' for text in headings)
+    return [f'<nav class="contents" aria-label="Contents">\n{links}\n</nav>']
 
 
 def _escape(text: Any) -> str:

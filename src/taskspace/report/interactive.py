@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
 from taskspace.files import atomic_path
+from taskspace.report.plots.style import COLOURS, COLOURS_ON_DARK
 
 HEIGHT = 520  # pixels in a notebook
 MOST_TASKS = 100_000  # a page of more is slow
 _LONGEST = 200  # characters of a label
+_ON_DARK = {light.lower(): dark for light, dark in zip(COLOURS, COLOURS_ON_DARK, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,7 @@ def interactive_map(
     data = {
         "title": title, "names": called, "facts": facts,
         "x": x.tolist(), "y": y.tolist(),
-        "radius": radii.round(2).tolist(),
+        "radius": radii.round(2).tolist(), "onDark": _ON_DARK,
         "palette": list(colours) if clusters else [], "colour": [] if clusters else list(colours),
         "clusters": list(map(str, clusters[0])) if clusters else [],
         "cluster": clusters[1].tolist() if clusters else [],

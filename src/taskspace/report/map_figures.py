@@ -23,9 +23,9 @@ MOST_LABELS, MOST_NAMED = 3, 12  # labels that have a figure, and values in the 
 _OTHER, _MISSING = 15, 24  # clusters in grey, which no value has
 _LONGEST = 30  # characters of a value in the legend
 _PROJECTIONS = {  # the file, its heading, and the first words of its caption
-    TSNE: ("map-tsne", "Map: t-SNE projection", "t-SNE projection of the map."),
-    PCA: ("map-pca", "Map: PCA projection", "PCA projection of the map."),
-    LINE: ("map", "Map", "The map has one dimension; the vertical position is random."),
+    TSNE: ("map-tsne", "The map", "t-SNE projection of the map."),
+    PCA: ("map-pca", "The map from another side: PCA projection", "PCA projection of the map."),
+    LINE: ("map", "The map", "The map has one dimension; the vertical position is random."),
 }
 
 
@@ -43,6 +43,8 @@ def maps(run: Run) -> Iterator[Drawing]:
             place_names=True,
         )
         caption += " Each point is a task; its area is proportional to its difficulty."
+        if not run.from_table:
+            caption += f" Colours and names show {run.clusters.description}."
         if run.verdict.weak:
             caption += " Clusters are nearly grey because the map is weak."
         yield Drawing(

@@ -43,7 +43,7 @@ def _copies(found: Redundancy) -> list[str]:
         f" {percent(found.expected[pair])})"
         for pair in sure[:MOST_PAIRS]
     ]
-    are = "pair of tasks is" if len(sure) == 1 else "pairs of tasks are"
+    are = "pair of tasks consists of" if len(sure) == 1 else "pairs of tasks are"
     surest = ", the surest" if len(sure) > len(pairs) else ""
     told = (
         f"{len(sure):,} {are} near-copies{surest}: {listed(pairs)}. Expected is what tasks would"

@@ -25,11 +25,11 @@ def next_commands(run: Run, folder: str) -> dict[str, str]:
     """
     where, name = shlex.quote(folder), _telling(run)
     task = f"{'-- ' if name.startswith('-') else ''}{shlex.quote(name)}"
-    doctor = {f"taskspace doctor {where}": "learn what would make the map better"}
+    doctor = {f"taskspace doctor {where}": "see what would improve the map"}
     return {
         **({} if run.verdict.level == RELIABLE else doctor),
         f"taskspace explore {where}": "see the map in a browser",
-        f"taskspace similar {where} {task}": "find tasks like this one",
+        f"taskspace similar {where} {task}": "list the most similar tasks",
         f"taskspace quiz {where}": "predict what an agent can do",
     }
 

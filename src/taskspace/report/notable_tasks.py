@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace.applications.answers import Unanswered
 from taskspace.applications.return_answers import difficulty_in_words
 from taskspace.outcomes.rates import mean_rates
 from taskspace.report import examples, html
@@ -30,6 +31,11 @@ def sections(run: Run) -> list[html.Section]:
     if _has_information(run) and run.verdict.trusted:
         rows += _rows(run, _informative(run), "most informative")
         columns += ["information"]
+        if len(_copied(run)):
+            told.append(
+                "Tasks with a near-copy are not called informative: what they share with the copy"
+                " says little about an agent."
+            )
     elif _has_information(run):
         told.append(f"Informative tasks are not named, because the map is {run.verdict.level}.")
     told_about = any(row[-1] for row in rows)
@@ -96,7 +102,21 @@ def _tied(run: Run) -> list[str]:
 
 
 def _informative(run: Run) -> NDArray[np.int64]:
-    return np.argsort(-_information(run), kind="stable")[:MOST_TASKS]
+    """The most informative tasks without a near-copy: what copies share also counts as theirs."""
+    bits = _information(run)
+    bits[_copied(run)] = -1.0
+    return np.argsort(-bits, kind="stable")[:MOST_TASKS]
+
+
+def _copied(run: Run) -> NDArray[np.int64]:
+    """The tasks of a table that have a near-copy."""
+    if not run.from_table or run.outcomes.scale is not None:
+        return np.zeros(0, np.int64)
+    found = run.redundancy
+    if isinstance(found, Unanswered):
+        return np.zeros(0, np.int64)
+    names = {*found.first[found.confirmed], *found.second[found.confirmed]}
+    return np.flatnonzero([task in names for task in run.outcomes.tasks])
 
 
 def _information(run: Run) -> NDArray[np.float64]:

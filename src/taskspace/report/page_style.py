@@ -18,7 +18,8 @@ PAGE = """<!doctype html>
 """
 
 STYLE = """
-:root { --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --card: #f6f8fa;
+:root { color-scheme: light dark;
+  --ink: #22262d; --muted: #5d6570; --line: #dfe3e9; --ground: #fff; --card: #f6f8fa;
   --accent: #0072b2; --good: #00805d; --care: #a86200; --bad: #b93a00; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e7ec; --muted: #a3abb7; --line: #343a44; --ground: #15181d; --card: #1d2128;
@@ -63,7 +64,7 @@ th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--lin
   text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 .numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.1rem; text-align: right; }
 .numbers td, thead th { white-space: nowrap; } .words :is(th, td) { overflow-wrap: break-word; }
-.words :is(tbody th, td:nth-child(2)) { min-width: 9rem; }
+.words :is(tbody th, td:nth-child(2)) { min-width: 10.5rem; }
 .numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
 thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
 .settings tbody :is(th, td), pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
@@ -75,14 +76,22 @@ dl { margin: 0; } dt { font-weight: 600; } dd { margin: 0 0 .7rem; max-width: 46
 :target { background: var(--card); outline: 2px solid var(--accent); outline-offset: 4px; }
 footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line);
   color: var(--muted); font-size: .85rem; }
+.contents { margin: 1.2rem 0 0; color: var(--muted); font-size: .92rem; line-height: 1.9; }
+.contents a { margin-right: 1.1rem; white-space: nowrap; color: var(--accent);
+  text-decoration: none; } .contents a:hover { text-decoration: underline; }
 @media print {
+  html { font-size: 9.5pt; }
   :root { --ink: #000; --muted: #444; --line: #ccc; --ground: #fff; --card: #fff;
     --accent: #0072b2; --good: #00805d; --care: #a86200; --bad: #b93a00; color-scheme: light; }
   @page { margin: 16mm; }
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  .live { display: none; } .still { display: block; }
-  a.term { text-decoration: none; }
+  body { max-width: none; padding: 0; } p, .lead p, dd { max-width: none; }
+  .live, .contents { display: none; } .still { display: block; }
+  a.term { text-decoration: none; } section, figure { margin-top: 1.6rem; }
+  .card i { print-color-adjust: exact; } .scroll { overflow: visible; }
+  details::details-content { content-visibility: visible; display: block; }
+  table { font-size: .85rem; } .words :is(tbody th, td:nth-child(2)) { min-width: 0; }
+  :is(.words, .numbers) :is(th, td) { padding: .25rem .8rem .25rem 0; }
   figure, tr, .card, pre, dt { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
   .row { grid-template-columns: 1fr 1fr; } .cards { grid-template-columns: 1fr 1fr 1fr; }
-  thead th, .numbers td { white-space: normal; } }
+  .words thead th { white-space: normal; } .numbers table { min-width: 0; } }
 """

@@ -51,13 +51,13 @@ def write(run: Run, path: Path, title: str | None = None) -> None:
 
 def _map(run: Run, figure: html.Figure) -> html.Figure:
     """The first figure, interactive on screen."""
-    help_ = " Hover over a point to see its task; click the map to zoom by scrolling."
-    return replace(figure, caption=f"{figure.caption}{help_}", live=live_map(run))
+    return replace(figure, live=live_map(run))
 
 
 def shown_settings(run: Run) -> dict[str, Any]:
-    """The settings of a run for readers: without digests, and with what returns mean."""
-    shown = {name: value for name, value in run.settings.items() if name != DIGEST}
+    """The settings of a run for readers: those that are set, without digests, and of returns."""
+    known = {name: value for name, value in run.settings.items() if value is not None}
+    shown = {name: value for name, value in known.items() if name != DIGEST}
     scale = run.outcomes.scale
     if scale is None:
         return shown
@@ -89,7 +89,7 @@ def _readings(run: Run) -> str:
             f" {same} lie in the same direction, tasks that {opposite} in opposite directions."
             " The squared length of a vector is the correlation of two attempts by the same agent."
             " The difficulty of a task (the size of its point) is"
-            f" {difficulty_in_words(scale)}. Figures show directions."
+            f" {difficulty_in_words(scale)}. Pictures of the map show directions only."
         )
     order = "" if scale is None else ", by the order of the agents"
     return (
@@ -97,7 +97,7 @@ def _readings(run: Run) -> str:
         f" one task gives about {what} on the other{order}. A task has three readings: its"
         " direction shows which skills it requires, its length how much an attempt at it tells"
         f" about an agent, and its difficulty (the size of its point) {difficulty_in_words(scale)}."
-        " Figures show directions."
+        " Pictures of the map show directions only."
     )
 
 
@@ -110,7 +110,7 @@ def measurements_table(
     """
     tasks = f"{results['tasks']:,}"
     if learned is not None and learned > results["tasks"]:
-        tasks = f"{tasks} of {learned:,} learned from"
+        tasks = f"{learned:,} ({tasks} listed)"
     rows = [
         ("agents", f"{results['agents']:,}"),
         ("tasks", tasks),
@@ -138,7 +138,7 @@ def measurements_table(
         rows.append(("vector length and difficulty (Spearman)", decimals(rank, 3)))
     for name, scores in results.get("labels", {}).items():
         rows += _label_rows(name, scores)
-    if _depends_on_seed(results):
+    if depends_on_seed(results):
         rows += [
             (f"stability across seeds (Spearman), {what}", f"{results['stability'][what]:.3f}")
             for what in ("similarity", "difficulty")
@@ -146,7 +146,7 @@ def measurements_table(
     return rows
 
 
-def _depends_on_seed(results: Mapping[str, Any]) -> bool:
+def depends_on_seed(results: Mapping[str, Any]) -> bool:
     """Whether a stability across seeds says anything: a table without features is only computed."""
     return "kept_information" not in results or "success_model" in results
 
@@ -200,7 +200,7 @@ def _explanation(results: Mapping[str, Any]) -> str:
             "Labels are not used for the map: if the nearest neighbour of a task has the same label"
             " much more often than by chance, tasks with the same label require similar skills."
         )
-    if _depends_on_seed(results):
+    if depends_on_seed(results):
         sentences.append(
             "Stability: the rank correlation between this map and one learned with another seed."
         )

@@ -44,7 +44,7 @@ _HERE = "Open a terminal in the folder of this report, and paste:"
 def sections(run: Run, drawn: Mapping[str, html.Figure]) -> list[html.Section]:
     """The summary of a run; `drawn` are its figures by name."""
     return [
-        html.Text([_learned(run), _reading(run), _skills(run)]),
+        html.Text([_learned(run), *_goal(run), _reading(run), _skills(run)]),
         _verdict(run),
         *cluster_cards.sections(run, drawn),
         *notable_tasks.sections(run),
@@ -66,6 +66,13 @@ def _learned(run: Run) -> str:
         mean = float(np.nanmean(mean_rates(outcomes.rates, axis=0)))
         return f"{told} On average over tasks, {percent(mean)} of the attempts succeed."
     return f"{told} Results are returns, not successes."
+
+
+def _goal(run: Run) -> list[str]:
+    """What agents have to do, if the environment says it."""
+    if run.from_table or not run.environment.goal:
+        return []
+    return [f"The task: {run.environment.goal}"]
 
 
 def _attempts(run: Run) -> str:

@@ -38,6 +38,12 @@ _TERMS = {
     " far apart distant groups lie, and which way is up, means nothing.",
     "PCA projection": "A picture of the map in the two directions in which tasks differ most; other"
     " directions are not seen in it.",
+    "error of similarities": "How far similarities on the map are from those that were measured on"
+    " newly sampled tasks (root mean square). 0 at best; compare it with the scale of the picture"
+    " of similarities.",
+    "dimension": "Each task is described by so many numbers, its vector; the map keeps as many as"
+    " carry information beyond chance, or as many as were asked for.",
+    "held-out": "Not used for learning the map, so that the map cannot have memorised it.",
     "interval": "A range that holds the true value with the probability that is stated beside it.",
 }
 

@@ -20,9 +20,11 @@ from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.verdict import WeakMapWarning
 from taskspace.report.projections import project
 from taskspace.runs import layout, questions
-from taskspace.runs.run import Run, load_embedder, load_short_test
+from taskspace.runs.predictors import fit_predictor
+from taskspace.runs.run import Run
 from taskspace.runs.sources.base import Played, Source
 from taskspace.runs.stages import Finished
+from taskspace.runs.stored_parts import load_embedder, load_short_test
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ RECIPES = {
         load_short_test,
     ),
     layout.PREDICTOR: Recipe(
-        lambda source, run, _: run.fit_predictor(), PerformancePredictor.save, as_it_is
+        lambda source, run, _: fit_predictor(run), PerformancePredictor.save, as_it_is
     ),
 }
 

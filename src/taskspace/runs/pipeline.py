@@ -22,26 +22,26 @@ from taskspace.envs.registry import PROGRAMMING, make
 from taskspace.files import read_arrays, read_json, write_arrays, write_json
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.verdict import WeakMapWarning, warn_if_weak
-from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.readers.read import is_log, read_results
 from taskspace.outcomes.returns import check_return_options
 from taskspace.report import figure_files, figures, sections
 from taskspace.runs import layout, measures, questions
 from taskspace.runs.beside import Beside
 from taskspace.runs.clusters import Clusters
+from taskspace.runs.outputs import check_title
 from taskspace.runs.parts import as_it_is
-from taskspace.runs.run import (
-    Run,
-    check_title,
+from taskspace.runs.run import Run
+from taskspace.runs.run_settings import check_folder
+from taskspace.runs.sources.base import Played, Source
+from taskspace.runs.sources.given import given_name, given_outcomes
+from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_map, ordinal_plan
+from taskspace.runs.stages import Stages
+from taskspace.runs.stored_parts import (
     load_abilities,
     load_embedder,
     load_profiles,
     load_redundancy,
     save_profiles,
 )
-from taskspace.runs.sources.base import Played, Source
-from taskspace.runs.sources.plans import INFORMATION, ORDINAL, check_map, ordinal_plan
-from taskspace.runs.stages import Stages, check_folder
 from taskspace.similarity import profiles
 
 Log = Callable[[str], None]
@@ -174,8 +174,9 @@ def fit(
     Example:
         >>> import tempfile
         >>> import numpy as np
+        >>> import taskspace as ts
         >>> solved = np.random.default_rng(0).integers(0, 2, (30, 8))  # 30 agents, 8 tasks
-        >>> outcomes = Outcomes(solved, np.ones_like(solved))
+        >>> outcomes = ts.Outcomes(solved, np.ones_like(solved))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     run = fit(outcomes, folder, n_components=3, log=lambda line: None)
         >>> run.embedder.n_components_
@@ -194,9 +195,9 @@ def fit(
     title = None if title is None else check_title(title)
     check_sizes(n_components, steps)
     seed, (method, measure) = checks.seed(seed), check_map(method, measure)
-    outcomes = _outcomes(results, named, chosen, max_score, by_return)
+    outcomes = given_outcomes(results, named, chosen, max_score, by_return)
     if name is None:
-        name = _name(results)
+        name = given_name(results)
     elif not isinstance(name, str) or not name:
         raise ValueError(f"name must be text, got {checks.brief(name)}")
     source = TableSource(outcomes, name, n_components, seed, method, steps, measure)
@@ -208,46 +209,11 @@ def _with_title(source: Source, title: str | None) -> dict[str, Any]:
     return {**source.settings(), **({} if title is None else {"title": check_title(title)})}
 
 
-def _name(results: Any) -> str:
-    """The name of a file or a folder, which "." has too."""
-    if not isinstance(results, (str, os.PathLike)):
-        return "results"
-    return Path(results).name or Path(results).resolve().name or "results"
-
-
 def _checked(out: str | os.PathLike[str], log: Log | None) -> Path:
     """The run folder; what could fail only after hours of work is refused here."""
     if log is not None and not callable(log):
         raise ValueError(f"log must be a function or None, got {checks.brief(log)}")
     return check_folder(checks.path(out, "out"))
-
-
-def _outcomes(
-    results: Any,
-    named: dict[str, Any],
-    chosen: dict[str, Any],
-    max_score: float,
-    by_return: dict[str, Any],
-) -> Outcomes:
-    """The outcomes in a table or in logs; options that are for something else are refused."""
-    if is_log(results):
-        _refuse(named, "logs; it is for tables of results")
-        return read_results(results, **chosen, max_score=max_score, **by_return)
-    what = "Outcomes" if isinstance(results, Outcomes) else "a table of results"
-    _refuse(chosen, f"{what}; it is for logs")
-    if not isinstance(results, Outcomes):
-        return Outcomes.from_table(results, **named, max_score=max_score, **by_return)
-    given = {"max_score": None if max_score == 1 else max_score}
-    _refuse({**named, **given}, "Outcomes; it is for tables of results")
-    if not by_return:
-        return results
-    return results.by_return(best=by_return["best"], success=by_return["success"])
-
-
-def _refuse(options: dict[str, Any], what: str) -> None:
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise ValueError(f"{given[0]} must not be given with {what}")
 
 
 def learn(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,27 +15,32 @@ from taskspace import checks
 from taskspace.applications import answers
 from taskspace.applications.answers import Unanswered, answer
 from taskspace.applications.search import TaskIndex
-from taskspace.applications.selection import BOTH, SignedComparison, fits
+from taskspace.applications.selection import SignedComparison
 from taskspace.envs.registry import make
-from taskspace.files import atomic_path, read_arrays, read_json, write_arrays
+from taskspace.files import read_arrays, read_json, write_arrays
 from taskspace.models.embedding.reading import Reading, ReadingInformation
 from taskspace.models.embedding.spectral import unit
 from taskspace.models.embedding.stored import Facts, facts, load_stored
 from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes import tables, task_names
-from taskspace.outcomes.columns import name_column
-from taskspace.outcomes.feature_rows import in_order, warn_if_far
 from taskspace.outcomes.html_tables import html_table
-from taskspace.outcomes.labels import Labels
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.rates import mean_rates
 from taskspace.report.projections import project
-from taskspace.runs import layout
+from taskspace.runs import layout, outputs, similar_tasks, task_tables
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
-from taskspace.runs.stages import check_result, derive, has_result, read_settings
-from taskspace.similarity.estimates import estimates
-from taskspace.similarity.profiles import INFORMATION, profile_similarity
+from taskspace.runs.outputs import plain_name
+from taskspace.runs.run_settings import read_settings
+from taskspace.runs.stages import check_result, derive, has_result
+from taskspace.runs.stored_parts import (
+    load_abilities,
+    load_embedder,
+    load_profiles,
+    load_redundancy,
+    load_short_test,
+    save_profiles,
+)
+from taskspace.similarity.profiles import INFORMATION
 from taskspace.similarity.returns import statistics_of
 from taskspace.similarity.task_statistics import TaskStatistics
 
@@ -51,20 +55,11 @@ if TYPE_CHECKING:
     from taskspace.envs.base import Environment
     from taskspace.models.embedding.base import Embedding
     from taskspace.models.embedding.verdict import Verdict
-    from taskspace.models.linear_population import LinearPopulation
     from taskspace.models.success.model import SuccessModel
     from taskspace.report.interactive import InteractiveMap
 
 T = TypeVar("T")
-_EMBEDDERS = {
-    "TaskEmbedder": "taskspace.models.embedding.task_embedder",
-    "OrdinalEmbedder": "taskspace.models.embedding.ordinal_embedder",
-    "KarelEmbedder": "taskspace.models.embedding.karel_embedder",
-}
-MOST_KNOWN = 5000  # tasks that a predictor with a success model knows by name
 MOST_FEATURES = 100  # more, such as the 1800 of a Karel task, are not readable
-# They precede the name of a feature or label that is also a column of the map.
-FEATURE, LABEL = "feature:", "label:"
 
 
 class Run:
@@ -80,35 +75,6 @@ class Run:
 
     Attributes:
         folder: The path of the run folder.
-        settings: The settings of the run, e.g. its seed and preset.
-        name: The name of the environment or of the table.
-        title: The title of the report.
-        learned_tasks: The number of tasks that the map was learned from.
-        from_table: Whether the run was made from a table of results.
-        measure: The measure of similarity: "information", in bits, or "correlation".
-        environment: The environment; a run from a table has none.
-        population: The agents; a run from a table has none.
-        subpopulations: The subpopulation of each agent; None for a table.
-        outcomes: The results of the agents on the tasks.
-        embedder: The map: a fitted `TaskEmbedder`, or the paper's.
-        reader: The same map, as far as answers need it; it is read without importing torch.
-        vectors: The vectors and the difficulties of the tasks of the outcomes.
-        clusters: The clusters of the tasks.
-        results: Measurements of the quality of the map.
-        verdict: A verdict on the map that follows from the results; as text, it is one line.
-        diagnosis: Whether the population is good enough, or the reason why it cannot be said.
-        projection: Some tasks with their vectors, clusters and 2-D projections.
-        index: A `TaskIndex` of the tasks of the outcomes.
-        layouts: 2-D projections of all tasks of the outcomes, by name.
-        model: The `SuccessModel` behind the map, or else one of the outcomes.
-        profiles: The success probabilities (agents, tasks) according to the model of the map, in
-            single precision.
-        predictor: A `PerformancePredictor` fitted to the outcomes.
-        redundancy: Near-copies among the tasks, or the reason why they were not looked for.
-        short_test: A short test of at most 30 tasks, or the reason why there is none.
-        abilities: Scores and strengths of the agents, or the reason why there are none.
-        figures: The folder of the figures.
-        feature_columns: The features of the tasks by name.
 
     Example:
         >>> import tempfile
@@ -183,6 +149,11 @@ class Run:
         return str(self.settings.get("title") or f"A map of {plain_name(self.name)}")
 
     @property
+    def short_title(self) -> str:
+        """The given title, or the name in plain words; the explorer shows it."""
+        return str(self.settings.get("title") or plain_name(self.name))
+
+    @property
     def learned_tasks(self) -> int:
         """The number of tasks that the map was learned from; the outcomes may list fewer."""
         listed = "listed" in self.settings
@@ -236,7 +207,7 @@ class Run:
 
     @functools.cached_property
     def embedder(self) -> Embedding:
-        """The fitted embedder, which maps tasks to vectors."""
+        """The map: a fitted `TaskEmbedder`, or the paper's."""
         return load_embedder(self._path(layout.EMBEDDER))
 
     @functools.cached_property
@@ -270,7 +241,7 @@ class Run:
 
     @property
     def verdict(self) -> Verdict:
-        """A verdict on the map that follows from the results."""
+        """A verdict on the map that follows from the results; as text, it is one line."""
         from taskspace.models.embedding.verdict import Evidence, judge
 
         return judge(Evidence.from_results(self.results))
@@ -289,7 +260,7 @@ class Run:
 
     @functools.cached_property
     def index(self) -> TaskIndex:
-        """An index of the vectors of the tasks, for searches."""
+        """A `TaskIndex` of the vectors of the tasks, for searches."""
         found = self.vectors
         return TaskIndex(found["vectors"], self.outcomes.tasks, difficulty=found["difficulty"])
 
@@ -333,62 +304,13 @@ class Run:
         tasks by name.
         """
         from taskspace.applications.predictor import PerformancePredictor
+        from taskspace.runs import predictors
 
         return self._derive(
-            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER], self.fit_predictor,
-            PerformancePredictor.save, self.load_predictor,
+            layout.PREDICTOR, [layout.OUTCOMES, layout.EMBEDDER],
+            lambda: predictors.fit_predictor(self), PerformancePredictor.save,
+            lambda path: predictors.load_predictor(self, path),
         )  # fmt: skip
-
-    def load_predictor(self, path: Path) -> PerformancePredictor:
-        """Load what `fit_predictor` has made.
-
-        Args:
-            path: The path of the file.
-
-        Returns:
-            The predictor.
-        """
-        from taskspace.applications.predictor import PerformancePredictor
-
-        if self.has_model:
-            return self._current(PerformancePredictor.load(path, model=self._profiler))
-        return self._current(PerformancePredictor.load(path, embedder=self.reader))
-
-    def _current(self, loaded: PerformancePredictor) -> PerformancePredictor:
-        """The predictor with what scores need, if an earlier version saved it without."""
-        if not loaded.labels_:
-            loaded.labels_ = self._labels(len(loaded.tasks_))
-        if loaded.population_ is None and self.outcomes.n_agents > 1:
-            loaded.population_ = self._linear_population(len(loaded.tasks_))
-        return loaded
-
-    def _linear_population(self, count: int) -> LinearPopulation:
-        """The linear model of the agents' results on the first tasks."""
-        from taskspace.models.linear_population import LinearPopulation
-
-        return LinearPopulation.fit(self.outcomes.first_tasks(count))
-
-    def _labels(self, count: int) -> Labels:
-        """The labels of the first tasks."""
-        return {name: values[:count] for name, values in self.outcomes.task_labels.items()}
-
-    def fit_predictor(self) -> PerformancePredictor:
-        """Fit what `predictor` is.
-
-        Returns:
-            The fitted predictor.
-        """
-        from taskspace.applications.predictor import PerformancePredictor
-
-        if not self.has_model:
-            return PerformancePredictor(embedder=self.reader).fit(self.outcomes)
-        some = slice(MOST_KNOWN)  # tasks are in random order
-        fitted = PerformancePredictor().fit(self._profiler)
-        known = fitted.over(self.outcomes.task_inputs[some], self.outcomes.tasks[some])
-        known.labels_ = self._labels(MOST_KNOWN)
-        if self.outcomes.n_agents > 1:  # results say more than the profiles of a model
-            known.population_ = self._linear_population(len(known.tasks_))
-        return known
 
     @functools.cached_property
     def redundancy(self) -> Redundancy | Unanswered:
@@ -497,15 +419,7 @@ class Run:
         Raises:
             ValueError: If a column is missing, or there is no task with one of the names.
         """
-        wanted = [feature_column(name, columns) for name in self.outcomes.feature_names]
-        names = name_column(columns, "task")
-        if wanted and (names is None or set(wanted) & set(columns)):
-            tables.require(columns, wanted)
-            return self.check_tasks(tables.features({name: columns[name] for name in wanted}))
-        if names is None:
-            tables.require(columns, ["task"])
-        indices = [self.task_index(str(name)) for name in columns[names or "task"].to_pylist()]
-        return self.outcomes.task_inputs[indices]
+        return task_tables.tasks_in(self, columns)
 
     def describe(self, indices: NDArray[np.int64], **more: Any) -> dict[str, Any]:
         """A table of tasks: name, difficulty, success rate, cluster, features and labels.
@@ -525,29 +439,11 @@ class Run:
         Raises:
             ValueError: If an index is not that of a task.
         """
-        outcomes = self.outcomes
-        checks.indices(indices, outcomes.n_tasks, "indices")
-        columns = {
-            "task": outcomes.tasks[indices],
-            **more,
-            "difficulty": self.index.difficulty[indices],
-            **self._mean_results(indices),
-            "cluster": self.clusters.by_task[indices],
-        }
-        features = {name: column[indices] for name, column in self.feature_columns.items()}
-        labels = {name: column[indices] for name, column in outcomes.task_labels.items()}
-        return beside(beside(columns, features, FEATURE), labels, LABEL)
-
-    def _mean_results(self, indices: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        """The mean success rate of tasks or, if outcomes are returns, their mean return."""
-        outcomes = self.outcomes
-        if outcomes.scale is not None and outcomes.returns is not None:
-            return {"return": mean_rates(outcomes.returns[:, indices], axis=0)}
-        return {"success": mean_rates(outcomes.rates[:, indices], axis=0)}
+        return task_tables.described(self, indices, more)
 
     @functools.cached_property
     def profiles(self) -> NDArray[np.float32] | None:
-        """The success profiles of the tasks (agents, tasks) if the map has a success model."""
+        """The success probabilities (agents, tasks) by the model of the map; None without one."""
         if not self.has_model:
             return None
         return self._derive(
@@ -561,7 +457,7 @@ class Run:
         Returns:
             The success probabilities (agents, tasks).
         """
-        return self._profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
+        return self.profiler.predict_proba(self.outcomes.task_inputs).astype(np.float32)
 
     @property
     def has_model(self) -> bool:
@@ -577,13 +473,14 @@ class Run:
         return Facts(self.reader.task_names_ is None, self.reader.measure)
 
     @property
-    def _profiler(self) -> Predicting:
+    def profiler(self) -> Predicting:
         """The success model of the map, as far as answers need it."""
         assert isinstance(self.reader, ReadingInformation)
         return self.reader.model_
 
     @functools.cached_property
-    def _statistics(self) -> TaskStatistics:
+    def statistics(self) -> TaskStatistics:
+        """The statistics of the outcomes, from which tasks are compared without a model."""
         return statistics_of(self.outcomes)
 
     @property
@@ -591,7 +488,7 @@ class Run:
         """What compares tasks that may be new: the success model of the map, or the map itself."""
         if not self.has_model:
             return self.reader
-        return self._profiler if self.measure == INFORMATION else SignedComparison(self._profiler)
+        return self.profiler if self.measure == INFORMATION else SignedComparison(self.profiler)
 
     def similarities(self, task: str | int | ArrayLike) -> NDArray[np.float64]:
         """The similarity of a task to every task of the outcomes, by the run's measure.
@@ -609,14 +506,7 @@ class Run:
         Raises:
             ValueError: If there is no such task, or if its features are invalid.
         """
-        return self._similarities(*self._known_or_new(task))
-
-    def _known_or_new(self, task: Any) -> tuple[int | None, NDArray[Any]]:
-        """The index of a task, or None if it is new; and the task as a row for the embedder."""
-        if np.ndim(task) == 0:
-            index = self.task_index(task)
-            return index, self.outcomes.task_inputs[index : index + 1]
-        return None, self.check_tasks(np.asarray(task)[None])
+        return similar_tasks.similarities(self, task)
 
     def check_tasks(self, rows: Any) -> NDArray[Any]:
         """Check the features of tasks; for an environment, also their ranges.
@@ -633,32 +523,7 @@ class Run:
         Raises:
             ValueError: If the tasks have no features, or if a value is invalid.
         """
-        features = self.outcomes.features
-        if features is None:
-            raise ValueError(f"the tasks of {self.name} have no features; use their names")
-        given = checks.array(in_order(rows, self.outcomes.feature_names), "tasks")
-        given = given if given.dtype == np.uint8 else checks.numbers(given, "tasks")
-        if given.ndim != 2 or given.shape[1] != features.shape[1]:
-            raise ValueError(
-                f"tasks must be rows of {features.shape[1]} features, got an array of shape"
-                f" {given.shape}"
-            )
-        if not self.from_table:
-            return self.environment.check_tasks(given)
-        warn_if_far(given, features, self.outcomes.feature_names)
-        return given
-
-    def _similarities(self, known: int | None, row: NDArray[Any]) -> NDArray[np.float64]:
-        every = self.profiles
-        if every is not None:
-            new = self._profiler.predict_proba(row) if known is None else every[:, known, None]
-            returns = self.outcomes.scale is not None
-            dispersion = self._profiler.dispersion_ if returns else None
-            return profile_similarity(new, every, self.measure, dispersion)[0]
-        if known is None:
-            return self.index.vectors @ self.reader.transform(row)[0]
-        found = estimates(self._statistics, [known], measure=self.measure)[0]
-        return np.maximum(found, 0.0) if self.measure == INFORMATION else found
+        return task_tables.checked_rows(self, rows)
 
     def similar(
         self,
@@ -688,25 +553,7 @@ class Run:
             ValueError: If both `harder` and `easier` are set, if the run has no opposite tasks, or
                 if `k` or the task is invalid.
         """
-        if harder and easier:
-            raise ValueError(BOTH)
-        if opposite and self.measure == INFORMATION:
-            raise ValueError(
-                "opposite tasks must be looked for in a map by correlation, got one by information,"
-                " in which they are similar; make it with measure='correlation'"
-            )
-        most, (known, row) = checks.whole(k, "k", 1), self._known_or_new(task)
-        difficulty, similarity = self.index.difficulty, self._similarities(known, row)
-        suitable = similarity < 0 if opposite else ~np.isnan(similarity)
-        if known is None:
-            own = float(self.comparison.difficulty(row)[0])
-        else:
-            own, suitable[known] = float(difficulty[known]), False
-        suitable &= fits(difficulty, own if harder else None, own if easier else None)
-        found = np.flatnonzero(suitable)
-        nearness = similarity[found] if opposite else -similarity[found]
-        found = found[np.argsort(nearness, kind="stable")[:most]]
-        return found, similarity[found]
+        return similar_tasks.similar(self, task, k, harder, easier, opposite)
 
     def map(self, projection: str | None = None) -> InteractiveMap:
         """An interactive map of all tasks, which a notebook shows; it needs no network.
@@ -722,19 +569,7 @@ class Run:
         Raises:
             ValueError: If there is no such projection, or if there are more than 100,000 tasks.
         """
-        from taskspace.report.plots import plot_map
-
-        chosen = next(iter(self.layouts)) if projection is None else projection
-        if chosen not in self.layouts:
-            known = " or ".join(map(repr, self.layouts))
-            raise ValueError(f"projection must be {known}, got {checks.brief(projection)}")
-        success = mean_rates(self.outcomes.rates, axis=0)
-        return plot_map(
-            self.layouts[chosen], difficulty=self.index.difficulty, clusters=self.clusters.labels,
-            cluster_names=self.clusters.names, title=f"{self.title} ({chosen} projection)",
-            muted=self.verdict.weak, interactive=True, names=self.outcomes.tasks,
-            labels=beside({"success rate": success}, self.outcomes.task_labels, LABEL),
-        )  # fmt: skip
+        return outputs.interactive_map(self, projection)
 
     # -- report, page and exports ------------------------------------------------------------------
 
@@ -758,14 +593,7 @@ class Run:
             if title is not None:
                 raise ValueError(f"path must be given for a report with the title {title!r}")
             return report
-        with atomic_path(path) as temporary:
-            if title is None:
-                shutil.copyfile(report, temporary)
-            else:
-                from taskspace.report import sections
-
-                sections.write(self, temporary, check_title(title))
-        return Path(path)
+        return outputs.copy_report(self, report, path, title)
 
     def explore(self, port: int | None = None, *, open_browser: bool = True) -> None:
         """Serve the explorer page for this run until Ctrl-C, and open it in a browser.
@@ -791,102 +619,7 @@ class Run:
         Raises:
             ValueError: If the target has another file extension, or is within a part of the run.
         """
-        from taskspace.explore.export import export_page
-        from taskspace.report.export import export
-
-        path = checks.path(target, "the export target")
-        self._check_outside_parts(path)
-        if path.suffix.lower() == ".html":
-            export_page(self, target)
-            return [Path(target)]
-        return export(self, target)
-
-    def _check_outside_parts(self, target: Path) -> None:
-        """Refuse a target within a part of the run, which would count as damaged."""
-        inside = target.resolve()
-        for part in (self.folder.resolve() / name for name in layout.FOLDERS):
-            if inside == part or part in inside.parents:
-                raise ValueError(
-                    f"the export target must not be within a part of the run, got {str(target)!r};"
-                    " choose another name"
-                )
-
-
-def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """The map's own columns and more, which get a prefix instead of replacing one of the former.
-
-    >>> beside({"x": 0, "y": 1}, {"x": 2, "width": 3}, FEATURE)
-    {'x': 0, 'y': 1, 'feature:x': 2, 'width': 3}
-    """
-    columns = dict(own)
-    for name, values in more.items():
-        while name in columns:
-            name = f"{prefix}{name}"
-        columns[name] = values
-    return columns
-
-
-def check_title(title: Any) -> str:
-    """The title of a report, which must be text."""
-    if not isinstance(title, str) or not title.strip():
-        raise ValueError(f"title must be a text that is not empty, got {checks.brief(title)}")
-    return title.strip()
-
-
-def plain_name(name: str) -> str:
-    """The name of a file as words, without its extension.
-
-    >>> plain_name("algebra_course-2024.csv"), plain_name("MultiKeyNav")
-    ('algebra course 2024', 'MultiKeyNav')
-    """
-    stem = name.removesuffix(".csv").removesuffix(".parquet")
-    return " ".join(stem.replace("_", " ").replace("-", " ").split()) or name
-
-
-def feature_column(name: str, columns: Collection[str]) -> str:
-    """The column of a table that has this feature, which `beside` may have renamed."""
-    return f"{FEATURE}{name}" if f"{FEATURE}{name}" in columns else name
-
-
-def load_embedder(folder: Path) -> Embedding:
-    """Load a map of any type that a run may have."""
-    from taskspace.models.embedding.storage import load_any
-
-    found: Embedding = load_any(folder, _EMBEDDERS)
-    return found
-
-
-def save_profiles(profiles: NDArray[np.float32], path: Path) -> None:
-    """Save what `Run.profiles` is."""
-    write_arrays({layout.PROFILES.stage: profiles}, path)
-
-
-def load_profiles(path: Path) -> NDArray[np.float32]:
-    """Load what `Run.profiles` is."""
-    found: NDArray[np.float32] = read_arrays(path)[layout.PROFILES.stage]
-    return found
-
-
-def load_redundancy(path: Path) -> Any:
-    """Load what `Run.redundancy` is."""
-    from taskspace.applications.redundancy import Redundancy
-
-    return answers.load(path, Redundancy)
-
-
-def load_short_test(path: Path) -> Any:
-    """Load what `Run.short_test` is."""
-    from taskspace.applications.subset import Subset
-    from taskspace.applications.subset_comparison import SubsetComparison
-
-    return answers.load(path, Subset, SubsetComparison)
-
-
-def load_abilities(path: Path) -> Any:
-    """Load what `Run.abilities` is."""
-    from taskspace.applications.abilities import Abilities
-
-    return answers.load(path, Abilities)
+        return outputs.export(self, target)
 
 
 def open_run(folder: str | os.PathLike[str]) -> Run:

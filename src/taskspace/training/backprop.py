@@ -26,6 +26,8 @@ _F32 = np.float32
 _ZERO, _ONE = _F32(0), _F32(1)
 _KEEP_1, _KEEP_2, _TINY = _F32(0.9), _F32(0.999), _F32(1e-8)  # Adam's usual constants
 
+_PORTION = 64  # examples whose values fit in the processor's first cache
+
 Matrices = tuple[NDArray[np.float32], ...]
 
 
@@ -65,15 +67,15 @@ class Learner:
         rate: float,
     ) -> None:
         """One step of Adam per row of `batches` (steps, examples), after `done` earlier steps."""
-        examples = batches.shape[1]
         # All but the last have a last column of ones, for the biases.
-        values = tuple(np.ones((examples, len(layer)), _F32) for layer in self.layers)
-        slopes = tuple(np.zeros((examples, layer.shape[1]), _F32) for layer in self.layers)
+        values = tuple(np.ones((_PORTION, len(layer)), _F32) for layer in self.layers)
+        slopes = tuple(np.zeros((_PORTION, layer.shape[1]), _F32) for layer in self.layers)
         gradients = tuple(np.zeros_like(layer) for layer in self.layers)
+        turned = tuple(np.zeros_like(layer[:-1].T, order="C") for layer in self.layers)
         build(_fit_factory)(
             self.layers, self.means, self.squares,
             inputs, actions, self.actions, batches, done, _F32(rate),
-            (*values, slopes[-1]), slopes, gradients,
+            (*values, slopes[-1]), slopes, gradients, turned,
         )  # fmt: skip
 
 
@@ -183,26 +185,25 @@ def _add_product(a, a_row, a_column, b, c, rows, inner, columns):  # type: ignor
 
 
 @njit(error_model="numpy")
-def _forward(layers, values):  # type: ignore[no-untyped-def]
-    """Fill in the values of all layers; `values[0]` holds the inputs."""
+def _forward(layers, values, rows):  # type: ignore[no-untyped-def]
+    """Fill in the first `rows` values of all layers; `values[0]` holds the inputs."""
     for k in range(len(layers)):
         inputs, outputs = layers[k].shape[0] - 1, layers[k].shape[1]
         target = values[k + 1]
-        for i in range(len(target)):
+        for i in range(rows):
             for j in range(outputs):
                 target[i, j] = layers[k][inputs, j]
-        a, (rows, a_row) = values[k], values[k].shape
-        _add_product(a, a_row, 1, layers[k], target, rows, inputs, outputs)
+        a_row = values[k].shape[1]
+        _add_product(values[k], a_row, 1, layers[k], target, rows, inputs, outputs)
         if k + 1 < len(layers):
-            for i in range(len(target)):
+            for i in range(rows):
                 for j in range(outputs):
                     target[i, j] = max(target[i, j], _ZERO)
 
 
 @njit(error_model="numpy")
-def _loss_slope(logits, count, actions, batch):  # type: ignore[no-untyped-def]
-    """Turn `count` logits per row into the gradient of the mean cross entropy, in place."""
-    share = _ONE / _F32(len(batch))
+def _loss_slope(logits, count, actions, batch, share):  # type: ignore[no-untyped-def]
+    """Turn `count` logits per row into the gradient of `share` x the cross entropy, in place."""
     for i in range(len(batch)):
         top, total = logits[i, 0], _ZERO
         for j in range(1, count):
@@ -217,17 +218,18 @@ def _loss_slope(logits, count, actions, batch):  # type: ignore[no-untyped-def]
 
 
 @njit(error_model="numpy")
-def _backward(layers, values, slopes, gradients):  # type: ignore[no-untyped-def]
-    """Gradients of all layers; the last of `slopes` is given, the others are filled in."""
+def _backward(layers, values, slopes, gradients, turned, rows):  # type: ignore[no-untyped-def]
+    """Add to the gradients; the last of `slopes` is given, the others are filled in.
+
+    `turned` are the layers transposed, without biases.
+    """
     for k in range(len(layers) - 1, -1, -1):
-        gradients[k][:] = _ZERO
-        (rows, a_row), (inputs, outputs) = values[k].shape, layers[k].shape
+        a_row, (inputs, outputs) = values[k].shape[1], layers[k].shape
         _add_product(values[k], 1, a_row, slopes[k], gradients[k], inputs, rows, outputs)
         if k > 0:
             below = slopes[k - 1]
             below[:] = _ZERO
-            turned = np.ascontiguousarray(layers[k][:-1].T)
-            _add_product(slopes[k], outputs, 1, turned, below, rows, outputs, inputs - 1)
+            _add_product(slopes[k], outputs, 1, turned[k], below, rows, outputs, inputs - 1)
             for i in range(rows):
                 slope, value = row(below, i), row(values[k], i)
                 for j in range(inputs - 1):
@@ -250,16 +252,23 @@ def _adam(layer, mean, square, gradient, count, rate):  # type: ignore[no-untype
 def _fit_factory() -> Callable[..., Any]:
     def fit(  # type: ignore
         layers, means, squares, inputs, actions, count, batches, done, rate,
-        values, slopes, gradients,  # work space
+        values, slopes, gradients, turned,  # work space
     ):  # fmt: skip
+        share = _ONE / _F32(batches.shape[1])
         for step in range(len(batches)):
-            batch = batches[step]
-            for i in range(len(batch)):
-                for j in range(inputs.shape[1]):
-                    values[0][i, j] = inputs[batch[i], j]
-            _forward(layers, values)
-            _loss_slope(slopes[-1], count, actions, batch)
-            _backward(layers, values, slopes, gradients)
+            for k in range(len(layers)):
+                gradients[k][:] = _ZERO
+                turned[k][:] = layers[k][:-1].T
+            # In portions, for the cache; sums are in the order of the batch all the same.
+            for first in range(0, batches.shape[1], _PORTION):
+                batch = batches[step, first : first + _PORTION]
+                for i in range(len(batch)):
+                    source, target = row(inputs, batch[i]), row(values[0], i)
+                    for j in range(len(source)):
+                        target[j] = source[j]
+                _forward(layers, values, len(batch))
+                _loss_slope(slopes[-1], count, actions, batch, share)
+                _backward(layers, values, slopes, gradients, turned, len(batch))
             for k in range(len(layers)):
                 _adam(layers[k], means[k], squares[k], gradients[k], done + step + 1, rate)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,13 +58,20 @@ def clone(
     learner = Learner.untrained(sizes, rng)
     output = Categorical(_indices(env, subpopulation.masked))
     snapshots = Snapshots(subpopulation.name, env, tasks, delta, seed=skill_seed)
-    done = 0
-    for moment in (0, *settings.moments()):
-        batches = rng.integers(len(inputs), size=(moment - done, settings.batch))
-        learner.fit(inputs, actions, batches, done, settings.rate)
-        snapshots.offer(moment, _policy(learner, shift, scale, output))
-        report(moment - done)
-        done = moment
+    done, offers = 0, []
+    with ThreadPoolExecutor(1) as beside:  # training does not depend on skill
+        try:
+            for moment in (0, *settings.moments()):
+                batches = rng.integers(len(inputs), size=(moment - done, settings.batch))
+                learner.fit(inputs, actions, batches, done, settings.rate)
+                policy = _policy(learner, shift, scale, output)
+                offers.append(beside.submit(snapshots.offer, moment, policy))
+                report(moment - done)
+                done = moment
+            for offer in offers:
+                offer.result()
+        finally:
+            beside.shutdown(wait=False, cancel_futures=True)
     return snapshots.agents
 
 

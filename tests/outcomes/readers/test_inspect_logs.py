@@ -133,6 +133,31 @@ def test_a_file_that_is_no_zip_file_is_told_in_plain_words(tmp_path: Path) -> No
     assert "BadZipFile" not in str(error.value)
 
 
+def test_words_and_numbers_as_text_are_scores_as_inspect_understands_them(tmp_path: Path) -> None:
+    values = ("yes", "No", "TRUE", "false", "0.25")
+    samples = [inspect_sample(item, value) for item, value in enumerate(values)]
+    inspect_json(tmp_path / "a.json", "org/a", *samples)
+    assert ts.read_results(tmp_path).rates.tolist() == [[1, 0, 1, 0, 0.25]]
+
+
+@pytest.mark.parametrize("value", ["A", [1, 0]])
+def test_a_scorer_without_scores_matters_only_if_it_is_chosen(tmp_path: Path, value: Any) -> None:
+    scores = {"grade": {"value": value}, "match": {"value": "C"}}
+    inspect_json(tmp_path / "a.json", "org/a", {**inspect_sample(1, "C"), "scores": scores})
+    with pytest.raises(UnclearResults, match=says("grade match")):
+        ts.read_results(tmp_path)
+    assert ts.read_results(tmp_path, metric="match").rates.tolist() == [[1]]
+    with pytest.raises(ValueError, match=says("grade a.json arc/1 number got")):
+        ts.read_results(tmp_path, metric="grade")
+
+
+def test_a_log_without_samples_is_told(tmp_path: Path) -> None:
+    inspect_json(tmp_path / "a.json", "org/a", *SAMPLES)
+    path = inspect_json(tmp_path / "b.json", "org/b")
+    with pytest.warns(LogWarning, match=says(f"{path} no results")):
+        assert ts.read_results(tmp_path).agents.tolist() == ["org/a"]
+
+
 def test_samples_without_scores_are_told(tmp_path: Path) -> None:
     failed = {**inspect_sample(4, None), "scores": {}, "error": "timeout"}
     inspect_json(tmp_path / "a.json", "org/a", *SAMPLES, failed, inspect_sample(5, None))
@@ -234,3 +259,21 @@ def test_real_logs() -> None:
     assert found.agents.tolist() == ["ollama/qwen2.5:0.5b", "anthropic/claude-sonnet-4-0"]
     np.testing.assert_allclose(np.nanmean(found.rates, axis=1), [1 / 3, 1])
     assert found.rollouts.tolist() == [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
+
+
+@needs_real_logs
+def test_the_data_frames_of_inspect_have_the_same_scores(tmp_path: Path) -> None:
+    """Its data frames leave out logs with other names than it gives them; the reader does not."""
+    analysis = pytest.importorskip("inspect_ai.analysis", reason="Inspect is not installed")
+    for number, path in enumerate(sorted((REAL / "inspect").glob("*.json"))):
+        name = f"2026-01-01T00-00-0{number}+00-00_arc_{'a' * 21}{number}.json"
+        write(tmp_path / name, path.read_text())
+    samples = analysis.samples_df(str(tmp_path), quiet=True)
+    models = analysis.evals_df(str(tmp_path), quiet=True).set_index("eval_id")["model"]
+    found = ts.read_results(tmp_path)
+    rows = {name: row for row, name in enumerate(found.agents.tolist())}
+    columns = {name.rsplit("/", 1)[1]: column for column, name in enumerate(found.tasks.tolist())}
+    for eval_id, item, letter in samples[["eval_id", "id", "score_choice"]].values.tolist():
+        pair = rows[models[eval_id]], columns[str(item)]
+        assert found.rates[pair] == {"C": 1, "I": 0}[letter]
+    assert (found.rollouts > 0).sum() == len(samples)

@@ -256,3 +256,11 @@ def test_a_real_log() -> None:
     assert found.agents[0].startswith("RylanSchaeffer/mem_Qwen3-93M")
     assert found.rates.sum() == 0  # the results beside say an accuracy of 0
     assert "vertical asymptotes" in found.task_labels["text"][0]
+
+
+def test_several_renamed_files_in_a_folder_are_refused(tmp_path: Path) -> None:
+    """Their names may say the model, so that all would be one agent with several benchmarks."""
+    for name in ("gpt-arc", "llama-arc"):
+        write(tmp_path / "a" / f"{name}.jsonl", lines(lm_sample(0, acc=1.0), lm_sample(1, acc=0.0)))
+    with pytest.raises(ValueError, match=says("llama-arc.jsonl samples_<task>_<date>.jsonl")):
+        ts.read_results(tmp_path)

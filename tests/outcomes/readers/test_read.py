@@ -12,7 +12,7 @@ import pytest
 
 import taskspace as ts
 from taskspace.outcomes.readers.collector import LogWarning
-from taskspace.outcomes.readers.read import is_log
+from taskspace.outcomes.readers.read import is_log, read_as_before
 from taskspace.outcomes.readers.sheets import LONGEST_TEXT
 from tests.messages import says
 from tests.outcomes.readers.logs import (
@@ -335,3 +335,21 @@ def test_real_logs_of_all_formats_are_read_together() -> None:
     assert (found.n_agents, found.n_tasks) == (5, 26)
     assert len(set(found.task_labels["benchmark"])) == 4
     assert int(found.rollouts.sum()) == 29
+
+
+def test_logs_of_new_agents_are_read_as_those_of_the_known_ones(tmp_path: Path) -> None:
+    """By the same metric, filter and highest score; another metric is refused."""
+    rows = [
+        lm_sample(item, filter, acc=4.0 * (filter == "strict"), acc_norm=float(item))
+        for item in range(5)
+        for filter in ("strict", "loose")
+    ]
+    for model in ("a", "new"):
+        lm_log(tmp_path / model, *rows)
+    known = ts.read_results(tmp_path / "a", metric="acc_norm", filter="loose", max_score=4)
+    found = read_as_before(tmp_path / "new", known.info)
+    assert found.rates.tolist() == known.rates.tolist() == [[0, 0.25, 0.5, 0.75, 1]]
+    for how in ({"metric": "acc"}, {"filter": "strict"}):
+        named = {"metric": "acc_norm", "filter": "loose", **how}
+        with pytest.raises(ValueError, match=says("arc acc_norm (loose) known got")):
+            read_as_before(tmp_path / "new", known.info, **named)  # type: ignore[arg-type]

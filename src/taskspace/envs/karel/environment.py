@@ -51,6 +51,7 @@ class Karel(Environment):
     horizon = 24
     gamma = 1.0
     cluster_names = ("plain", "loops", "conditionals")
+    goal = "An agent writes a program that turns every given world into the wanted one."
     cluster_description = (
         "the kind of program that solves a task. The agents were trained on programs of other"
         " tasks, and the map's encoder is from an agent; the map itself was learned from successes"

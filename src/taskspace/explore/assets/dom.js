@@ -67,5 +67,5 @@ export function short(value, digits = 4) {
 }
 
 export function percent(value) {
-  return Number.isNaN(value) ? "–" : `${Math.round(100 * value)} %`;
+  return Number.isNaN(value) ? "–" : `${Math.round(100 * value)} %`.replace("-", "−");
 }

@@ -18,7 +18,7 @@ from taskspace.similarity.profiles import profile_similarity
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 1 << 13  # tasks whose similarities with the landmarks are held at a time
+BLOCK = 1 << 13  # tasks whose similarities with the landmarks are held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class ProfileMap:
 
     def vectors(self, profiles: Floats) -> Floats:
         """The vectors (tasks, dimensions) of tasks with these profiles (agents, tasks)."""
-        starts = range(0, max(profiles.shape[1], 1), _BLOCK)
-        return np.concatenate([self._some(profiles[:, start : start + _BLOCK]) for start in starts])
+        starts = range(0, max(profiles.shape[1], 1), BLOCK)
+        return np.concatenate([self._some(profiles[:, start : start + BLOCK]) for start in starts])
 
     def _some(self, profiles: Floats) -> Floats:
         near = profile_similarity(profiles, self.landmarks, self.measure, self.dispersion)

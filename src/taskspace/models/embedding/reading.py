@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from taskspace import checks
-from taskspace.models.embedding.profile_map import ProfileMap
+from taskspace.models.embedding.profile_map import BLOCK, ProfileMap
 from taskspace.models.embedding.spectral import unit
 from taskspace.models.success.predicting import Predicting
 from taskspace.outcomes.feature_rows import in_order, rows
@@ -195,7 +195,9 @@ class ReadingInformation(Reading):
     def _vectors(self, tasks: NDArray[Any]) -> Floats:
         if self.task_names_ is not None:
             return self._known[tasks[:, 0].astype(np.int64)]
-        return self.map_.vectors(self.model_.predict_proba(tasks))
+        # In blocks, because the probabilities of all agents on many tasks take much memory.
+        parts = (tasks[start : start + BLOCK] for start in range(0, max(len(tasks), 1), BLOCK))
+        return np.concatenate([self.map_.vectors(self.model_.predict_proba(x)) for x in parts])
 
     def _difficulties(self, tasks: NDArray[Any]) -> Floats:
         if self.task_names_ is not None:

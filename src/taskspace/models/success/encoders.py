@@ -88,6 +88,11 @@ def is_frozen(encoder: torch.nn.Module) -> bool:
     return not any(parameter.requires_grad for parameter in encoder.parameters())
 
 
+def wants_one_thread(encoder: torch.nn.Module) -> bool:
+    """Whether the encoder is one of this library that gains nothing from more threads."""
+    return bool(getattr(encoder, "one_thread", False))
+
+
 def describe(encoder: Any) -> dict[str, Any]:
     """The name and the spec of an encoder, as JSON values; unlisted classes are refused."""
     name = type(encoder).__name__

@@ -88,7 +88,7 @@ def choose(
 
 def _out_of_fold(candidate: Candidate, counts: Counts, folds: torch.Tensor) -> torch.Tensor:
     """Logits of every task, each by a model that was fitted to the other folds."""
-    logits = torch.zeros_like(counts.successes)
+    logits = torch.zeros(counts.successes.shape)
     for fold in range(FOLDS):
         tested = (folds == fold).nonzero()[:, 0]
         if not len(tested):

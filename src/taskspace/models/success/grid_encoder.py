@@ -36,10 +36,10 @@ from taskspace.envs.basickarel import (
     SIZE,
     TURN_LEFT,
     TURN_RIGHT,
-    WALLS,
     ahead,
 )
 from taskspace.envs.compiling import build
+from taskspace.envs.views import row
 
 ACTIONS = 6
 DETOUR = 2  # states on solutions with up to this many steps more than a shortest one
@@ -182,35 +182,51 @@ def _explore_factory(explore: Any) -> Any:
 
 _APART = 2 * SIDE - 1  # differences of two rows or two columns
 SEEN = SIZE + 2 * ACTIONS + _APART**2 + 4 + 4  # values per state
-_AROUND = (-SIDE - 2, SIDE + 2, 1, -1)  # north, south, east and west in a grid with a margin
+_EFFECTS = SIZE + ACTIONS  # where the parts begin
+_WHERE = _EFFECTS + ACTIONS
+_NEAR = _WHERE + _APART**2
+_FARTHEST = np.float32(SIDE - 1)
 
 
 def seen_by_agents(graph: Graph) -> torch.Tensor:
     """What the network sees of each state (states, SEEN).
 
-    Besides the state itself, it is what an agent could find out by looking: which actions have an
-    effect and which lead closer to the goal, where the next thing to do is, relative to the agent,
-    and which neighbouring cells are walls.
+    Besides the state itself, it is what an agent could find out by looking: which actions lead
+    closer to the goal and which have an effect, where the next thing to do is, relative to the
+    agent, and which neighbouring cells are walls.
     """
-    states = graph.states.long()
-    cell, goal = (states[:, first : first + CELLS].argmax(1) for first in (CELL, POST_CELL))
-    before, after = (states[:, first : first + CELLS] for first in (MARKERS, POST_MARKERS))
-    wrong = before != after
-    unfinished = wrong.any(1)
-    target = torch.where(unfinished, wrong.int().argmax(1), goal)
+    seen = np.zeros((len(graph.states), SEEN), np.float32)
+    build(_see_factory, _see)(graph.states.numpy(), graph.closer.numpy(), graph.following, seen)
+    return torch.from_numpy(seen)
+
+
+@njit(error_model="numpy")
+def _see(state, closer, following, seen):
+    """Fill in what is seen of one state."""
+    for i in range(SIZE):
+        seen[i] = state[i]
+    for action in range(ACTIONS):
+        seen[SIZE + action] = closer[action]
+        seen[_EFFECTS + action] = following[action] != FAILS
+    cell, target = state[CELL : CELL + CELLS].argmax(), state[POST_CELL:][:CELLS].argmax()
+    unfinished = False
+    for other in range(CELLS - 1, -1, -1):
+        if state[MARKERS + other] != state[POST_MARKERS + other]:
+            unfinished, target = True, other
     down, right = target // SIDE - cell // SIDE, target % SIDE - cell % SIDE
-    where = (down + SIDE - 1) * _APART + right + SIDE - 1
-    rows = states[:, WALLS : WALLS + CELLS].view(-1, SIDE, SIDE)
-    walls = torch.nn.functional.pad(rows, (1, 1, 1, 1), value=1).flatten(1)
-    place = (cell // SIDE + 1) * (SIDE + 2) + cell % SIDE + 1
-    near = [walls.gather(1, (place + step)[:, None])[:, 0] for step in _AROUND]
-    apart = (down.abs() + right.abs()) / (SIDE - 1)
-    parts = [
-        states, graph.closer, torch.from_numpy(graph.following != FAILS),
-        torch.nn.functional.one_hot(where, _APART**2),
-        torch.stack([*near, unfinished, down == 0, right == 0, apart], dim=1),
-    ]  # fmt: skip
-    return torch.cat([part.float() for part in parts], dim=1)
+    seen[_WHERE + (down + SIDE - 1) * _APART + right + SIDE - 1] = 1
+    for heading in range(4):
+        seen[_NEAR + heading] = ahead(state, cell, heading) < 0
+    seen[_NEAR + 4], seen[_NEAR + 5], seen[_NEAR + 6] = unfinished, down == 0, right == 0
+    seen[_NEAR + 7] = np.float32(abs(down) + abs(right)) / _FARTHEST
+
+
+def _see_factory(see: Any) -> Any:
+    def see_all(states, closer, following, seen):
+        for i in range(len(states)):
+            see(row(states, i), row(closer, i), row(following, i), row(seen, i))
+
+    return see_all
 
 
 # -- the value of states ---------------------------------------------------------------------------
@@ -293,6 +309,8 @@ class GridEncoder(torch.nn.Module):
     >>> GridEncoder(size=8)(torch.from_numpy(tasks)).shape
     torch.Size([5, 8])
     """
+
+    one_thread = True  # its matrices are small; another map can be learned on the next core
 
     def __init__(self, size: int = 16, width: int = 128) -> None:
         super().__init__()

@@ -16,13 +16,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from taskspace import checks
-from taskspace.models.success.dispersion import dispersion_of, residual_dispersion
+from taskspace.models.success.dispersion import dispersion_of
 from taskspace.models.success.encoders import (
     Encoder,
-    describe,
     is_frozen,
     make_encoder,
-    restore,
+    wants_one_thread,
 )
 from taskspace.models.success.few_tasks import (
     FOLDS,
@@ -32,18 +31,19 @@ from taskspace.models.success.few_tasks import (
     means_candidate,
 )
 from taskspace.models.success.forward import Forward
-from taskspace.models.success.low_rank import fit_low_rank, log_loss
+from taskspace.models.success.low_rank import fit_low_rank
+from taskspace.models.success.model_files import contents, saved_network
 from taskspace.models.success.network import (
     Counts,
     Encoding,
     Training,
     calibrate,
     fit_network,
-    linear_network,
     logits_of,
     success_network,
 )
 from taskspace.models.success.predicting import FEW_TASKS, FOLDER, Predicting
+from taskspace.models.success.scores import scores, shrunk_means
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.return_scale import ReturnScale
 from taskspace.progress import Advance, progress_bar
@@ -53,10 +53,10 @@ Floats = NDArray[np.float64]
 
 FEW = 100  # without features: with fewer tried pairs, nothing is held out
 HELD_OUT = 0.1  # fraction for validation, and the same for the test
+MOST_HELD_OUT = 20_000  # tasks of each of the two; more only takes memory
 FEW_HELD_OUT = 0.2  # fraction of few tasks on which training of a network is stopped
 FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
-RELIABILITY_BINS = 15
 MOST_BLOCKS = 100  # of the network
 SAMPLE = 1000  # tasks that are saved with the model
 
@@ -207,32 +207,35 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         self.misfit_ = max(errors - within * float((1 / attempts).mean()), 0.0)
 
     def _fit_features(self, outcomes: Outcomes, rng: np.random.Generator) -> None:
-        everything = Counts(
-            torch.from_numpy(self._validated(outcomes.features)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.successes.T, np.float32)),
-            torch.from_numpy(np.ascontiguousarray(outcomes.rollouts.T, np.float32)),
-        )
+        features = self._validated(outcomes.features)
         order = rng.permutation(np.flatnonzero((outcomes.rollouts > 0).any(0)))
         if len(order) < FEW_TASKS:
-            self._fit_few(everything.of(torch.from_numpy(order)), rng)
+            self._fit_few(_counts(outcomes, features, order), rng)
         else:
-            self._fit_many(everything, order, rng)
+            self._fit_many(outcomes, features, order, rng)
 
     def _fit_many(
-        self, everything: Counts, order: NDArray[np.int64], rng: np.random.Generator
+        self,
+        outcomes: Outcomes,
+        features: NDArray[Any],
+        order: NDArray[np.int64],
+        rng: np.random.Generator,
     ) -> None:
         """Train the network, and test it on held-out tasks."""
-        size = round(HELD_OUT * len(order))
+        size = min(round(HELD_OUT * len(order)), MOST_HELD_OUT)
         parts = (order[2 * size :], order[:size], order[size : 2 * size])
-        train, validation, test = (everything.of(torch.from_numpy(part)) for part in parts)
+        train, validation, test = (_counts(outcomes, features, part) for part in parts)
         training = Training(self.learning_rate, self.batch_size, self.epochs)
         steps = training.steps(len(train))
         with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
-        means = _means(train.successes.double().numpy(), train.rollouts.double().numpy(), axis=0)
-        self._set_scores(predicted, means, test)
+        solved, tried = (
+            table.sum(0, keepdim=True, dtype=torch.float64).numpy()
+            for table in (train.successes, train.rollouts)
+        )
+        self._set_scores(predicted, shrunk_means(solved, tried, axis=0), test)
 
     @property
     def _learning(self) -> str:
@@ -297,7 +300,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         with torch_seed(int(rng.integers(2**31))):
             encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
-            layers, small = network, self.network is None
+            layers, small = network, self.network is None or wants_one_thread(encoder)
             if self.network is not None and is_frozen(encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
                 train, validation = train.encoded(encoder), validation.encoded(encoder)
@@ -336,7 +339,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 rest, settings=model.settings, seed=seed, dispersion=model.dispersion
             )
             predicted = again.profiles
-        means = _means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
+        means = shrunk_means(np.where(seen > 0, successes, 0), seen, axis=1)[:, None]
         base = np.broadcast_to(means, tested.shape)
         pairs = (a[tested] for a in (predicted, base, successes, attempts))
         self.test_scores_ = scores(*pairs, returns=self.scale_ is not None)
@@ -389,28 +392,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 library (`taskspace.models.success.encoders.ENCODERS`).
         """
         check_is_fitted(self, "test_scores_")
-        parameters = {k: _plain(v) for k, v in self.get_params().items() if k != "network"}
-        settings = {
-            "parameters": parameters,
-            "agents": self.agents_.tolist(),
-            "feature_names": self.feature_names_,
-            "test_scores": self.test_scores_,
-        }
-        if self.scale_ is not None:
-            settings |= {"scale": _listed(self.scale_), "dispersion": self.dispersion_}
-            settings["misfit"] = self.misfit_
-        if self.task_names_ is not None:
-            settings["task_names"] = self.task_names_.tolist()
-            settings["sample"] = self.sample_.tolist()
-            arrays: dict[str, NDArray[Any]] = {"profiles": self.profiles_}
-        else:
-            settings |= {"history": self.history_, "calibration": self.calibration_}
-            settings["kind"] = self.kind_
-            if not isinstance(self.network_[0], Encoding):
-                settings["encoder"] = describe(self.network_[0])
-            arrays = {"sample": self.sample_, "held_out": self.held_out_}
-            arrays |= {name: tensor.numpy() for name, tensor in self.network_.state_dict().items()}
-        FOLDER.save(folder, settings, arrays)
+        FOLDER.save(folder, *contents(self))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SuccessModel:
@@ -437,26 +419,9 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
     def _restored(cls, settings: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> SuccessModel:
         model = cls(**settings["parameters"])
         model._restore(settings, arrays)
-        if model.task_names_ is not None:
-            return model
-        tensors = {name: torch.tensor(array) for name, array in arrays.items()}
-        with torch.random.fork_rng(
-            devices=[]
-        ):  # new layers draw weights, which are then overwritten
-            encoder = _saved_encoder(settings, tensors)
-            if model.kind_ == "network":
-                network = success_network(encoder, model.width, model.blocks, len(model.agents_))
-            else:
-                network = linear_network(encoder, len(model.agents_))
-        network.load_state_dict(tensors)
-        model.network_ = network.eval()
+        if model.task_names_ is None:
+            model.network_ = saved_network(model, settings, arrays)
         return model
-
-
-def _saved_encoder(settings: dict[str, Any], tensors: dict[str, torch.Tensor]) -> torch.nn.Module:
-    if "encoder" in settings:
-        return restore(settings["encoder"])
-    return Encoding({name: tensors[f"0.{name}"] for name in Encoding.parts})
 
 
 def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
@@ -473,60 +438,14 @@ def _new_tasks_scale(outcomes: Outcomes) -> ReturnScale | None:
     return scale
 
 
-def _listed(scale: ReturnScale) -> dict[str, Any]:
-    """A scale as numbers and lists."""
-    return {name: part.tolist() for name, part in vars(scale).items() if part is not None}
+def _counts(outcomes: Outcomes, features: NDArray[Any], chosen: NDArray[np.int64]) -> Counts:
+    """The counts of some of the tasks."""
+    tables = (_by_task(table, chosen) for table in (outcomes.successes, outcomes.rollouts))
+    return Counts(torch.from_numpy(features[chosen]), *tables)
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _means(successes: Floats, attempts: Floats, axis: int) -> Floats:
-    """Success rates of agents, shrunk towards 0.5 by two pseudo-attempts."""
-    means: Floats = (successes.sum(axis) + 1) / (attempts.sum(axis) + 2)
-    return means
-
-
-def scores(
-    predicted: Floats,
-    agent_means: Floats,
-    successes: Floats,
-    attempts: Floats,
-    *,
-    returns: bool = False,
-) -> dict[str, float]:
-    """Scores of predicted probabilities per rollout, given the results.
-
-    If these are normalised returns, there are also their error and dispersion.
-
-    >>> found = scores(*np.array([[0.2, 0.6], [0.5, 0.5], [0.0, 2.0], [2.0, 2.0]]))
-    >>> {name: round(value, 3) for name, value in found.items()}
-    {'log_loss': 0.367, 'agent_mean_log_loss': 0.693, 'brier': 0.1, 'calibration_error': 0.3}
-    """
-    total = float(attempts.sum())
-    squares = successes * (1 - predicted) ** 2 + (attempts - successes) * predicted**2
-    found = {
-        "log_loss": log_loss(predicted, successes, attempts) / total,
-        "agent_mean_log_loss": log_loss(agent_means, successes, attempts) / total,
-        "brier": float(squares.sum()) / total,
-        "calibration_error": calibration_error(predicted, successes, attempts),
-    }
-    if returns:
-        tried = attempts > 0
-        rates, guesses = successes[tried] / attempts[tried], predicted[tried]
-        found["error"] = float(np.sqrt(np.mean((guesses - rates) ** 2)))
-        found["dispersion"] = residual_dispersion(guesses, rates)
-    return found
-
-
-def calibration_error(predicted: Floats, successes: Floats, attempts: Floats) -> float:
-    """Expected calibration error (ECE) of predicted probabilities, over equal-width bins.
-
-    >>> predicted, half = np.full(4, 0.7), np.array([1.0, 0.0, 1.0, 0.0])
-    >>> round(calibration_error(predicted, half, np.ones(4)), 3)
-    0.2
-    """
-    bins = np.minimum((predicted * RELIABILITY_BINS).astype(np.int64), RELIABILITY_BINS - 1)
-    surplus = np.bincount(bins.ravel(), (successes - attempts * predicted).ravel())
-    return float(np.abs(surplus).sum() / attempts.sum())
+def _by_task(table: NDArray[Any], chosen: NDArray[np.int64]) -> torch.Tensor:
+    """The rows of some tasks (tasks, agents), in one byte per pair if the counts are small."""
+    small = table.dtype.kind in "bui" and table.max() <= np.iinfo(np.uint8).max
+    kind = np.uint8 if small else np.float32
+    return torch.from_numpy(np.ascontiguousarray(table[:, chosen].T, kind))

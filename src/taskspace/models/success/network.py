@@ -9,7 +9,6 @@ that each bin can be learned separately.
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import softplus
 
+from taskspace.models.success.adam import AdamW
 from taskspace.models.success.forward import FARTHEST, NARROWEST, PARTS
 
 MOST_LEVELS = 16  # a column with more distinct values is divided into bins
@@ -141,6 +141,7 @@ WARM_UP = 0.1  # fraction of the steps in which the learning rate rises
 LEAST_STEPS = 1000  # for small sets of tasks
 PATIENCE = 8  # checks without a better validation loss before learning ends
 CHECKS = 20  # at most, evenly spaced
+MOST_CHECKED = 4000  # tasks; more would not change which check has the lowest loss
 _NEWTON_STEPS = 20
 
 
@@ -149,8 +150,8 @@ class Counts:
     """Tasks with the success counts of agents."""
 
     tasks: torch.Tensor  # (tasks, features) in double precision, or what an encoder takes
-    successes: torch.Tensor  # (tasks, agents), single
-    rollouts: torch.Tensor  # (tasks, agents), single; 0 for pairs that were never tried
+    successes: torch.Tensor  # (tasks, agents), single or bytes
+    rollouts: torch.Tensor  # (tasks, agents), the same; 0 for pairs that were never tried
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -159,6 +160,10 @@ class Counts:
         """The counts of some of the tasks."""
         parts = (self.tasks, self.successes, self.rollouts)
         return Counts(*(part.index_select(0, chosen) for part in parts))
+
+    def first(self, count: int) -> Counts:
+        """The counts of the first tasks."""
+        return Counts(self.tasks[:count], self.successes[:count], self.rollouts[:count])
 
     def encoded(self, encoder: torch.nn.Module) -> Counts:
         """The same counts with the codes of the tasks."""
@@ -199,25 +204,21 @@ def fit_network(
     """Train, restore the state with the lowest validation loss, and return the losses."""
     _start_at_means(last_layer(network), train)
     steps = training.steps(len(train))
-    optimizer = torch.optim.AdamW(
-        network.parameters(), training.learning_rate, weight_decay=WEIGHT_DECAY, fused=True
-    )
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, functools.partial(_rate, steps=steps))
+    optimizer = AdamW(network.parameters(), WEIGHT_DECAY)
+    checked = validation.first(MOST_CHECKED)
     batches = _batches(len(train), training.batch_size, generator)
     history: dict[str, list[float]] = {"step": [], "loss": [], "validation": []}
     best, best_state, since_best = math.inf, network.state_dict(), 0
     for done, count in _portions(steps):
         total = torch.zeros(())
         network.train()
-        for _ in range(count):
+        for step in range(done - count, done):
             batch = train.of(next(batches))
             loss = batch.loss(network(batch.tasks))
-            optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            schedule.step()
+            optimizer.step(training.learning_rate * _rate(step, steps))
             total += loss.detach()
-        now = float(validation.loss(logits_of(network, validation.tasks)))
+        now = float(checked.loss(logits_of(network, checked.tasks)))
         for name, value in (("step", done), ("loss", float(total) / count), ("validation", now)):
             history[name].append(value)
         report(count, now)

@@ -32,10 +32,11 @@ class Choice:
     """The metrics and filters that the user has named, and what could not be chosen.
 
     Several names are in order of preference: of a benchmark that has several of them, the first is
-    read.
+    read. `before` has what earlier logs were read by, by format and benchmark.
     """
 
     named: dict[str, tuple[str, ...]]
+    before: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     unclear: dict[str, dict[str, list[str]]] = field(
         default_factory=lambda: {option: {} for option in OPTIONS}
     )  # names by benchmark
@@ -61,6 +62,12 @@ class Choice:
     def wants(self, metric: str) -> bool:
         """Whether a metric may be chosen."""
         return not self.named["metric"] or metric in self.named["metric"]
+
+    def names(self, metric: str) -> bool:
+        """Whether the user has named this metric, or earlier logs were read by it."""
+        return metric in self.named["metric"] or any(
+            metric == before for before, _ in self.before.values()
+        )
 
     def pick(self, option: str, available: Sequence[str], benchmark: str) -> str | None:
         """The metric or filter to read; None, which is noted, if it is not clear which."""

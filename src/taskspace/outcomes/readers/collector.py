@@ -44,6 +44,7 @@ class Collector:
         self._choice, self._most, self._returns = choice, max_score, returns
         self._negated: set[tuple[str, str]] = set()  # benchmarks and metrics, as logs say
         self._format = ""
+        self._told = False  # whether the user was told about the log that is read
         self._seen: set[str] = set()
         self._copies = Copies()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
@@ -106,9 +107,13 @@ class Collector:
         """Say how many attempts a log has, so that those without the chosen metric are told."""
         self._attempts[agent_key(agent, settings, benchmark), filter] += attempts
 
+    def wants(self, metric: str) -> bool:
+        """Whether this metric may be chosen."""
+        return self._choice.wants(metric)
+
     def asked_for(self, metric: str) -> bool:
         """Whether the user has named this metric."""
-        return metric in self._choice.named["metric"]
+        return self._choice.names(metric)
 
     @property
     def any_numbers(self) -> bool:
@@ -144,11 +149,12 @@ class Collector:
 
     def warn(self, message: str) -> None:
         """Tell the user about results that were not read."""
+        self._told = True
         warnings.warn(message, LogWarning, stacklevel=2)
 
     def begin_log(self, format: str) -> None:
         """Expect the results of a log of this format."""
-        self._format = format
+        self._format, self._told = format, False
 
     def finish_log(self, path: Path) -> None:
         """Choose among the sheets of one log, and keep the chosen ones."""
@@ -158,6 +164,8 @@ class Collector:
         for key, sheets in groups.items():
             self._keep(path, key, sheets)
         self.unscored += sum(n for (key, _), n in self._attempts.items() if key not in groups)
+        if not (groups or self._told or sum(self._attempts.values())):
+            self.warn(f"{path} has no results")
         self._sheets, self._attempts = {}, Counter()
 
     def _keep(self, path: Path, key: Key, sheets: dict[tuple[str, str], Sheet]) -> None:
@@ -165,11 +173,10 @@ class Collector:
         # They are no choice unless there is no other, or they are named.
         lower = {m for m, _ in sheets if self.negates(benchmark, m) and not self.asked_for(m)}
         sheets = {of: sheet for of, sheet in sheets.items() if of[0] not in lower} or sheets
-        metric = self._choice.pick("metric", list(dict.fromkeys(m for m, _ in sheets)), benchmark)
-        filters = [name for one, name in sheets if metric in (None, one)]
-        filter = self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
+        metric, filter = self._chosen(benchmark, sheets)
         if metric is None or filter is None:
             return
+        self._check_as_before(path, benchmark, (metric, filter))
         negated = self.negates(benchmark, metric)
         if negated and not self.any_numbers:
             raise ValueError(
@@ -184,6 +191,8 @@ class Collector:
                 f" {_both(chosen)} and, in {path}, {_both((metric, filter))}; read them separately"
             )
         sheet = sheets[metric, filter]
+        if sheet.problem:
+            raise ValueError(f"{metric} in {path}: {sheet.problem}")
         tasks, scores = np.array(sheet.tasks), np.array(sheet.scores)
         scored = ~np.isnan(scores)
         attempts = max(len(scores), self._attempts[key, filter])
@@ -194,6 +203,26 @@ class Collector:
             self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
         sign = -1 if negated else 1
         self._pieces.append((key, tasks[scored], sign * scores[scored] / self._most))
+
+    def _chosen(
+        self, benchmark: str, sheets: dict[tuple[str, str], Sheet]
+    ) -> tuple[str | None, str | None]:
+        """The metric and the filter to read: those of earlier logs, or those that are named."""
+        before = self._choice.before.get((self._format, benchmark))
+        if before in sheets and not any(self._choice.named.values()):
+            return before
+        metric = self._choice.pick("metric", list(dict.fromkeys(m for m, _ in sheets)), benchmark)
+        filters = [name for one, name in sheets if metric in (None, one)]
+        return metric, self._choice.pick("filter", list(dict.fromkeys(filters)), benchmark)
+
+    def _check_as_before(self, path: Path, benchmark: str, chosen: tuple[str, str]) -> None:
+        """Refuse results that cannot be compared with those of earlier logs."""
+        before = self._choice.before.get((self._format, benchmark), chosen)
+        if before != chosen:
+            raise ValueError(
+                f"the results of {benchmark or 'logs'} must be by {_both(before)}, as those of the"
+                f" known agents, got {_both(chosen)} in {path}"
+            )
 
     def _check_range(
         self, path: Path, metric: str, tasks: NDArray[Any], scores: NDArray[Any]

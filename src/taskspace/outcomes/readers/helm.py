@@ -10,6 +10,7 @@ from typing import Any
 from taskspace.files import read_json
 from taskspace.outcomes.readers.base import Reader
 from taskspace.outcomes.readers.collector import Collector
+from taskspace.outcomes.readers.helm_stats import instances
 from taskspace.outcomes.readers.json_text import JsonText
 from taskspace.outcomes.readers.sheets import Sheet
 
@@ -49,27 +50,35 @@ class Helm(Reader):
             return
         sheets: dict[tuple[str, str], Sheet | None] = {}
         tried: dict[str, Sheet] = {}
-        with path.open(encoding="utf-8") as file:
-            for instance in JsonText(file).items():
-                task = str(instance["instance_id"])
-                for stat in instance["stats"]:
-                    name = stat["name"]
-                    key = (name["name"], _perturbation(name, instance))
-                    if key not in sheets:
-                        sheets[key] = _sheet(results, run, *key)
-                    sheet = sheets[key]
-                    if sheet is None:
-                        continue
-                    tried[task] = sheet
-                    sheet.add(task, _mean(stat))
+        for instance in instances(path, lambda metric: _is_unwanted(results, metric)):
+            task = str(instance["instance_id"])
+            for stat in instance["stats"]:
+                name = stat["name"]
+                key = (name["name"], _perturbation(name, instance))
+                if key not in sheets:
+                    sheets[key] = _sheet(results, run, *key)
+                sheet = sheets[key]
+                if sheet is None:
+                    continue
+                tried[task] = sheet
+                sheet.add(task, _mean(stat))
         for task, text in _texts(path):
             if task in tried:
                 tried[task].describe(task, text)
 
 
+def _is_unwanted(results: Collector, metric: str) -> bool:
+    """Whether a statistic is bookkeeping, or another one than the user has named."""
+    return not results.wants(metric) or _is_bookkeeping(results, metric)
+
+
+def _is_bookkeeping(results: Collector, metric: str) -> bool:
+    return bool(_BOOKKEEPING.match(metric)) and not results.asked_for(metric)
+
+
 def _sheet(results: Collector, run: _Run, metric: str, filter: str) -> Sheet | None:
     """Where a statistic is added; None if it is not wanted."""
-    if _BOOKKEEPING.match(metric) and not results.asked_for(metric):
+    if _is_bookkeeping(results, metric):
         return None
     agent, benchmark, settings = run
     sheet = results.sheet(agent, benchmark, metric, filter, settings)

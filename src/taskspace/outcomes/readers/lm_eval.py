@@ -53,6 +53,7 @@ class LmEval(Reader):
                 " the first line; evaluate again with a newer lm-evaluation-harness"
             )
         benchmark, date = _benchmark(path)
+        _check_name(path, results)
         about = _about(path, date)
         agent, settings = _agent(path, about), _settings(about, benchmark)
         if results.is_copy(path, agent, benchmark, settings):
@@ -137,6 +138,16 @@ def _benchmark(path: Path) -> tuple[str, str | None]:
     match = _NAME.match(path.stem)
     assert match is not None
     return match[1], match[2]
+
+
+def _check_name(path: Path, results: Collector) -> None:
+    """Refuse a second renamed file in a folder: does its name say the task, or the model?"""
+    if not path.name.startswith("samples_") and not results.is_new(f"lm renamed {path.parent}"):
+        raise ValueError(
+            f"{path} must be named samples_<task>_<date>.jsonl, since there are several logs in its"
+            " folder, got a name that does not say what the task is; put the logs of each model"
+            " into a folder of its own"
+        )
 
 
 def _about(path: Path, date: str | None) -> dict[str, Any]:

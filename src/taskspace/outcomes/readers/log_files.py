@@ -81,7 +81,8 @@ def find(paths: list[Path], known: list[Reader]) -> Found:
     if not read:
         raise ValueError(
             f"{str(paths[0])!r} must have at least one log in a known format, got none among"
-            f" {len(inside)} files; the formats are {formats(known)}"
+            f" {len(inside)} file{'' if len(inside) == 1 else 's'}; the formats are"
+            f" {formats(known)}"
         )
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from taskspace.outcomes.readers.registry import readers
 from taskspace.outcomes.result_tables import check_max_score
 from taskspace.outcomes.returns import check_return_options
 
-READING = "reading"  # the key of `info` that says what was read
+# Keys of `info`: what was read, by which metrics and filters, and divided by what.
+READING, METRICS, MAX_SCORE = "reading", "metrics", "max_score"
 
 
 def read_results(
@@ -75,6 +76,35 @@ def read_results(
     """
     check_return_options(returns, best=best, success=success)
     choice, most = Choice.of(metric, filter), check_max_score(max_score, returns)
+    return _read_all(paths, choice, most, returns, best, success)
+
+
+def read_as_before(
+    paths: str | os.PathLike[str],
+    info: Mapping[str, Any],
+    *,
+    metric: str | None = None,
+    filter: str | None = None,
+    returns: bool = False,
+) -> Outcomes:
+    """Read the logs of new agents as those of the known agents were, whose outcomes have `info`.
+
+    Results by another metric or filter are refused, since they could not be compared.
+    """
+    choice = Choice.of(metric, filter)
+    for format, benchmark, *chosen in info.get(METRICS, []):
+        choice.before[format, benchmark] = (chosen[0], chosen[1])
+    return _read_all(paths, choice, float(info.get(MAX_SCORE, 1)), returns, None, None)
+
+
+def _read_all(
+    paths: Any,
+    choice: Choice,
+    most: float,
+    returns: bool,
+    best: float | None,
+    success: float | None,
+) -> Outcomes:
     known_of: dict[str, Any] = {"best": best, "success": success} if returns else {}
     known = readers()
     found = find(as_paths(paths), known)
@@ -92,6 +122,8 @@ def read_results(
     outcomes = Outcomes.from_returns(**parts) if returns else Outcomes(**parts)
     warn_of_doubles(outcomes, results)
     outcomes.info[READING] = lines_about(found, results, outcomes)
+    outcomes.info[METRICS] = [[*place, *chosen] for place, chosen in results.used.items()]
+    outcomes.info.update({} if most == 1 else {MAX_SCORE: most})
     return outcomes
 
 

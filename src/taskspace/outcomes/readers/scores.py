@@ -9,6 +9,7 @@ from typing import Any
 from taskspace import checks
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # as Inspect understands them
 
 # Metrics of which less is better, as harnesses call them; their logs do not always say so.
 _LOWER = re.compile(
@@ -29,15 +30,16 @@ def less_is_better(metric: str) -> bool:
 def as_score(value: Any, most: float = 1) -> float:
     """A score as a number from 0 to `most`; NaN if there is none.
 
-    Letters and true or false say how much of the highest score they are. Numbers are kept.
+    Letters, yes or no, and true or false say how much of the highest score they are. Numbers are
+    kept, also those that are written as text.
 
-    >>> [as_score(value) for value in ("C", "P", True, 0.25, None)]
-    [1.0, 0.5, 1.0, 0.25, nan]
+    >>> [as_score(value) for value in ("C", "P", "no", True, 0.25, "0.25", None)]
+    [1.0, 0.5, 0.0, 1.0, 0.25, 0.25, nan]
     """
     if value is None:
         return math.nan
-    if isinstance(value, str) and value in LETTERS:
-        return LETTERS[value] * most
+    if isinstance(value, str):
+        return _of_text(value, most)
     if isinstance(value, bool):
         return float(value) * most
     if isinstance(value, (int, float)):
@@ -45,7 +47,23 @@ def as_score(value: Any, most: float = 1) -> float:
             return float(value)
         except OverflowError:
             return math.inf
-    raise ValueError(f"must be a number from 0 to 1 or one of C, P, I and N, got {_said(value)}")
+    raise _refused(value)
+
+
+def _of_text(text: str, most: float) -> float:
+    part = LETTERS.get(text, _WORDS.get(text.strip().lower()))
+    if part is not None:
+        return part * most
+    try:
+        return float(text)
+    except ValueError:
+        raise _refused(text) from None
+
+
+def _refused(value: Any) -> ValueError:
+    return ValueError(
+        f"must be a number from 0 to 1 or one of C, P, I, N, yes and no, got {_said(value)}"
+    )
 
 
 def _said(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import Any
 
@@ -25,7 +26,9 @@ class Tasks:
         self.names: list[str] = []
         self.benchmarks: list[str] = []
         self.texts: list[str] = []
-        self._digests: list[int] = []  # of whole texts, since many share a long instruction
+        # Digests of whole texts, since many share a long instruction: as they are, and without
+        # regard to spaces.
+        self._digests: list[tuple[int, int]] = []
         self._numbers: dict[tuple[str, str], dict[str, int]] = {}
         self._taken: set[str] = set()
 
@@ -43,14 +46,16 @@ class Tasks:
         self._taken.add(self.names[-1])
         self.benchmarks.append(benchmark)
         self.texts.append("")
-        self._digests.append(0)
+        self._digests.append((0, 0))
         return number
 
     def describe(self, number: int, text: str) -> None:
         """Keep the text of a task; another text than before is refused."""
+        as_it_is, digest = self._digests[number]
+        if hash(text) == as_it_is:
+            return
         words = " ".join(text.split())
-        digest = hash(words)
-        if not words or digest == self._digests[number]:
+        if not words or hash(words) == digest:
             return
         short, known = short_text(text), self.texts[number]
         if known:
@@ -60,7 +65,7 @@ class Tasks:
                 f"{', which differ later on' if short == known else ''}; read logs of one version"
                 " of the benchmark, in one order"
             )
-        self.texts[number], self._digests[number] = short, digest
+        self.texts[number], self._digests[number] = short, (hash(text), hash(words))
 
 
 class Sheet:
@@ -68,10 +73,13 @@ class Sheet:
 
     Attributes:
         wanted: Whether the metric may be chosen; if not, attempts need not be added.
+        problem: What is wrong with the first score that is none; it matters if the metric is
+            chosen.
     """
 
     def __init__(self, tasks: Tasks, place: tuple[str, str], *, wanted: bool, most: float) -> None:
         self.wanted, self._most = wanted, most
+        self.problem = ""
         self.tasks, self.scores = array("i"), array("d")
         self._all, self._place, self._known = tasks, place, tasks.of(*place)
 
@@ -105,6 +113,7 @@ class Sheet:
             try:
                 score = as_score(score, self._most)
             except ValueError as error:
-                raise ValueError(f"the score of {self._all.names[number]} {error}") from error
+                self.problem = self.problem or f"the score of {self._all.names[number]} {error}"
+                score = math.nan
         self.tasks.append(number)
         self.scores.append(score)

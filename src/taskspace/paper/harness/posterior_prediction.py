@@ -39,6 +39,7 @@ def benchmark_posterior(
     """
     assert outcomes.results is not None
     assert predictor.model_ is not None
+    assert predictor.candidates_ is not None
     every = range(outcomes.n_agents)
     quizzed, known = map(np.asarray, (every, every) if families is None else families)
     solved = outcomes.results[:, :, 0]

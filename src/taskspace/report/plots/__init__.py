@@ -20,12 +20,21 @@ from taskspace.report.plots.population import (
     plot_scree,
     plot_skills,
 )
-from taskspace.report.plots.style import COLOURS, INK, MARKERS, MUTED, PALE
+from taskspace.report.plots.style import (
+    COLOURS,
+    COLOURS_ON_DARK,
+    INK,
+    LIGHT,
+    LIGHT_ON_DARK,
+    MARKERS,
+    MUTED,
+    PALE,
+)
 from taskspace.report.plots.task_map import plot_map
 
 __all__ = [
-    "COLOURS", "INK", "MARKERS", "MUTED", "PALE", "plot_accuracy", "plot_agents_needed",
-    "plot_errors", "plot_histogram", "plot_learning_curve", "plot_map", "plot_reliability",
-    "plot_scores", "plot_scree", "plot_selection", "plot_similarity", "plot_skills",
-    "plot_spectrum", "plot_success",
+    "COLOURS", "COLOURS_ON_DARK", "INK", "LIGHT", "LIGHT_ON_DARK", "MARKERS", "MUTED", "PALE",
+    "plot_accuracy", "plot_agents_needed", "plot_errors", "plot_histogram", "plot_learning_curve",
+    "plot_map", "plot_reliability", "plot_scores", "plot_scree", "plot_selection",
+    "plot_similarity", "plot_skills", "plot_spectrum", "plot_success",
 ]  # fmt: skip

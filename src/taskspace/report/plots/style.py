@@ -19,8 +19,14 @@ COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#6b6b6b", "#b0a000",
     "#882255",
 )  # fmt: skip
+# The same colours on a dark ground, where the darkest ones would hardly be seen.
+COLOURS_ON_DARK = (
+    "#3d9be0", "#F0B429", "#1FBF92", "#DE97C0", "#8ACBF2", "#F0803C", "#a3a3a3", "#d2c52b",
+    "#c8628f",
+)  # fmt: skip
 MARKERS = "os^DvPX"
 DARK, LIGHT = "#0072B2", "#a9cbe2"
+LIGHT_ON_DARK = "#2f5673"
 BESIDE: dict[str, Any] = {
     "loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False,
     "fontsize": 9, "labelcolor": INK, "alignment": "left",

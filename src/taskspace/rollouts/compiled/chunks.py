@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from taskspace.envs.base import Environment, Tasks
 from taskspace.envs.compiling import build
-from taskspace.envs.lanes import sparse_reward
+from taskspace.envs.lanes import step_function
 from taskspace.rollouts import ray
 from taskspace.rollouts.accumulator import PartialResults
 from taskspace.rollouts.compiled.loop import EnginePolicy, play_factory
@@ -86,8 +86,8 @@ class CompiledEvaluation:
         successes, steps = np.zeros((2, counts), np.int64)
         solved = np.zeros(episodes if self.keep_results else 0, np.bool_)
         returns = np.zeros(episodes if self.keep_returns else 0)
-        reward = (env.reward if self.keep_returns else None) or sparse_reward
-        play = build(play_factory, env.lanes.transition, reward, policy.draw)
+        step = step_function(type(env), env.reward if self.keep_returns else None)
+        play = build(play_factory, step, policy.draw)
         play(
             *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent, env.gamma, env.horizon,

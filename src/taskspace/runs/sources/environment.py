@@ -34,6 +34,8 @@ from taskspace.training.recipes import train_population
 class EnvironmentSource(Source):
     """A population that is trained in an environment and evaluated on a sample of its tasks."""
 
+    beside = (layout.SECOND_EMBEDDER, layout.PROJECTION)
+
     environment: Environment
     preset: str
     seed: int
@@ -51,13 +53,6 @@ class EnvironmentSource(Source):
         """The settings of the preset."""
         plan = information_plan if self.method == INFORMATION else ordinal_plan
         return plan(self.name, self.preset)
-
-    @property
-    def beside(self) -> tuple[layout.Part, ...]:  # type: ignore[override]
-        """The second map and the projection; with an encoder, torch itself uses all cores."""
-        if getattr(self.plan, "encoder", None) is not None:
-            return (layout.PROJECTION,)
-        return (layout.SECOND_EMBEDDER, layout.PROJECTION)
 
     def described(self) -> dict[str, Any]:
         """The name of the environment, and the arguments that the results depend on."""

@@ -200,4 +200,4 @@ def _listed(labels: Labels) -> str:
 
 def _count(values: NDArray[Any]) -> str:
     count = len(set(values.tolist()))
-    return f"{count} different value{'' if count == 1 else 's'}"
+    return f"{count} value{'' if count == 1 else 's'}"
