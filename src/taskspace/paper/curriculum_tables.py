@@ -62,7 +62,7 @@ def course(setting: str, found: Mapping[str, Sequence[Trial]]) -> Table:
     ]
     note = (
         "Steps to a level: median over seeds. Worst tenth: success rate on the tenth of held-out"
-        " tasks that are solved least, at the end. Overhead: share of the training time."
+        " tasks that are solved least, at the end. Overhead: share of the CPU time of the training."
     )
     title = f"Curricula on {setting}: course and cost"
     return Table(f"curriculum-{setting}-course", title, rows, note)
