@@ -134,9 +134,9 @@ def test_the_answer_counts_the_pairs_that_could_be_shown() -> None:
     found = redundant(results_of(results, 1))
     assert found.n_pairs == 18 * 17 // 2
     assert found.n_showable == found.n_pairs - 1
-    assert "38 other pairs cannot be shown" in found.summary
+    assert "38 other pairs cannot be judged" in found.summary
     results[:, 5] = results[:, 4]
-    assert "other pairs cannot be shown" in redundant(results_of(results, 1)).summary
+    assert "other pairs cannot be judged" in redundant(results_of(results, 1)).summary
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])

@@ -65,7 +65,7 @@ class Redundancy:
         n_tasks: The number of tasks.
         n_pairs: The number of pairs looked at: those of tasks on which agents differ.
         n_showable: The number of pairs that would be near-copies if their results never differed.
-            The others cannot be shown to be: too few agents tried both tasks, or nearly all agents
+            The others cannot be judged: too few agents tried both tasks, or nearly all agents
             have the same result.
         together: The most agents that tried both tasks of a pair.
         same_agents: The number of agents whose results repeat those of others and count once.
@@ -192,7 +192,7 @@ class Redundancy:
         hidden = self._all_pairs - self.n_showable
         if not hidden:
             return ""
-        return f"; {_plural(hidden, 'other pair')} cannot be shown to be, because {_WHY_HIDDEN}"
+        return f"; {_plural(hidden, 'other pair')} cannot be judged, because {_WHY_HIDDEN}"
 
     @property
     def _same(self) -> str:

@@ -58,7 +58,7 @@ def _learned(run: Run) -> str:
     agents, tasks = count(outcomes.n_agents, "agent"), count(run.learned_tasks, "task")
     told = f"This is a map of {tasks}, learned from {_attempts(run)} by {agents}."
     if run.learned_tasks > outcomes.n_tasks:
-        told += f" The numbers below are about {outcomes.n_tasks:,} of these tasks."
+        told += f" The numbers below describe {outcomes.n_tasks:,} of these tasks."
     tried = float((outcomes.rollouts > 0).mean())
     if tried < 1:
         told += f" There are results for {percent(tried)} of the pairs of an agent and a task."
