@@ -124,7 +124,7 @@ def _check(command: str) -> None:
     words = shlex.split(command.partition(" > ")[0])  # the shell redirects the rest
     if " ".join(words) in {parser.prog for parser in PARSERS}:
         return
-    if "--help" not in words:
+    if not {"--help", "--install-completion"} & set(words):  # these act while they are parsed
         build_parser().parse_args(words[1:])  # exits if the command is not valid
 
 
