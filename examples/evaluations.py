@@ -147,7 +147,7 @@ def scores_of(outcomes: Any, asked: Asked, count: int) -> dict[tuple[str, int], 
         population = LinearPopulation.fit(known)  # all of a predictor that its `score` needs
         for results, (by, size) in itertools.product(new.rates, found):
             names, groups = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
-            truth = np.bincount(groups, results) / np.bincount(groups)
+            truth = mean_of(results, groups)
             quiz = per_group(groups, size, rng)
             told = estimate_scores(population, quiz, results[quiz], names, groups, 0.9)
             inside = (told.low - 1e-6 <= truth) & (truth <= told.high + 1e-6)
@@ -184,6 +184,57 @@ SCORED: dict[str, Asked] = {
     "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), ("all", (30, 100))],
     "animal-ai": [("level", (2, 5, 20)), ("all", (10, 30, 100))],
     "minigrid-sfl": [("part", (2, 5, 20)), ("all", (10, 30, 100))],
+}
+
+
+def blend(folder: Path, fast: bool) -> None:
+    """Full scores from the linear model, from the posterior of single results, and between."""
+    print("\nFull scores, agents left out: mean absolute error by share of the posterior")
+    for name, asked in BLENDED.items():
+        outcomes = read(folder, name)
+        if outcomes is None:
+            continue
+        every = np.full(outcomes.n_tasks, "all", object)
+        outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
+        for (by, size), errors in blended(outcomes, asked, 20 if fast else 5).items():
+            apart = errors - errors[:, :1]
+            listed = ", ".join(
+                f"{share:g}: {mean:.4f} ({difference:+.4f} ± {spread / len(errors) ** 0.5:.4f})"
+                for share, mean, difference, spread in zip(
+                    SHARES, errors.mean(0), apart.mean(0), apart.std(0), strict=True
+                )
+            )
+            print(f"{name:<12} {by:<8} {size:>3} answers each: {listed}", flush=True)
+            if fast:
+                break
+
+
+def blended(outcomes: Any, asked: Asked, folds: int) -> dict[tuple[str, int], Any]:
+    """Mean absolute errors over groups (agents, shares of the posterior), by kind of quiz."""
+    found: dict[tuple[str, int], list[Any]] = {(by, n): [] for by, sizes in asked for n in sizes}
+    for known, new, rng in splits(outcomes, 1, folds):
+        predictor = ts.PerformancePredictor().fit(known)
+        for results, (by, size) in itertools.product(new.rates, found):
+            _, groups = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
+            quiz = per_group(groups, size, rng)
+            rest = np.setdiff1d(np.arange(outcomes.n_tasks), quiz)
+            single = results.copy()
+            single[rest] = predictor.predict_proba(quiz, results[quiz], rest)
+            ends = predictor.score(quiz, results[quiz], by=by).scores, mean_of(single, groups)
+            scores = [(1 - share) * ends[0] + share * ends[1] for share in SHARES]
+            found[by, size].append(np.abs(np.array(scores) - mean_of(results, groups)).mean(1))
+    return {key: np.array(errors) for key, errors in found.items()}
+
+
+def mean_of(results: Any, groups: Any) -> Any:
+    """The mean result in each group."""
+    return np.bincount(groups, results) / np.bincount(groups)
+
+
+SHARES = (0, 0.25, 0.5, 0.75, 1)
+BLENDED: dict[str, Asked] = {
+    "helm-lite": [("family", (10, 30)), ("all", (30, 100))],
+    "animal-ai": [("level", (2, 5)), ("all", (10, 30, 100))],
 }
 
 
@@ -450,8 +501,8 @@ def correlations(rates: Any, least: int = 8) -> Any:
 
 
 PARTS = {
-    "scores": scores, "stopping": stopping, "subsets": subsets, "limit": limit, "quiz": quiz,
-    "agents": agents, "neighbours": neighbours, "returns": returns,
+    "scores": scores, "blend": blend, "stopping": stopping, "subsets": subsets, "limit": limit,
+    "quiz": quiz, "agents": agents, "neighbours": neighbours, "returns": returns,
 }  # fmt: skip
 
 if __name__ == "__main__":

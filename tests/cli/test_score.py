@@ -51,6 +51,15 @@ def test_logs_are_answers_one_score_per_model_and_unknown_items_are_counted(
     assert re.search(says("warning 's3' agent run"), done.stderr)
 
 
+@pytest.mark.parametrize("answers", ["task,result\n", "task,result\nq3,\n"])
+def test_a_table_without_answers_is_told(fitted: Path, tmp_path: Path, answers: str) -> None:
+    (tmp_path / "answers.csv").write_text(answers)
+    done = command("score", fitted, tmp_path / "answers.csv")
+    (row,) = rows_of(done.stdout)
+    assert (done.returncode, row["answered"]) == (0, "0")
+    assert re.search(says("warning no answers"), done.stderr)
+
+
 @pytest.mark.usefixtures("inputs")
 def test_bad_input_is_told_in_one_sentence(
     fitted: Path, capsys: pytest.CaptureFixture[str]

@@ -94,6 +94,11 @@ def _columns(
     """The table of one agent; what it warns of is added to the warnings."""
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
+    if not found.answered.any():
+        warnings.append(
+            f"warning: {whose}there are no answers, so that the score is what the known agents"
+            " score on average, and its interval how far they differ"
+        )
     if found.unusual:
         warnings.append(f"warning: {whose}{found.warning}")
     columns = found.columns
