@@ -167,19 +167,23 @@ def scores(folder: Path, fast: bool) -> None:
             continue
         every = np.full(outcomes.n_tasks, "all", object)
         outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
-        wanted = [(by, sizes[:1] if fast else sizes) for by, sizes in asked]
-        for (by, size), rows in scores_of(outcomes, wanted, 1 if fast else 2).items():
+        found: dict[tuple[str, int], Any] = {}
+        for by, sizes in asked:
+            wanted, count = [(by, sizes[:1] if fast else sizes)], SPLITS[by == "all"]
+            found |= scores_of(outcomes, wanted, 1 if fast else count)
+        for (by, size), rows in found.items():
             plain, ours, cover, width = np.nanmean(rows, (0, 2))
             partly = ~np.isnan(rows[:, 2])
             print(
                 f"{name:<12} {rows.shape[2]:>2} x {by:<8} {size:>3} answers each: plain mean"
                 f" {plain:.4f}, ours {ours:.4f}; without complete groups"
                 f" {rows[:, 0][partly].mean():.4f}, {rows[:, 1][partly].mean():.4f};"
-                f" covered {cover:.1%}, mean width {width:.3f}",
+                f" covered {cover:.1%} of {partly.sum()}, mean width {width:.3f}",
                 flush=True,
             )
 
 
+SPLITS = 2, 20  # of the agents: one interval per agent tells little about coverage
 SCORED: dict[str, Asked] = {
     "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), ("all", (30, 100))],
     "animal-ai": [("level", (2, 5, 20)), ("all", (10, 30, 100))],

@@ -96,8 +96,7 @@ def test_clusters_are_called_after_the_label_that_prevails(strong: ts.Run) -> No
 
 def test_near_copies_are_named(strong: ts.Run) -> None:
     text = words(strong)
-    has(text, "1 pair of tasks consists of near-copies : q0 and q1 (the same result for 100%")
-    has(text, "Without the 1 task that could be left out, the agents' scores change by")
+    has(text, "keep could be left out", "q0 and q1 100.0%")
     assert not re.search(r"q[01] most informative", text)  # what copies share is not ability
 
 
@@ -125,7 +124,7 @@ def test_a_weak_map_claims_nothing(weak: ts.Run) -> None:
         "mostly noise; do not act on them",
         "No clusters are described, because the map is weak",
         "Informative tasks are not named, because the map is weak",
-        "No pair of tasks could be shown to be near-copies",
+        "none of them is a near-copy",
         "taskspace doctor .",
     )
     assert "most informative" not in text
@@ -137,7 +136,7 @@ def test_too_few_agents_claim_nothing(tmp_path: Path) -> None:
     assert few.verdict.level == UNTESTED
     text = words(few)
     has(text, "the number of kinds of skill in which agents differ cannot be said")
-    has(text, "Nothing shows that it is better than chance", "These results cannot decide on any")
+    has(text, "Nothing shows that it is better than chance")
     assert "Example:" not in text
 
 
@@ -149,7 +148,6 @@ def test_returns_are_not_called_successes(returns: ts.Run) -> None:
         "they put the agents in the same order",
         "mean return",
         "mean difficulty",
-        "Near-copies are not looked for among returns",
         "returns true",
         "best 900.0",
     )

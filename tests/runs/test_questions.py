@@ -14,6 +14,7 @@ from taskspace.applications.abilities import Abilities
 from taskspace.applications.answers import Unanswered, note_on_test
 from taskspace.applications.redundancy import Redundancy
 from taskspace.applications.subset import Subset
+from taskspace.outcomes.rates import mean_rates
 from taskspace.runs import layout, questions
 
 
@@ -86,6 +87,8 @@ def test_a_short_test_of_many_agents_is_chosen_from_some(monkeypatch: pytest.Mon
     assert isinstance(other, Subset)
     assert one.comparison.agents == 12
     assert one.tasks.tolist() == other.tasks.tolist()
+    rates = mean_rates(known.of_tasks(one.tasks).rates, axis=0)  # of all agents
+    np.testing.assert_allclose(one.success, rates)
     assert "12 of the 20" in note_on_test(known)
     assert note_on_test(outcomes(12, 8)) == ""
 

@@ -14,7 +14,7 @@ import numpy as np
 from taskspace.applications.answers import Unanswered
 from taskspace.models.embedding import verdict
 from taskspace.outcomes.rates import mean_rates
-from taskspace.report import cluster_cards, html, near_copies, notable_tasks
+from taskspace.report import cluster_cards, html, notable_tasks
 from taskspace.report.next_commands import next_commands
 from taskspace.report.words import count, percent, sentence
 from taskspace.similarity.chance import MOST_SKILLS
@@ -48,7 +48,6 @@ def sections(run: Run, drawn: Mapping[str, html.Figure]) -> list[html.Section]:
         _verdict(run),
         *cluster_cards.sections(run, drawn),
         *notable_tasks.sections(run),
-        *near_copies.sections(run),
         html.Commands(_next(run), heading="What to do next", paragraphs=[_HERE]),
     ]
 

@@ -6,6 +6,7 @@ seconds, so that the answers of equal runs are equal.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from taskspace.applications.candidates import SIMULATED
 from taskspace.applications.redundancy import Redundancy, redundant
 from taskspace.applications.subset import Subset, choose_subset
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -55,7 +57,10 @@ def make_short_test(outcomes: Outcomes, seed: int) -> Subset | Unanswered:
     if outcomes.n_tasks > MOST_TASKS_OF_TEST:
         return _too_large(outcomes)
     some, size = _some_agents(outcomes, seed), size_of_test(outcomes.n_tasks)
-    return answer(lambda: choose_subset(some, size, seed=seed, progress=False))
+    found = answer(lambda: choose_subset(some, size, seed=seed, progress=False))
+    if isinstance(found, Unanswered):
+        return found
+    return replace(found, success=mean_rates(outcomes.of_tasks(found.tasks).rates, axis=0))
 
 
 def _some_agents(outcomes: Outcomes, seed: int) -> Outcomes:
