@@ -167,11 +167,8 @@ def scores(folder: Path, fast: bool) -> None:
             continue
         every = np.full(outcomes.n_tasks, "all", object)
         outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
-        found: dict[tuple[str, int], Any] = {}
-        for by, sizes in asked:
-            wanted, count = [(by, sizes[:1] if fast else sizes)], SPLITS[by == "all"]
-            found |= scores_of(outcomes, wanted, 1 if fast else count)
-        for (by, size), rows in found.items():
+        wanted = [(by, sizes[:1] if fast else sizes) for by, sizes in asked]
+        for (by, size), rows in scores_of(outcomes, wanted, 1 if fast else SPLITS).items():
             plain, ours, cover, width = np.nanmean(rows, (0, 2))
             partly = ~np.isnan(rows[:, 2])
             print(
@@ -183,7 +180,7 @@ def scores(folder: Path, fast: bool) -> None:
             )
 
 
-SPLITS = 2, 20  # of the agents: one interval per agent tells little about coverage
+SPLITS = 10  # of the agents into five folds; fewer say little about coverage
 SCORED: dict[str, Asked] = {
     "helm-lite": [("scenario", (10, 30, 100)), ("family", (10, 30, 100)), ("all", (30, 100))],
     "animal-ai": [("level", (2, 5, 20)), ("all", (10, 30, 100))],
@@ -200,7 +197,7 @@ def blend(folder: Path, fast: bool) -> None:
             continue
         every = np.full(outcomes.n_tasks, "all", object)
         outcomes = replace(outcomes, task_labels={**outcomes.task_labels, "all": every})
-        for (by, size), errors in blended(outcomes, asked, 20 if fast else 5).items():
+        for (by, size), errors in blended(outcomes, asked, 1 if fast else 5).items():
             apart = errors - errors[:, :1]
             listed = ", ".join(
                 f"{share:g}: {mean:.4f} ({difference:+.4f} ± {spread / len(errors) ** 0.5:.4f})"
@@ -209,14 +206,12 @@ def blend(folder: Path, fast: bool) -> None:
                 )
             )
             print(f"{name:<12} {by:<8} {size:>3} answers each: {listed}", flush=True)
-            if fast:
-                break
 
 
-def blended(outcomes: Any, asked: Asked, folds: int) -> dict[tuple[str, int], Any]:
-    """Mean absolute errors over groups (agents, shares of the posterior), by kind of quiz."""
+def blended(outcomes: Any, asked: Asked, count: int) -> dict[tuple[str, int], Any]:
+    """Mean absolute errors over groups (agents, shares of the posterior) in so many folds."""
     found: dict[tuple[str, int], list[Any]] = {(by, n): [] for by, sizes in asked for n in sizes}
-    for known, new, rng in splits(outcomes, 1, folds):
+    for known, new, rng in itertools.islice(splits(outcomes, 1), count):
         predictor = ts.PerformancePredictor().fit(known)
         for results, (by, size) in itertools.product(new.rates, found):
             _, groups = groups_by(outcomes.task_labels, by, outcomes.n_tasks)
