@@ -15,7 +15,7 @@ from taskspace.bench.clock import Step
 
 SMALL = {
     "evaluate": (1, 2), "success model": (320, 330), "explorer": (30, 60), "predictor": (40, 50),
-    "map of a table": (40, 50), "load outcomes": (30, 60),
+    "map of a table": (40, 50), "load outcomes": (30, 60), "map of a model": (2, 4),
 }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def test_results_depend_on_skills() -> None:
 @pytest.mark.slow
 def test_every_line_is_measured_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {line.name: line for line in growth.LINES}  # one line of each work
+    monkeypatch.setattr(growth, "REPEATS", 1)
     lines = [replace(line, sizes=SMALL.get(line.name, (20, 40))) for line in chosen.values()]
     found = growth.measure_all(lines)
     plain = json.loads(json.dumps(growth.as_json(found)))

@@ -9,7 +9,7 @@ import pytest
 
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.pipeline import fit
-from tests.cli.maps import N_AGENTS, N_TASKS, SOLVED, command
+from tests.cli.maps import LEVELS, N_AGENTS, N_TASKS, SOLVED, command
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +43,18 @@ def ordinal(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ("--dimensions", "2", "--method", "ordinal", "--steps", "500")
     done = command("fit", table, "--out", folder, *options)
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of a long table whose tasks have features, in a table of their own."""
+    agents, tasks = np.indices(SOLVED.shape).reshape(2, -1)
+    names = np.array([f"q{number}" for number in range(N_TASKS)])
+    results = {"agent": agents, "task": names[tasks], "score": 1 * SOLVED.ravel()}
+    features = {"task": names, "level": LEVELS[:, 0], "skill": LEVELS[:, 1]}
+    folder: Path = tmp_path_factory.mktemp("runs") / "described"
+    fit(results, folder, features=features, log=lambda line: None)
     return folder
 
 

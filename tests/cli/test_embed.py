@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
-from tests.cli.maps import LEVELS, N_TASKS, SOLVED, check_complaint, command, rows_of
+from tests.cli.maps import check_complaint, command, rows_of
 
 pytestmark = pytest.mark.slow
 
@@ -26,17 +24,11 @@ def test_embed_streams_a_table(either: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose([float(row["difficulty"]) for row in rows], difficulty, rtol=1e-6)
 
 
-def test_features_in_a_table_of_their_own(tmp_path: Path) -> None:
-    results: dict[str, list[Any]] = {"agent": [], "task": [], "score": []}
-    for agent, task in np.ndindex(SOLVED.shape):
-        for name, value in zip(results, (agent, task, SOLVED[agent, task]), strict=True):
-            results[name].append(value)
-    features = {"task": np.arange(N_TASKS), "level": LEVELS[:, 0], "skill": LEVELS[:, 1]}
-    fit(results, tmp_path / "run", features=features, log=lambda line: None)
+def test_features_in_a_table_of_their_own(described: Path, tmp_path: Path) -> None:
     (tmp_path / "new.csv").write_text("level,skill\n0.3,1\n")
-    rows = rows_of(command("embed", tmp_path / "run", tmp_path / "new.csv").stdout)
+    rows = rows_of(command("embed", described, tmp_path / "new.csv").stdout)
     assert float(rows[0]["difficulty"]) > 0
-    by_name = rows_of(command("hardest", tmp_path / "run", "-k", 1).stdout)
+    by_name = rows_of(command("hardest", described, "-k", 1).stdout)
     assert {"level", "skill"} < set(by_name[0])
 
 

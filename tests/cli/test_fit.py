@@ -20,6 +20,9 @@ from tests.outcomes.readers.logs import lm_log, lm_sample
 
 pytestmark = pytest.mark.slow
 
+# The tables have 60 agents: of fewer, each is left out several times to compare short tests, which
+# takes longer.
+
 
 def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
     results = json.loads((fitted / "results.json").read_text())
@@ -36,7 +39,7 @@ def test_the_folder_is_that_of_a_run(fitted: Path, table: Path) -> None:
 
 
 def test_the_verdict_is_told_once_and_stands_in_the_report(tmp_path: Path) -> None:
-    rows = np.random.default_rng(0).integers(0, 2, (24, 12))
+    rows = np.random.default_rng(0).integers(0, 2, (60, 12))
     lines = ["agent," + ",".join(f"q{task}" for task in range(12))]
     lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
     (tmp_path / "noise.csv").write_text("\n".join(lines))
@@ -68,7 +71,7 @@ def test_the_end_names_the_next_commands_with_a_real_task(fitted: Path, table: P
 
 def test_a_warning_is_printed_once(tmp_path: Path) -> None:
     """Two maps are learned, with two seeds, of results with a task that every agent solves."""
-    rows = np.random.default_rng(0).integers(0, 2, (24, 6))
+    rows = np.random.default_rng(0).integers(0, 2, (60, 6))
     rows[:, 0] = 1
     lines = ["agent," + ",".join(f"q{task}" for task in range(6))]
     lines += [f"s{agent}," + ",".join(map(str, row)) for agent, row in enumerate(rows)]
@@ -102,7 +105,7 @@ def test_the_map_knows_the_two_skills(either: Path) -> None:
 def test_the_reading_of_columns_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         f"s{agent},q{task},{SOLVED[agent, task]:g},{'odd' if task % 2 else 'even'},{agent}.5"
-        for agent in range(20)
+        for agent in range(60)
         for task in range(6)
     ]
     text = "\n".join(["student,question,correct,topic,age", *rows])
@@ -123,7 +126,7 @@ def test_other_results_or_settings_are_refused(fitted: Path, tmp_path: Path) -> 
 
 
 def test_a_folder_of_logs_is_read_and_changed_logs_are_noticed(tmp_path: Path) -> None:
-    for agent in range(20):
+    for agent in range(60):
         rows = [lm_sample(task, acc=float(SOLVED[agent, task]), f1=0.5) for task in range(6)]
         lm_log(tmp_path / "logs" / f"org__m{agent}", *rows)
     words = ("fit", tmp_path / "logs", "--out", tmp_path / "run")
@@ -132,9 +135,9 @@ def test_a_folder_of_logs_is_read_and_changed_logs_are_noticed(tmp_path: Path) -
     assert re.search(says(f"acc f1 {tmp_path}/logs --metric acc --out"), unclear.stderr)
     done = command(*words, "--metric", "acc")
     assert done.returncode == 0
-    assert "20 files as logs of lm-evaluation-harness" in done.stderr
+    assert "60 files as logs of lm-evaluation-harness" in done.stderr
     made = open_run(tmp_path / "run")
-    assert (made.outcomes.n_agents, made.outcomes.n_tasks) == (20, 6)
+    assert (made.outcomes.n_agents, made.outcomes.n_tasks) == (60, 6)
     assert made.outcomes.task_labels["text"][2] == "What is 2?"
     assert made.results["environment"] == "logs"
     fit(tmp_path / "logs", tmp_path / "run", metric="acc", log=lambda line: None)

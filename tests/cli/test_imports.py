@@ -9,12 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from taskspace.outcomes.outcomes import Outcomes
-from taskspace.runs.pipeline import fit
-from tests.cli.maps import LEVELS, SOLVED
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning")]
 
@@ -42,22 +37,6 @@ NEW = {
     "embed": "embed RUN news.csv",
     "predict": "predict RUN --quiz tried.csv news.csv",
 }
-
-
-@pytest.fixture(scope="module")
-def described(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run folder of tasks with features."""
-    folder: Path = tmp_path_factory.mktemp("runs") / "described"
-    names = [f"q{number}" for number in range(len(LEVELS))]
-    outcomes = Outcomes(
-        1 * SOLVED,
-        np.array(1),
-        tasks=np.array(names),
-        features=LEVELS,
-        feature_names=("level", "skill"),
-    )
-    fit(outcomes, folder, log=lambda line: None)
-    return folder
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import open_run
-from tests.cli.maps import SOLVED, check_complaint, command, rows_of
+from tests.cli.maps import N_AGENTS, N_TASKS, SOLVED, check_complaint, command, rows_of
 from tests.messages import says
 from tests.run_folders import write_run
 
@@ -59,8 +59,11 @@ def test_bad_input_is_told_in_one_sentence(
     )
 
 
-def test_a_map_by_correlation_lists_similar_and_opposite_tasks(table: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "signed"
+def test_a_map_by_correlation_lists_similar_and_opposite_tasks(tmp_path: Path) -> None:
+    table, folder = tmp_path / "results.csv", tmp_path / "signed"
+    header = ",".join(["agent", *(f"q{number}" for number in range(N_TASKS))])
+    rows = np.column_stack([np.arange(N_AGENTS), SOLVED])  # without gaps, which take time
+    np.savetxt(table, rows, "%d", ",", header=header, comments="")
     options = ("--measure", "correlation", "--dimensions", "2")
     done = command("fit", table, "--out", folder, *options)
     assert done.returncode == 0, done.stderr

@@ -19,11 +19,24 @@ from tests.run_folders import write_run
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder without a short test, of few tasks and no gaps, so that choosing is fast."""
+    solved = (SKILLS[:, [0]] > LEVELS[None, :12, 0]) * 1
+    texts = np.array([f"Is it {number}?" for number in range(12)], object)
+    labels = {"text": texts, "page": np.arange(12.0)}
+    outcomes = Outcomes(solved, np.array(1), task_labels=labels)
+    embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
+    return write_run(
+        tmp_path_factory.mktemp("runs") / "texts", {"name": "texts"}, outcomes, embedder
+    ).folder
+
+
 def test_the_chosen_tasks_and_weights_are_those_of_the_library(
-    fitted: Path, tmp_path: Path
+    labelled: Path, tmp_path: Path
 ) -> None:
-    done = command("subset", fitted, "-k", "5", "--plot", tmp_path / "errors.PNG")
-    expected = choose_subset(open_run(fitted), 5)
+    done = command("subset", labelled, "-k", "5", "--plot", tmp_path / "errors.PNG")
+    expected = choose_subset(open_run(labelled), 5)
     rows = rows_of(done.stdout)
     assert [row["task"] for row in rows] == ["(intercept)", *expected.tasks.tolist()]
     weights = [float(row["weight"]) for row in rows]
@@ -32,9 +45,9 @@ def test_the_chosen_tasks_and_weights_are_those_of_the_library(
     assert (tmp_path / "errors.PNG").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_comparison_is_printed_instead(fitted: Path, tmp_path: Path) -> None:
+def test_the_comparison_is_printed_instead(labelled: Path, tmp_path: Path) -> None:
     out = tmp_path / "errors.csv"
-    command("subset", fitted, "-k", "4", "--compare", "--out", out)
+    command("subset", labelled, "-k", "4", "--compare", "--out", out)
     rows = rows_of(out.read_text())
     assert {row["tasks"] for row in rows} == {"1", "2", "4", "8"}
     assert {"informative", "random", "most disputed", "anchor points"} < {
@@ -58,14 +71,8 @@ def test_bad_input_is_told_in_one_sentence(
         check_complaint(["subset", str(fitted), *words], tokens, capsys)
 
 
-def test_labels_of_the_tasks_come_last(tmp_path: Path) -> None:
-    solved = (SKILLS[:, [0]] > LEVELS[None, :12, 0]) * 1
-    texts = np.array([f"Is it {number}?" for number in range(12)], object)
-    labels = {"text": texts, "page": np.arange(12.0)}
-    outcomes = Outcomes(solved, np.array(1), task_labels=labels)
-    embedder = OrdinalEmbedder(1, steps=0, random_state=0, progress=False).fit(outcomes)
-    write_run(tmp_path / "run", {"name": "texts"}, outcomes, embedder)
-    rows = rows_of(command("subset", tmp_path / "run", "-k", "2").stdout)
+def test_labels_of_the_tasks_come_last(labelled: Path) -> None:
+    rows = rows_of(command("subset", labelled, "-k", "2").stdout)
     numbers = [row["task"].removeprefix("task-") for row in rows[1:]]
     assert [row["text"] for row in rows] == ["", *(f"Is it {number}?" for number in numbers)]
     assert [row["page"] for row in rows] == ["", *numbers]  # the intercept has no page

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from taskspace.applications import subset_comparison
 from taskspace.envs.karel.compact import KarelTasks
 from taskspace.envs.karel.interpreter import run
 from taskspace.envs.karel.language import encode
@@ -24,6 +25,14 @@ from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.run import Run
 from tests.explore.browser import chromium, small_map, small_outcomes
 from tests.run_folders import write_run
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_division() -> Iterator[None]:
+    """The explorer compares short tests of these few agents; a single division is faster."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subset_comparison, "MOST_DIVISIONS", 1)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import pytest
 
+from taskspace.models.success import model, network
 from taskspace.paper import more_tasks
 from taskspace.paper.study import Study
 from taskspace.runs.sources.plans import information_plan
@@ -19,6 +21,8 @@ def test_every_success_model_is_compared_with_opt(
     few = replace(information_plan("BasicKarel", "fast"), tasks=400)
     monkeypatch.setattr(more_tasks, "information_plan", lambda env, preset: few)
     monkeypatch.setattr(more_tasks, "FACTORS", (1,))
+    brief = functools.partial(network.Training, least_steps=100)
+    monkeypatch.setattr(model, "Training", brief)
     result = more_tasks.reproduce(replace(study, environments=("BasicKarel",)))
     rows = {row["learned from"]: row for row in result.tables[0].rows}
     assert list(rows) == [
