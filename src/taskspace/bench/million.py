@@ -47,7 +47,8 @@ def make_outcomes(agents: int, tasks: int) -> Outcomes:
     successes = np.empty((agents, tasks), np.uint8)
     for row, skills in zip(successes, rng.normal(size=(agents, 3)), strict=True):
         rates = 1 / (1 + np.exp(-4 * (needs @ skills.astype(np.float32) - features[:, 3])))
-        row[:] = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down at random
+        drawn = ROLLOUTS * rates + rng.random(tasks, np.float32)  # rounded up or down at random
+        row[:] = np.minimum(drawn, ROLLOUTS)  # in single precision, 10 + 0.9999999 is 11
     return Outcomes(successes, np.array(ROLLOUTS), features=features)
 
 
