@@ -230,7 +230,8 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         with progress_bar(self._learning, steps, self.progress) as advance:
             self.network_ = self._learn(train, validation, training, rng, advance)
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
-        predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
+        with one_thread() if wants_one_thread(self.network_[0]) else contextlib.nullcontext():
+            predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
         solved, tried = (
             table.sum(0, keepdim=True, dtype=torch.float64).numpy()
             for table in (train.successes, train.rollouts)
@@ -300,7 +301,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         with torch_seed(int(rng.integers(2**31))):
             encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
-            layers, small = network, self.network is None or wants_one_thread(encoder)
+            layers, small = network, wants_one_thread(encoder)
             if self.network is not None and is_frozen(encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
                 train, validation = train.encoded(encoder), validation.encoded(encoder)

@@ -33,6 +33,7 @@ class Encoding(torch.nn.Module):
     """Maps features in double precision to standardized columns, and ramps across some of them."""
 
     parts: ClassVar[tuple[str, ...]] = PARTS
+    one_thread = True  # its matrices are small; another map can be learned on the next core
 
     mean: torch.Tensor  # (features,)
     scale: torch.Tensor  # (features,)

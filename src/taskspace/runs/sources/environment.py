@@ -34,7 +34,7 @@ from taskspace.training.recipes import train_population
 class EnvironmentSource(Source):
     """A population that is trained in an environment and evaluated on a sample of its tasks."""
 
-    beside = (layout.SECOND_EMBEDDER, layout.PROJECTION)
+    beside = (layout.SECOND_EMBEDDER, layout.PROJECTION, layout.PREDICTOR)
 
     environment: Environment
     preset: str
