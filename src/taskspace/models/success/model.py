@@ -34,6 +34,7 @@ from taskspace.models.success.forward import Forward
 from taskspace.models.success.low_rank import fit_low_rank
 from taskspace.models.success.model_files import contents, saved_network
 from taskspace.models.success.network import (
+    BLOCK,
     Counts,
     Encoding,
     Training,
@@ -232,10 +233,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
         self.kind_, self.sample_, self.held_out_ = "network", train.tasks[:SAMPLE].numpy(), parts[2]
         with one_thread() if wants_one_thread(self.network_[0]) else contextlib.nullcontext():
             predicted = torch.sigmoid(logits_of(self.network_, test.tasks))
-        solved, tried = (
-            table.sum(0, keepdim=True, dtype=torch.float64).numpy()
-            for table in (train.successes, train.rollouts)
-        )
+        solved, tried = (total.double().numpy()[None] for total in train.totals())
         self._set_scores(predicted, shrunk_means(solved, tried, axis=0), test)
 
     @property
@@ -448,5 +446,7 @@ def _counts(outcomes: Outcomes, features: NDArray[Any], chosen: NDArray[np.int64
 def _by_task(table: NDArray[Any], chosen: NDArray[np.int64]) -> torch.Tensor:
     """The rows of some tasks (tasks, agents), in one byte per pair if the counts are small."""
     small = table.dtype.kind in "bui" and table.max() <= np.iinfo(np.uint8).max
-    kind = np.uint8 if small else np.float32
-    return torch.from_numpy(np.ascontiguousarray(table[:, chosen].T, kind))
+    found = np.empty((len(chosen), len(table)), np.uint8 if small else np.float32)
+    for start in range(0, len(chosen), BLOCK):  # so that nothing else is as large as the table
+        found[start : start + BLOCK] = table[:, chosen[start : start + BLOCK]].T
+    return torch.from_numpy(found)

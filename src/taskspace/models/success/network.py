@@ -170,6 +170,10 @@ class Counts:
         """The same counts with the codes of the tasks."""
         return Counts(outputs(encoder, self.tasks), self.successes, self.rollouts)
 
+    def totals(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The successes and the rollouts of each agent on all tasks."""
+        return _total(self.successes), _total(self.rollouts)
+
     def losses(self, logits: torch.Tensor) -> torch.Tensor:
         """Log loss of each pair in nats: the binomial loss up to a constant."""
         return self.rollouts * softplus(logits) - self.successes * logits
@@ -177,6 +181,13 @@ class Counts:
     def loss(self, logits: torch.Tensor) -> torch.Tensor:
         """Log loss in nats per rollout."""
         return self.losses(logits).sum() / self.rollouts.sum().clamp(min=1)
+
+
+def _total(table: torch.Tensor) -> torch.Tensor:
+    """The sum over tasks; torch would first copy a table of bytes with eight bytes per count."""
+    if table.dtype == torch.uint8:
+        return torch.from_numpy(table.numpy().sum(0, dtype=np.int64))
+    return table.sum(0)
 
 
 @dataclass(frozen=True)
@@ -236,7 +247,8 @@ def fit_network(
 
 def _start_at_means(layer: torch.nn.Linear, train: Counts) -> None:
     """Initialize the output for each agent at its mean success rate."""
-    rate = (train.successes.sum(0) + 1) / (train.rollouts.sum(0) + 2)
+    solved, tried = train.totals()
+    rate = (solved + 1) / (tried + 2)
     with torch.no_grad():
         layer.bias.copy_(torch.logit(rate))
 
