@@ -55,7 +55,7 @@ def reversed_through_the_stack(values: Any) -> None:
 
 
 def test_an_array_on_the_stack_keeps_what_is_written_to_it() -> None:
-    values = np.arange(5) + np.float32(0.1)
+    values = np.arange(5, dtype=np.float32) + np.float32(0.1)
     expected = values[::-1].copy()
     reversed_through_the_stack(values)
     np.testing.assert_array_equal(values, expected)
