@@ -25,6 +25,23 @@ def test_lanes_that_have_ended_do_not_move() -> None:
     assert batch.states[0, 1] > before[0, 1]
 
 
+@pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "BasicKarel"])
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
+def test_a_lane_that_has_ended_changes_nothing_for_the_others(name: str, gamma: float) -> None:
+    env, rng = ts.make(name), np.random.default_rng(0)
+    starts = env.sample_tasks(4, seed=5)
+    alone, beside = Batch(env, starts, gamma=gamma), Batch(env, [*starts, starts[0]], gamma=gamma)
+    beside.status[4] = FAILED
+    for _ in range(6):
+        actions = rng.integers(0, 2, 5)
+        alone.step(actions[:4])
+        beside.step(actions)
+        for part in ("states", "streams", "elapsed", "status", "rewards"):
+            np.testing.assert_array_equal(
+                getattr(alone, part), getattr(beside, part)[..., :4], err_msg=part
+            )
+
+
 MANY = 20_000
 
 

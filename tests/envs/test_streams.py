@@ -17,6 +17,8 @@ from taskspace.envs.streams import (
     normal,
     seed_stream,
     uniform,
+    uniform_bits,
+    uniform_if,
 )
 from tests.envs.twin import StreamRandom, new_stream
 
@@ -146,6 +148,15 @@ def test_normals_of_many_lanes_are_those_of_their_streams(layout: Any) -> None:
             draw_normal(stream, alone)
             assert (drawn[:, lane] == alone).all()
         assert (streams[:, lane] == stream).all()
+
+
+def test_a_number_that_is_not_wanted_leaves_the_stream_as_it_is() -> None:
+    stream, expected = new_stream(9), new_stream(9)
+    uniform_if(False, stream)
+    assert (stream == expected).all()
+    assert uniform_bits(stream[0], stream[1]) * 2.0**-53 == uniform(expected)
+    assert uniform_if(True, stream) == uniform(new_stream(9))
+    assert (stream == expected).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 9, 16, 101])

@@ -1,4 +1,4 @@
-"""Views of one lane, against NumPy's."""
+"""Views of one lane and arrays on the stack, against NumPy's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from taskspace.envs.views import column, row
+from taskspace.envs.views import column, row, stack_array
 
 
 @njit
@@ -43,3 +43,19 @@ def test_what_is_written_to_a_view_is_written_to_the_array(array: Any) -> None:
     expected[2] += 0.5
     expected[:, 2] += 5
     np.testing.assert_array_equal(changed, expected)
+
+
+@njit
+def reversed_through_the_stack(values: Any) -> None:
+    kept = stack_array(np.float32, 5)
+    for index in range(len(kept)):
+        kept[index] = values[index]
+    for index in range(len(kept)):
+        values[index] = kept[4 - index]
+
+
+def test_an_array_on_the_stack_keeps_what_is_written_to_it() -> None:
+    values = np.arange(5, dtype=np.float32) + np.float32(0.1)
+    expected = values[::-1].copy()
+    reversed_through_the_stack(values)
+    np.testing.assert_array_equal(values, expected)

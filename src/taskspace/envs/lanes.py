@@ -17,7 +17,14 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
-from taskspace.envs.streams import integer, lane_normals, seed_stream, uniform
+from taskspace.envs.streams import (
+    integer,
+    lane_normals,
+    seed_stream,
+    uniform,
+    uniform_bits,
+    uniform_if,
+)
 from taskspace.envs.views import column, row
 
 RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
@@ -81,6 +88,16 @@ def sparse_reward(state, status):
 
 def _step_lanes(step: Any, reward: Any) -> Callable[..., None]:
     def step_lanes(states, actions, streams, elapsed, status, rewards, gamma, horizon):
+        # Nearly always in the engine. Then nothing is conditional, so that dynamics without
+        # branches are vectorized; stores to some lanes only would make them slow on AVX2.
+        if all_act(streams, status, gamma):
+            for lane in range(len(status)):
+                state, stream = column(states, lane), column(streams, lane)
+                uniform_if(gamma < 1.0, stream)  # the one that `all_act` has seen
+                result = step(state, action(actions, lane), stream)
+                count_step(lane, result, elapsed, status, horizon)
+                rewards[lane] = reward(state, status[lane])
+            return
         for lane in range(len(status)):
             rewards[lane] = 0.0
             if status[lane] != RUNNING:
@@ -91,13 +108,29 @@ def _step_lanes(step: Any, reward: Any) -> Callable[..., None]:
                 result = FAILED
             else:
                 result = step(state, action(actions, lane), stream)
-            elapsed[lane] += 1
-            if result == RUNNING and elapsed[lane] >= horizon:
-                result = OUT_OF_TIME
-            status[lane] = result
-            rewards[lane] = reward(state, result)
+            count_step(lane, result, elapsed, status, horizon)
+            rewards[lane] = reward(state, status[lane])
 
     return step_lanes
+
+
+@njit
+def all_act(streams, status, gamma):
+    """Whether all lanes are running, and none fails at random before its next action."""
+    ended, largest = np.int64(RUNNING), np.int64(0)
+    for lane in range(len(status)):
+        ended |= status[lane]
+        if gamma < 1.0:
+            largest = max(largest, uniform_bits(streams[0, lane], streams[1, lane]))
+    return ended == RUNNING and largest * 2.0**-53 < gamma
+
+
+@njit
+def count_step(lane, result, elapsed, status, horizon):
+    """Set the status of a lane after a step with this result."""
+    elapsed[lane] += 1
+    late = (result == RUNNING) & (elapsed[lane] >= horizon)
+    status[lane] = OUT_OF_TIME if late else result
 
 
 def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Callable[..., None]:

@@ -25,7 +25,7 @@ from taskspace.envs.drawing import (
     fit,
 )
 from taskspace.envs.lanes import FAILED, RUNNING, SOLVED
-from taskspace.envs.streams import uniform
+from taskspace.envs.streams import uniform, uniform_if
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,31 +60,33 @@ def sample(task, stream, distribution):
 @njit
 def missing_keys(state, doors):
     """The keys that the door requires and the agent does not hold, as bits."""
-    missing = doors[int(2 * state[DOOR_BIT_1] + state[DOOR_BIT_2])]
+    first = doors[2] if state[DOOR_BIT_1] > 0.5 else doors[0]
+    second = doors[3] if state[DOOR_BIT_1] > 0.5 else doors[1]
+    missing = second if state[DOOR_BIT_2] > 0.5 else first
     for key in range(4):
-        if state[KEY_A + key] > 0.5:
-            missing &= ~(1 << key)
+        missing &= ~(1 << key) if state[KEY_A + key] > 0.5 else -1
     return missing
 
 
 @njit
 def move(state, action, stream, doors):
-    """One step, given the keys that each type of door requires."""
+    """One step, given the keys that each type of door requires.
+
+    There are no branches, so that a loop over many episodes is vectorized.
+    """
     location = state[LOCATION]
-    if action <= MOVE_RIGHT:
-        length = 0.075 + (-0.01 + 0.02 * uniform(stream))
-        moved = location + length if action == MOVE_RIGHT else location - length
-        if 0.0 <= moved <= 1.0:
-            state[LOCATION] = moved
-        return RUNNING
-    if action == FINISH:
-        return SOLVED if location >= DOOR_START and missing_keys(state, doors) == 0 else FAILED
-    key = action - PICK_A
-    held = state[KEY_A + key] > 0.5
-    if held or location < KEY_START[key] or location > KEY_END[key]:
-        return FAILED
-    state[KEY_A + key] = 1.0
-    return RUNNING
+    moves, finishes = action <= MOVE_RIGHT, action == FINISH
+    length = 0.075 + (-0.01 + 0.02 * uniform_if(moves, stream))
+    moved = location + length if action == MOVE_RIGHT else location - length
+    state[LOCATION] = moved if moves & (moved >= 0.0) & (moved <= 1.0) else location
+    opens = (location >= DOOR_START) & (missing_keys(state, doors) == 0)
+    failed = finishes & (not opens)
+    for key in range(4):
+        picks, held = action == PICK_A + key, state[KEY_A + key]
+        there = (location >= KEY_START[key]) & (location <= KEY_END[key])
+        failed |= picks & ((held > 0.5) | (not there))
+        state[KEY_A + key] = 1.0 if picks & there else held
+    return FAILED if failed else SOLVED if finishes else RUNNING
 
 
 @njit

@@ -80,6 +80,21 @@ def uniform(stream):
 
 
 @njit
+def uniform_bits(a, b):
+    """The 53 random bits of the next `uniform` of a stream with these words."""
+    return np.int64(_advance(a, b)[0] >> _S11)
+
+
+@njit
+def uniform_if(wanted, stream):
+    """A random number in [0, 1); without a branch, the stream advances only if it is wanted."""
+    a, b = stream[0], stream[1]
+    bits, next_a, next_b = _advance(a, b)
+    stream[0], stream[1] = next_a if wanted else a, next_b if wanted else b
+    return np.float64(bits >> _S11) * _TWO_53
+
+
+@njit
 def integer(stream, n):
     """A random integer in 0 .. n - 1."""
     return np.int64(uniform(stream) * n)

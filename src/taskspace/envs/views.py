@@ -1,8 +1,8 @@
-"""Views of one lane without reference counting.
+"""Views of one lane and small arrays on the stack, without reference counting.
 
-Numba counts the references of an ordinary slice with atomic operations, which take longer than a
-step of the cart pole. These views do not; they must not outlive the call in which they are made,
-during which the caller holds the array.
+Numba counts the references of an ordinary array or slice with atomic operations, which take longer
+than a step of the cart pole. These have no count; they must not outlive the call in which they are
+made, during which the caller of a view holds the array.
 """
 
 from __future__ import annotations
@@ -53,3 +53,29 @@ def _borrow(view_type: types.Array, across: int) -> Any:
         return view._getvalue()
 
     return generate
+
+
+@intrinsic(prefer_literal=True)
+def stack_array(typing_context, dtype, count):  # type: ignore[no-untyped-def]
+    """An array of a constant number of elements without initial values, on the stack.
+
+    What is stored in it can stay in registers, and nothing else overlaps with it.
+    """
+    view_type = types.Array(dtype.dtype, 1, "C")
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        element = context.get_data_type(dtype.dtype)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(element))
+        data = cgutils.alloca_once(builder, ir.ArrayType(element, count.literal_value))
+        view = make_array(view_type)(context, builder)
+        populate_array(
+            view,
+            data=builder.bitcast(data, element.as_pointer()),
+            shape=[args[1]],
+            strides=[size],
+            itemsize=size,
+            meminfo=None,
+        )
+        return view._getvalue()
+
+    return view_type(dtype, count), generate

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from taskspace.envs.streams import next_bits, normal
-from taskspace.envs.views import column
+from taskspace.envs.views import column, stack_array
 from taskspace.rollouts.compiled.network import LANES, exp_lanes, exponential, tanh_lanes
 
 _S40 = np.uint64(40)
@@ -22,9 +22,9 @@ def draw_categorical(outputs, streams, actions, bound, squash):
     `outputs` is overwritten with the cumulative sums of the exponentials.
     """
     count = len(outputs)
-    largest, total = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32)
+    largest, total = stack_array(np.float32, LANES), stack_array(np.float32, LANES)
     for lane in range(LANES):
-        largest[lane] = outputs[0, lane]
+        largest[lane], total[lane] = outputs[0, lane], _ZERO
     for row in range(1, count):
         for lane in range(LANES):
             output = outputs[row, lane]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.envs.base import Environment
-from taskspace.envs.lanes import OUT_OF_TIME, RUNNING, SOLVED
+from taskspace.envs.lanes import RUNNING, SOLVED
 from taskspace.envs.streams import agent_words, start_stream
 from taskspace.envs.views import column, row
 from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
@@ -19,6 +19,7 @@ from taskspace.rollouts.compiled.network import LANES, buffer_rows, forward, pac
 
 # Rows of states that are a power of two apart would compete for the same places in the cache.
 _PADDING = 8
+_IDLE = -1  # the status of a lane without an episode
 
 
 @dataclass(frozen=True)
@@ -96,52 +97,50 @@ def play_factory(step: Any, draw: Any) -> Callable[..., None]:
         states = np.zeros((tasks.shape[1], LANES + _PADDING))
         streams = np.zeros((2, LANES), np.uint64)
         # Arrays of their own: a compiler that knows that they do not overlap vectorizes the step.
-        status, elapsed = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
-        actions, rewards = np.zeros_like(actions), np.zeros(LANES)
-        ended, earned = np.zeros(LANES, np.int64), np.zeros(LANES)
-        episode = np.full(LANES, -1)  # -1: idle
+        status, elapsed = np.full(LANES, _IDLE), np.zeros(LANES, np.int64)
+        actions, rewards, earned = np.zeros_like(actions), np.zeros(LANES), np.zeros(LANES)
+        episode, entry = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
         words = agent_words(seed, agent)
-        waiting = first
-        playing = 0
-        for lane in range(LANES):
-            if waiting < last:
-                task, rollout = waiting // rollouts, waiting % rollouts
-                states[:, lane] = tasks[task]
-                start_stream(column(streams, lane), words, task, rollout)
-                episode[lane] = waiting
-                waiting += 1
-                playing += 1
-            else:
-                status[lane] = OUT_OF_TIME
-        while playing > 0:
+        waiting, task, rollout = first, first // rollouts, first % rollouts
+        first_task, playing = task, 0
+        ended, count = np.arange(LANES), LANES  # lanes that take the next episode: at first all
+        while True:
+            for index in range(count):
+                lane = ended[index]
+                if status[lane] != _IDLE:
+                    solved = status[lane] == SOLVED
+                    successes[entry[lane]] += solved
+                    steps[entry[lane]] += elapsed[lane]
+                    if len(results):
+                        results[episode[lane] - first] = solved
+                    if len(returns):
+                        returns[episode[lane] - first] = earned[lane]
+                    status[lane] = _IDLE
+                    playing -= 1
+                if waiting < last:
+                    column(states, lane)[:] = row(tasks, task)
+                    start_stream(column(streams, lane), words, task, rollout)
+                    status[lane], elapsed[lane], earned[lane] = RUNNING, 0, 0.0
+                    episode[lane], entry[lane] = waiting, task - first_task
+                    playing += 1
+                    waiting += 1
+                    rollout += 1
+                    if rollout == rollouts:
+                        task, rollout = task + 1, 0
+            if playing == 0:
+                break
             for feature in range(len(states)):
                 for lane in range(LANES):
                     buffers[0, feature, lane] = states[feature, lane]
             output = forward(packed, sizes, tanh, buffers)
             draw(buffers[output, : sizes[-1]], streams, actions, bound, squash)
             step(states, actions, streams, elapsed, status, rewards, gamma, horizon)
+            if len(returns):
+                for lane in range(LANES):
+                    earned[lane] += rewards[lane]
             count = 0
             for lane in range(LANES):  # no branch: which lanes end cannot be predicted
-                earned[lane] += rewards[lane]
                 ended[count] = lane
-                count += (status[lane] != RUNNING) & (episode[lane] >= 0)
-            for lane in ended[:count]:
-                task = episode[lane] // rollouts - first // rollouts
-                successes[task] += status[lane] == SOLVED
-                steps[task] += elapsed[lane]
-                if len(results):
-                    results[episode[lane] - first] = status[lane] == SOLVED
-                if len(returns):
-                    returns[episode[lane] - first] = earned[lane]
-                elapsed[lane], earned[lane] = 0, 0.0
-                if waiting < last:
-                    task, rollout = waiting // rollouts, waiting % rollouts
-                    column(states, lane)[:] = row(tasks, task)
-                    start_stream(column(streams, lane), words, task, rollout)
-                    episode[lane], status[lane] = waiting, RUNNING
-                    waiting += 1
-                else:
-                    episode[lane] = -1
-                    playing -= 1
+                count += status[lane] > RUNNING
 
     return play
