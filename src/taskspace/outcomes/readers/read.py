@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +118,9 @@ def _read_all(
         outcomes.info[READING] = lines
         return outcomes
     results = Collector(choice, most, Returns(best) if returns else None)
-    for path, reader in found.logs.items():
-        _read(path, reader, results)
+    with _without_garbage_collection():
+        for path, reader in found.logs.items():
+            _read(path, reader, results)
     parts = {**results.parts(), **known_of}
     outcomes = Outcomes.from_returns(**parts) if returns else Outcomes(**parts)
     warn_of_doubles(outcomes, results)
@@ -134,6 +137,18 @@ def is_log(results: Any) -> bool:
         return is_name or os.path.isdir(results)
     is_list = isinstance(results, (list, tuple)) and len(results) > 0
     return is_list and all(isinstance(path, (str, os.PathLike)) for path in results)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """What is parsed has no cycles, but the collector would look at all of it again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _read(path: Path, reader: Reader, results: Collector) -> None:

@@ -51,7 +51,9 @@ def as_score(value: Any, most: float = 1) -> float:
 
 
 def _of_text(text: str, most: float) -> float:
-    part = LETTERS.get(text, _WORDS.get(text.strip().lower()))
+    part = LETTERS.get(text)
+    if part is None:
+        part = _WORDS.get(text.strip().lower())
     if part is not None:
         return part * most
     try:
