@@ -49,7 +49,14 @@ def test_it_finds_the_frontier(model: Any) -> None:
     assert weights.sum() == pytest.approx(1)
     at_frontier = np.abs(TASKS[:, 0] - 0.45) < 0.1
     assert weights[at_frontier].mean() > 1.5 * weights[~at_frontier].mean()
-    assert weights.min() >= 0.2 / 400 - 1e-12  # the uniform share
+    assert weights.min() >= 0.5 / 400 - 1e-12  # the uniform share
+
+
+def test_half_of_the_tasks_are_uniform_and_a_fifth_with_a_target() -> None:
+    target = TASKS[:, 0] > 0.9
+    assert ts.Curriculum(TASKS, seed=0).share == 0.5
+    assert ts.Curriculum(TASKS, target=target, seed=0).share == 0.2
+    assert ts.Curriculum(TASKS, target=target, share=0.3, seed=0).share == 0.3
 
 
 def test_names_have_one_estimate_each() -> None:

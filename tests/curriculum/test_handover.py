@@ -29,9 +29,9 @@ def test_training_is_handed_over_to_uniform_tasks(handover: float) -> None:
             curriculum.observe(chosen, tasks[chosen, 0] < level)
         shares.append(curriculum.log()["uniform_share"])
     if not handover:
-        assert shares == [0.2, 0.2, 0.2]
+        assert shares == [0.5, 0.5, 0.5]
         return
-    assert 0.2 < shares[0] < 0.5 < shares[1] < shares[2] == 1.0
+    assert 0.5 < shares[0] < 0.7 < shares[1] < shares[2] == 1.0
     np.testing.assert_allclose(curriculum.weights(), 1 / 100)
 
 

@@ -21,7 +21,8 @@ from taskspace.bench.printing import print_lines
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.runs.pipeline import fit
 
-AGENTS, TASKS, FEATURES, SKILLS = 100, 5000, 4, 3
+AGENTS, FEATURES, SKILLS = 100, 4, 3
+TASKS = (5_000, 50_000)
 REPEATS = 3  # the fastest counts
 BASELINE = "import numpy"
 COMMANDS = {
@@ -48,7 +49,7 @@ class Taken:
     wall: float
 
 
-def results(agents: int = AGENTS, tasks: int = TASKS, *, features: bool) -> Outcomes:
+def results(agents: int, tasks: int, *, features: bool) -> Outcomes:
     """Single attempts of agents with three skills, on tasks with or without features."""
     rng = np.random.default_rng(0)
     table = rng.uniform(-1, 1, (tasks, FEATURES))
@@ -89,8 +90,11 @@ def measure_run(outcomes: Outcomes, repeats: int = REPEATS) -> dict[str, Taken]:
 def measure_all() -> dict[str, dict[str, Taken]]:
     """The times of commands, by name of the run."""
     return {
-        "with features": measure_run(results(features=True)),
-        "without features": measure_run(results(features=False)),
+        f"{tasks:,} tasks {'with' if features else 'without'} features": measure_run(
+            results(AGENTS, tasks, features=features)
+        )
+        for tasks in TASKS
+        for features in (True, False)
     }
 
 
@@ -114,5 +118,5 @@ def print_report(console: Console) -> None:
             "wall, s": lambda taken: f"{taken.wall:.2f}",
             "CPU, × import numpy": functools.partial(_ratio, base=times[BASELINE]),
         }
-        title = f"answers on a run of {AGENTS} agents and {TASKS:,} tasks {name}"
+        title = f"answers on a run of {AGENTS} agents and {name}"
         print_lines(console, title, lines, times)

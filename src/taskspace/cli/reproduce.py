@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--tuning", action="store_true",
-        help="for curriculum: how the handover was chosen, on fixed seeds that are not reported",
+        help="for curriculum: how its options were chosen, on fixed seeds that are not reported",
     )  # fmt: skip
     parser.add_argument(
         "--seeds",

@@ -22,7 +22,8 @@ from taskspace.curriculum.threads import one_thread
 
 Floats = NDArray[np.float64]
 
-SHARE = 0.2  # of episodes whose tasks are drawn uniformly
+# The share of episodes whose tasks are drawn uniformly, without and with a target.
+SHARE, SHARE_WITH_TARGET = 0.5, 0.2
 UPDATE = 200  # episodes per update of the estimates, at least
 MOST = 250  # successes, and as many failures, from which an update learns: the others tell little
 TASKS_PER_EPISODE = 24  # with many tasks, an update takes longer and waits for more episodes
@@ -47,7 +48,8 @@ class Curriculum:
             task. The default is "towards" with a target and "frontier" without.
         target: What the learner is trained for: booleans or weights, one per task; all tasks by
             default. Half of the uniform share is then drawn from the target.
-        share: The share of episodes whose tasks are drawn uniformly.
+        share: The share of episodes whose tasks are drawn uniformly, at least. The default is 0.2
+            with a target and 0.5 without.
         handover: The predicted success rate at which all tasks are uniform: up to it, that share
             rises linearly. True is 0.1, False is never; the default is False with a target and True
             without.
@@ -76,13 +78,14 @@ class Curriculum:
         *,
         rule: str | Callable[[Situation], Floats] | None = None,
         target: Any = None,
-        share: float = SHARE,
+        share: float | None = None,
         handover: bool | float | None = None,
         seed: int | None = None,
     ) -> None:
         default = "frontier" if target is None else "towards"
         self._set_rule(default if rule is None else rule, target is not None)
-        self.share = checks.fraction(share, "share")
+        usual = SHARE if target is None else SHARE_WITH_TARGET
+        self.share = checks.fraction(usual if share is None else share, "share")
         if model is not None and not hasattr(model, "predict_proba"):
             raise ValueError(f"model must be a SuccessModel or None, got {checks.brief(model)}")
         self.handover = read_handover(handover, target is not None)

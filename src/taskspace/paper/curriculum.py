@@ -1,8 +1,8 @@
 """Curricula compared: a learner from scratch with sparse reward on 24,000 tasks.
 
 Options of other methods are chosen in each setting on `TUNING_SEEDS`. Ours has the same constants
-in all settings, which were chosen on these and a few other seeds from 1000 on. The seeds of a
-study, which are reported, begin at `FIRST_SEED`.
+in all settings, which were chosen on these and a few other seeds from 1000 on. The seeds that are
+reported begin at the `first_seed` of a setting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from taskspace.runs.layout import Part
 from taskspace.runs.stages import has_result
 
 TUNING_SEEDS = (TUNING_SEED, TUNING_SEED + 1)
-FIRST_SEED = 100  # results on seeds 0 to 7 have led to a change of the handover
 FAST_STEPS = 30_000
 
 Options = Mapping[str, float]
@@ -70,7 +69,7 @@ def trials(study: Study, setting: Setting, method: str, *, finished: bool = Fals
     best = best_options(study, setting, method)
     return [
         training(study, setting, method, seed, best)
-        for seed in range(FIRST_SEED, FIRST_SEED + study.seeds)
+        for seed in range(setting.first_seed, setting.first_seed + study.seeds)
         if not finished or has_training(study, setting, method, seed, best)
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from taskspace.curriculum.curriculum import Curriculum
+from taskspace.curriculum.curriculum import SHARE, SHARE_WITH_TARGET, Curriculum
 from taskspace.curriculum.targets import raw_similarity
 from taskspace.paper.curriculum_settings import Setting, earlier_model, population_model
 from taskspace.paper.harness.curricula import (
@@ -45,7 +45,8 @@ def _black_box(model: Any = None, **options: Any) -> Maker:
 def _per_task(rule: str) -> Maker:
     def build(study: Study, setting: Setting, seed: int) -> TaskChooser:
         names = [str(index) for index in range(len(setting.pool))]
-        return BlackBox(Curriculum(names, rule=rule, handover=False, seed=seed))
+        share = SHARE if setting.target is None else SHARE_WITH_TARGET  # as in ours
+        return BlackBox(Curriculum(names, rule=rule, share=share, handover=False, seed=seed))
 
     return build
 

@@ -37,6 +37,7 @@ class Setting:
         name: The name of the setting.
         environment: The name of the environment.
         steps: The environment steps of a training.
+        first_seed: The first of the seeds that are reported.
         counts: Which tasks count, if not all.
         learner: The settings of the learner.
         fast: Whether sizes are tiny, for tests.
@@ -45,6 +46,7 @@ class Setting:
     name: str
     environment: str
     steps: int
+    first_seed: int
     counts: Callable[[Environment, Tasks], Any] | None = None
     learner: Settings = Settings()  # noqa: RUF009
     fast: bool = False
@@ -86,12 +88,14 @@ def narrow_gates(env: Environment, tasks: Tasks) -> Any:
     return tasks[:, WIDTH] < 1.5
 
 
+# Results on seeds 0 to 7 have led to a change of the handover and, without a target, those on seeds
+# 100 to 123 to one of the uniform share. Seeds that have led to a change are not reported.
 SETTINGS = (
-    Setting("basickarel", "BasicKarel", 600_000),
-    Setting("multikeynav-two-keys", "MultiKeyNav", 700_000, two_keys),
-    Setting("multikeynav", "MultiKeyNav", 700_000),
+    Setting("basickarel", "BasicKarel", 600_000, 200),
+    Setting("multikeynav-two-keys", "MultiKeyNav", 700_000, 100, two_keys),
+    Setting("multikeynav", "MultiKeyNav", 700_000, 200),
     # With the sparse reward, no task of PointMass is ever solved.
-    Setting("pointmass-narrow", "PointMass", 600_000, narrow_gates, Settings(shaped=True)),
+    Setting("pointmass-narrow", "PointMass", 600_000, 100, narrow_gates, Settings(shaped=True)),
 )
 
 # -- models of populations -------------------------------------------------------------------------

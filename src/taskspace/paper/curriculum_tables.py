@@ -22,6 +22,7 @@ COMPARED = (  # what the questions of the study are about
     ("ours", "PLR"),
     ("ours, no population", IID),
     ("ours, no population", "PLR"),
+    ("ours, expert-free", IID),
     ("ours", "ours, no population"),
     ("ours", "ours, expert-free"),
     ("ours, expert-free", "ours, no population"),

@@ -1,4 +1,4 @@
-"""The handover of our curriculum, chosen on seeds that are not reported."""
+"""The uniform share and the handover of our curriculum, chosen on seeds that are not reported."""
 
 from __future__ import annotations
 
@@ -7,60 +7,72 @@ from typing import Any
 
 import numpy as np
 
-from taskspace.paper.curriculum import has_training, training
+from taskspace.curriculum.curriculum import SHARE, SHARE_WITH_TARGET
+from taskspace.curriculum.handover import NEVER, read_handover
+from taskspace.paper.curriculum import Options, has_training, training
 from taskspace.paper.curriculum_settings import SETTINGS, TUNING_SEED, Setting
 from taskspace.paper.curriculum_tables import IID, interval
 from taskspace.paper.harness.curricula import Trial
 from taskspace.paper.study import Result, Study, Table
 
-# Success rates at which all tasks are uniform (False: never), and the number of seeds. The least
-# difference is that to IID on MultiKeyNav, so the chosen rate has more seeds there.
-GRID: tuple[tuple[str, tuple[float, ...], int], ...] = (
-    ("basickarel", (0.25, 0.1), 4),
-    ("multikeynav-two-keys", (False, 0.1), 4),
-    ("multikeynav", (0.25, 0.1), 4),
-    ("multikeynav", (0.1,), 12),
+# Options of ours, and the number of seeds. `handover` is the success rate at which all tasks are
+# uniform (False: never). The least difference is that to IID on MultiKeyNav, so it has more seeds.
+GRID: tuple[tuple[str, tuple[Options, ...], int], ...] = (
+    ("basickarel", ({"share": 0.2, "handover": 0.25}, {"share": 0.2}, {}), 4),
+    ("multikeynav-two-keys", ({}, {"handover": 0.1}), 4),
+    ("multikeynav", ({"share": 0.2, "handover": 0.25},), 4),
+    ("multikeynav", ({"share": 0.2}, {}), 12),
 )
-METHODS = ("ours", "ours, no population")
+METHODS = ("ours", "ours, no population", "ours, expert-free")
+_NOT_OURS = {"uniform share": "–", "uniform from": "–"}
 
 
 def reproduce(study: Study, *, finished: bool = False) -> Result:
-    """Train with several handovers on tuning seeds; with `finished`, show what was trained."""
+    """Train with several options on tuning seeds; with `finished`, show what was trained."""
     chosen = study.chosen([setting.environment for setting in SETTINGS])
     settings = {setting.name: setting for setting in SETTINGS if setting.environment in chosen}
     rows = [
         row
-        for name, handovers, seeds in GRID
+        for name, grid, seeds in GRID
         if name in settings
-        for row in _rows(study, settings[name], handovers, seeds, finished)
+        for row in _rows(study, settings[name], grid, seeds, finished)
     ]
     if not rows:
         raise FileNotFoundError(f"there are no finished trainings in {study.folder}")
     note = (
-        "All tasks are uniform from this predicted success rate on. AUC: mean held-out success over"
-        f" all steps, with a 95 % bootstrap interval. The first seed is {TUNING_SEED}."
+        "The uniform share is the least; all tasks are uniform from this predicted success rate on."
+        " AUC: mean held-out success over all steps, with a 95 % bootstrap interval. The first seed"
+        f" is {TUNING_SEED}."
     )
-    table = Table("curriculum-tuning", "The handover, on tuning seeds", rows, note)
-    return Result("curriculum-tuning", "The handover, on tuning seeds", [table])
+    title = "The uniform share and the handover, on tuning seeds"
+    table = Table("curriculum-tuning", title, rows, note)
+    return Result("curriculum-tuning", title, [table])
 
 
 def _rows(
-    study: Study, setting: Setting, handovers: Sequence[float], seeds: int, finished: bool
+    study: Study, setting: Setting, grid: Sequence[Options], seeds: int, finished: bool
 ) -> list[dict[str, Any]]:
-    """One row per method and handover, and one of IID."""
+    """One row per method and options, and one of IID."""
     found = []
-    for method, handover in [(IID, None), *((m, at) for m in METHODS for at in handovers)]:
-        options = {} if handover is None else {"handover": handover}
+    for method, options in [(IID, {}), *((m, options) for m in METHODS for options in grid)]:
         some = [
             training(study, setting, method, seed, options)
             for seed in range(TUNING_SEED, TUNING_SEED + seeds)
             if not finished or has_training(study, setting, method, seed, options)
         ]
         if some:
-            shown = "–" if handover is None else "never" if handover is False else str(handover)
-            found.append({"setting": setting.name, "method": method, "uniform from": shown})
-            found[-1] |= _summary(some)
+            shown = _NOT_OURS if method == IID else _shown(setting, options)
+            found.append({"setting": setting.name, "method": method, **shown, **_summary(some)})
     return found
+
+
+def _shown(setting: Setting, options: Options) -> dict[str, str]:
+    """The uniform share, and from which success rate on all tasks are uniform."""
+    has_target = setting.counts is not None
+    share = options.get("share", SHARE_WITH_TARGET if has_target else SHARE)
+    complete = read_handover(options.get("handover"), has_target)
+    start = "never" if complete == NEVER else str(complete)
+    return {"uniform share": str(share), "uniform from": start}
 
 
 def _summary(trials: Sequence[Trial]) -> dict[str, Any]:
