@@ -58,7 +58,7 @@ class Learner:
 # ## The curriculum
 #
 # Two calls connect it to a learner: `sample` chooses tasks, and `observe` takes what came out of them. With Stable-Baselines3, [a callback makes both calls](../curriculum.md).
-# Each task of the lock prepares the next one. So the curriculum may stay until random tasks are solved half of the time (`handover`); by default it leaves much earlier, at a tenth.
+# Each task of the lock prepares the next one. So the curriculum may choose four fifths of the tasks (`share` is what it leaves to chance; by default half), and stay until random tasks are solved half of the time (`handover`; by default it leaves much earlier, at a tenth).
 
 # %%
 tasks = [[start] for start in range(length)]
@@ -66,7 +66,7 @@ tasks = [[start] for start in range(length)]
 
 def train(seed, rule):
     learner = Learner(seed)
-    curriculum = ts.Curriculum(tasks, rule=rule, handover=0.5, seed=seed)
+    curriculum = ts.Curriculum(tasks, rule=rule, share=0.2, handover=0.5, seed=seed)
     curve = []
     for _ in range(episodes // 50):
         chosen = curriculum.sample(50)
