@@ -9,10 +9,11 @@ import pytest
 
 # What takes longest starts first, so that both workers end at about the same time.
 LONGEST = (
-    "tests/rollouts/test_ray.py", "tests/paper", "tests/test_docs.py", "tests/cli", "tests/explore",
-    "tests/test_gallery.py",
-    "tests/bad_inputs/test_bad_inputs.py", "tests/training/karel/test_recipes.py",
-    "tests/runs/test_pipeline.py", "tests/runs/sources/test_karel.py",
+    "tests/rollouts/test_ray.py", "tests/cli", "tests/paper", "tests/explore", "tests/test_docs.py",
+    "tests/test_gallery.py", "tests/bad_inputs/test_bad_inputs.py",
+    "tests/runs/sources/test_karel.py", "tests/runs/test_pipeline.py",
+    "tests/runs/sources/test_table.py", "tests/runs/test_faults.py",
+    "tests/training/karel/test_recipes.py",
 )  # fmt: skip
 # The tests of these folders share runs that are made once per worker, so one worker has them all.
 SHARING = ("tests/cli", "tests/explore", "tests/paper")

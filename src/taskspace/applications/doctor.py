@@ -178,9 +178,11 @@ def _absent(source: Any, outcomes: Outcomes) -> tuple[str, ...]:
 
     Subpopulations are those of a run, or the label of this name.
     """
-    from taskspace.training.recipes import PAPER
+    if outcomes.info.get("environment") is None:
+        return ()
+    from taskspace.training.recipes import PAPER  # imports Numba, which tables do not need
 
-    recipe = PAPER.get(str(outcomes.info.get("environment")))
+    recipe = PAPER.get(str(outcomes.info["environment"]))
     names = getattr(source, "subpopulations", None)
     if names is None:
         names = outcomes.agent_labels.get("subpopulation")

@@ -6,13 +6,19 @@ prediction for its other tasks, and how wide an interval must be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.linear_population import Floats, LinearPopulation, Numbers, Shrinkage
+from taskspace.models.linear_population import (
+    Floats,
+    LinearPopulation,
+    Numbers,
+    Regression,
+    Shrinkage,
+)
 
 # Those between which the errors decide; fewer, the first, if the agents take different quizzes.
 SHRINKAGES = tuple(
@@ -57,7 +63,7 @@ class Replay:
     @cached_property
     def halves(self) -> Floats:
         """For each group, the number of answers that gives the smallest errors."""
-        losses = np.stack([np.nansum(self._squares(half), 0) for half in HALVES])
+        losses = np.nansum(self._squares(np.array(HALVES)[:, None, None]), 1)
         agents = np.maximum((~np.isnan(self.on_rest)).sum(0), 1)
         pooled = losses.sum(1, keepdims=True) / agents.sum()
         losses = losses + POOLED * pooled
@@ -108,13 +114,12 @@ def replay(
         given = draws if single else rates
         if noise is not None:
             given = np.clip(rates + noise * rng.standard_normal(rates.shape), 0.0, 1.0)
-        found = [_together(population, answered, given, groups, s) for s in SHRINKAGES]
-    else:
-        agents = rng.permutation(len(tried))[:REPLAYED]
-        quizzes = [_own_quiz(tried[agent], answered, rng) for agent in agents]
-        found = [
-            _one_by_one(population, answered, groups, agents, quizzes, s) for s in SHRINKAGES[:FEW]
-        ]
+        return _together(population, answered, given, groups)
+    agents = rng.permutation(len(tried))[:REPLAYED]
+    quizzes = [_own_quiz(tried[agent], answered, rng) for agent in agents]
+    found = [
+        _one_by_one(population, answered, groups, agents, quizzes, s) for s in SHRINKAGES[:FEW]
+    ]
     return min(found, key=_mean_error)
 
 
@@ -132,23 +137,46 @@ def single_attempts(population: LinearPopulation, answered: Numbers, results: Fl
     return bool(((rates > 0) & (rates < 1) & tried).mean() > _SEVERAL * np.mean(tried))
 
 
+def others(groups: NDArray[np.int64], answered: Numbers) -> list[Numbers]:
+    """Which tasks of each group are not answered."""
+    return members(groups, np.setdiff1d(np.arange(len(groups)), answered))
+
+
 def members(groups: NDArray[np.int64], tasks: Numbers) -> list[Numbers]:
     """Which of the tasks are in each group."""
     own = groups[tasks]
     return [tasks[own == group] for group in range(int(groups.max(initial=-1)) + 1)]
 
 
-def _spread(
-    population: LinearPopulation,
-    answered: Numbers,
-    groups: NDArray[np.int64],
-    shrinkage: Shrinkage,
-) -> Floats:
-    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-    found = np.diagonal(population.covariance(answered, rest, shrinkage))
-    floor = population.cautious - population.variances
-    more = np.array([floor[tasks].sum() / max(len(tasks), 1) ** 2 for tasks in rest])
-    return np.sqrt(np.maximum(found + more, 1e-12))
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """The tasks of each group that are not answered: what no shrinkage changes."""
+
+    sizes: Numbers  # (groups,)
+    sums: Floats  # (groups, rows) of the rows of the regression
+    variances: Floats  # (groups,): of the mean of results, if tasks were independent
+    doubts: Floats  # (groups,): what the rule of succession adds to them
+
+    @classmethod
+    def of(
+        cls, population: LinearPopulation, answered: Numbers, groups: NDArray[np.int64]
+    ) -> _Rest:
+        """Those of a quiz."""
+        tasks = others(groups, answered)
+        sizes = np.array([len(part) for part in tasks])
+        doubts = population.cautious - population.variances
+        own, more = (
+            np.array([values[part].sum() for part in tasks]) / np.maximum(sizes, 1) ** 2
+            for values in (population.variances, doubts)
+        )
+        return cls(sizes, np.stack([population.sums(part) for part in tasks]), own, more)
+
+    def spread(self, regression: Regression) -> Floats:
+        """The standard deviation of the mean result of each group, according to the model."""
+        means = self.sums / np.maximum(self.sizes, 1)[:, None]
+        explained = ((means @ regression.covariance) * means).sum(1)
+        found = regression.noise * (explained + self.variances)
+        return np.sqrt(np.maximum(found + self.doubts, 1e-12))
 
 
 def misfit_of(
@@ -171,31 +199,36 @@ def misfit_of(
 
 
 def _together(
-    population: LinearPopulation,
-    answered: Numbers,
-    given: Floats,
-    groups: NDArray[np.int64],
-    shrinkage: Shrinkage,
+    population: LinearPopulation, answered: Numbers, given: Floats, groups: NDArray[np.int64]
 ) -> Replay:
-    """All agents answer the same tasks, which takes a single regression."""
-    weights = population.regression(answered, shrinkage).left_out(given)
+    """All agents answer the same tasks, which takes a single regression for each shrinkage."""
     known = population.rates.copy()
     known[:, answered] = given
-    asked = members(groups, answered)
-    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
+    asked, rest = members(groups, answered), _Rest.of(population, answered, groups)
+    sizes = np.array([len(tasks) for tasks in asked])
+    sums = np.stack([population.sums(tasks) for tasks in asked])
+    on_asked, on_rest = _means(known, asked), _means(known, others(groups, answered))
+    counts = np.tile(sizes, (len(known), 1))
 
-    def residuals(tasks: Numbers, nothing: float) -> Floats:
-        if not len(tasks):
-            return np.full(len(known), nothing)
-        predicted = weights @ population.sums(tasks) / len(tasks)
-        return known[:, tasks].mean(1, dtype=np.float64) - predicted
+    def replayed(shrinkage: Shrinkage) -> tuple[Replay, Floats]:
+        regression = population.regression(answered, shrinkage)
+        weights = regression.left_out(given)
+        missed = np.where(sizes > 0, on_asked - weights @ sums.T / np.maximum(sizes, 1), 0.0)
+        missed_rest = np.where(
+            rest.sizes > 0, on_rest - weights @ rest.sums.T / np.maximum(rest.sizes, 1), np.nan
+        )
+        none, spread = np.zeros_like(missed_rest), rest.spread(regression)
+        return Replay(missed, missed_rest, counts, none, spread, none[:, 0], shrinkage), weights
 
-    on_answered = np.stack([residuals(tasks, 0.0) for tasks in asked], axis=1)
-    on_rest = np.stack([residuals(tasks, np.nan) for tasks in rest], axis=1)
-    counts = np.tile([len(tasks) for tasks in asked], (len(known), 1))
-    spread = _spread(population, answered, groups, shrinkage)
-    misfits = misfit_of(population, answered, given, weights, shrinkage)
-    return Replay(on_answered, on_rest, counts, np.zeros_like(on_rest), spread, misfits, shrinkage)
+    found, weights = min(map(replayed, SHRINKAGES), key=lambda pair: _mean_error(pair[0]))
+    misfits = misfit_of(population, answered, given, weights, found.shrinkage)
+    return replace(found, misfits=misfits)
+
+
+def _means(results: NDArray[np.floating], parts: list[Numbers]) -> Floats:
+    """The mean results (agents, parts) on the tasks of each part; 0 if it has none."""
+    sums = [results[:, tasks].sum(1, dtype=np.float64) / max(len(tasks), 1) for tasks in parts]
+    return np.stack(sums, axis=1)
 
 
 def _own_quiz(tried: NDArray[np.bool_], answered: Numbers, rng: np.random.Generator) -> Numbers:
@@ -237,6 +270,10 @@ def _one_by_one(
     left = np.bincount(groups[groups >= 0], minlength=size)
     left -= np.bincount(groups[answered][groups[answered] >= 0], minlength=size)
     excess = noise * np.maximum(1 / np.maximum(counts[1], 1) - 1 / np.maximum(left, 1), 0.0)
-    spread = _spread(population, answered, groups, shrinkage)
+    rest, regression = (
+        _Rest.of(population, answered, groups),
+        population.regression(answered, shrinkage),
+    )
+    spread = rest.spread(regression)
     asked = counts[0].astype(np.int64)
     return Replay(on_answered, on_rest, asked, excess, spread, misfits, shrinkage)

@@ -72,7 +72,8 @@ class Regression:
         """
         agents = len(results)
         standard = (results - self.means) / self.deviations
-        found = standard @ self.scaled.T @ self.covariance + self.start
+        # In this order, no product is of two matrices of agents x agents.
+        found = standard @ (self.scaled.T @ self.covariance) + self.start
         own = np.diagonal(found) / np.diagonal(self.covariance)[:agents]
         found -= own[:, None] * self.covariance[:agents]
         found[np.arange(agents), np.arange(agents)] = 0.0  # exactly

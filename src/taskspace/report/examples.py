@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.envs.base import Environment
 from taskspace.models.embedding.spectral import unit
 from taskspace.outcomes.labels import divides, shortened, without_middle
 from taskspace.report.figure_files import Drawing
 
 if TYPE_CHECKING:
+    from taskspace.envs.base import Environment
     from taskspace.runs.run import Run
 
 MOST_CLUSTERS = 6  # that have an example
@@ -40,10 +40,14 @@ def examples(run: Run) -> dict[int, int]:
 
 def drawings(run: Run) -> Iterator[Drawing]:
     """Pictures of the examples; none if the tasks cannot be drawn."""
-    if run.from_table or type(run.environment).draw_state is Environment.draw_state:
+    if run.from_table:
         return
     from matplotlib.figure import Figure
 
+    from taskspace.envs.base import Environment  # imports Numba, which tables do not need
+
+    if type(run.environment).draw_state is Environment.draw_state:
+        return
     for cluster, task in examples(run).items():
         ax = Figure(figsize=_SIZE).add_axes((0, 0, 1, 1))
         run.environment.draw_task(run.outcomes.task_inputs[task], ax)

@@ -57,7 +57,8 @@ def _laid_out(figure: Figure) -> Bbox:
 
     Matplotlib would do both for every file, which takes longer than drawing it.
     """
-    figure.draw_without_rendering()
+    if (engine := figure.get_layout_engine()) is not None:  # pictures of tasks have none
+        engine.execute(figure)
     figure.set_layout_engine(None)  # keeps the positions
     return figure.get_tightbbox().padded(_MARGIN)
 
