@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,14 @@ def unit_of(test: str) -> str:
     """The tests that a worker runs together: those of a file, or of a folder that shares runs."""
     file = test.partition("::")[0]
     return next((folder for folder in SHARING if file.startswith(f"{folder}/")), file)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each worker a core of its own: threads of two workers would wait for one another."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if worker.isdecimal() and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[int(worker) % len(cores)]})
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
