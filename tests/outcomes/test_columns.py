@@ -132,6 +132,18 @@ def test_scores_are_rescaled() -> None:
             Outcomes.from_table(given, max_score=4)
 
 
+def test_scores_that_never_exceed_1_are_not_rescaled() -> None:
+    long = {"agent": ["a", "b"], "task": ["t", "t"], "score": [1, 0.5]}
+    wide = {"agent": ["a", "b"], "t": [1, 0.5]}
+    for given in (long, wide, np.array([[1], [0.5]])):
+        with pytest.raises(ValueError, match=says("max_score 100 1 omit")):
+            Outcomes.from_table(given, max_score=100)
+    one = {"agent": ["a", "a"], "task": ["t", "t"], "score": [0, 2]}
+    assert Outcomes.from_table(one, max_score=5).info["max_score"] == 5
+    true = {"agent": ["a", "b"], "task": ["t", "t"], "score": [True, False]}  # the highest score
+    assert Outcomes.from_table(true, max_score=5).rates.tolist() == [[1], [0]]
+
+
 def test_counts_have_their_names_in_any_case() -> None:
     table = {"Agent": ["a", "b"], "Task": ["t", "t"], "Successes": [1, 3], "Rollouts": [4, 4]}
     outcomes = Outcomes.from_table(table)

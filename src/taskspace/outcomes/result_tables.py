@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from taskspace.outcomes.columns import (
 )
 from taskspace.outcomes.names import same_but_for_spaces
 
+MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
 _VARIES = "differs between rows of one task and of one agent"
 _NO_TEXT = "neither text nor numbers"
@@ -70,6 +72,8 @@ def parts(
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
         )
+    if max_score != 1:
+        found["info"][MAX_SCORE] = float(max_score)
     for what in ("agent", "task"):
         _warn_of_doubles(found[f"{what}s"].tolist(), what)
     if tasks is not None:
@@ -102,6 +106,11 @@ def _warn_of_doubles(names: list[str], what: str) -> None:
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
     most = check_max_score(max_score, returns)
     return Returns(best) if returns else Scores(most)
+
+
+def max_score_of(info: Mapping[str, Any]) -> float:
+    """The highest score of results that have this `info`; their scores were divided by it."""
+    return float(info.get(MAX_SCORE, 1))
 
 
 def check_max_score(value: Any, returns: bool) -> float:

@@ -16,7 +16,7 @@ from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.labels import Labels, pack
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.read import READING
-from taskspace.outcomes.result_tables import check_telling_apart
+from taskspace.outcomes.result_tables import MAX_SCORE, check_telling_apart, max_score_of
 from taskspace.outcomes.returns import SCALE_ARRAYS, pack_scale
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
@@ -74,8 +74,11 @@ class TableSource(Source):
 
     def settings(self) -> dict[str, Any]:
         """A digest of the outcomes, and the settings of the map."""
+        most = max_score_of(self.outcomes.info)
         return {
             "results": _digest(self.outcomes),
+            # Answers are read on this scale, so that runs of equal results may differ.
+            **({} if most == 1 else {MAX_SCORE: most}),
             "method": self.method,
             **measure_settings(self.similarity),
             "n_components": self.n_components,
