@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,11 @@ from taskspace.outcomes.columns import (
     recognised,
     unclear,
 )
-from taskspace.outcomes.names import same_but_for_spaces
+from taskspace.outcomes.table_doubts import (
+    warn_of_merged_tasks,
+    warn_of_repeated_agents,
+    warn_of_similar_names,
+)
 
 MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
@@ -75,7 +78,7 @@ def parts(
     if max_score != 1:
         found["info"][MAX_SCORE] = float(max_score)
     for what in ("agent", "task"):
-        _warn_of_doubles(found[f"{what}s"].tolist(), what)
+        warn_of_similar_names(found[f"{what}s"].tolist(), what)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
         found["task_labels"] = _joined(
@@ -87,20 +90,6 @@ def parts(
             found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
         )
     return _with_features(found, wanted, rows)
-
-
-def _warn_of_doubles(names: list[str], what: str) -> None:
-    """Tell about names that look the same, as people type them."""
-    pairs = same_but_for_spaces(names)
-    if pairs:
-        one, other = pairs[0]
-        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-        warnings.warn(
-            f"the {what}s {one!r} and {other!r} look the same, but count as two{more}; correct the"
-            " table if they are one",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
@@ -197,6 +186,8 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         for name, values in columns.items()
         if name not in (roles.agent, roles.task, *results, UNNAMED)
     }
+    if not roles.counts:
+        warn_of_merged_tasks(others, roles.task, pair, task)
     said = _labels(others, agent, task, shape)
     unsure = recognised(said["unused"], TASKS)
     if unsure:
@@ -268,6 +259,7 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
     rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
+    warn_of_repeated_agents(agents, agent)
     return _per_pair(rows, agent, len(agents), attempts) | {
         "agents": agents,
         "tasks": np.array(list(tasks), np.str_),
