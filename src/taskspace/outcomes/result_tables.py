@@ -186,12 +186,12 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         for name, values in columns.items()
         if name not in (roles.agent, roles.task, *results, UNNAMED)
     }
-    if not roles.counts:
-        warn_of_merged_tasks(others, roles.task, pair, task)
     said = _labels(others, agent, task, shape)
     unsure = recognised(said["unused"], TASKS)
     if unsure:
         raise unclear(columns, roles, f"{unsure[0]!r} beside {roles.task!r}")
+    if not roles.counts:
+        warn_of_merged_tasks(others, roles.task, pair, task)
     info = {"agent": roles.agent, "task": roles.task, "score": list(results)}
     return found | {
         "agents": agents,
