@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from taskspace.applications.doctor import diagnose
 from taskspace.cli import main
 from taskspace.outcomes.outcomes import Outcomes
 from tests.cli.maps import check_complaint, command, rows_of
+from tests.messages import says
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +24,8 @@ def test_a_table_is_diagnosed(table: Path) -> None:
     rows = rows_of(done.stdout)
     assert [row["figure"] for row in rows] == found.columns["figure"].tolist()
     assert float(rows[0]["value"]) == found.agents
-    lines = done.stderr.splitlines()
+    read, *lines = done.stderr.splitlines()  # as `fit` prints it
+    assert read == "agents: column 'agent'; tasks: the other columns of numbers"
     assert lines == [found.verdict, *(f"- {sentence}" for sentence in found.advice)]
 
 
@@ -34,7 +37,8 @@ def test_a_run_folder_is_the_same_patient(
     of_run = capsys.readouterr()
     assert main(["doctor", str(table)]) == 0
     of_table = capsys.readouterr()
-    assert (of_run.out, of_run.err) == ("", of_table.err)
+    assert of_run.out == ""
+    assert of_run.err.splitlines() == of_table.err.splitlines()[1:]  # without how it was read
     assert rows_of(out.read_text()) == rows_of(of_table.out)
 
 
@@ -46,7 +50,9 @@ def test_logs_are_the_same_patient_as_their_table(table: Path, tmp_path: Path) -
         for agent, row in zip(outcomes.agents.tolist(), outcomes.rates.tolist(), strict=True)
     ]
     (tmp_path / "responses.jsonl").write_text("\n".join(lines))
-    assert command("doctor", tmp_path).stdout == command("doctor", table).stdout
+    done = command("doctor", tmp_path)
+    assert done.stdout == command("doctor", table).stdout
+    assert re.search(says("read 1 py-irt responses.jsonl"), done.stderr)
 
 
 @pytest.mark.usefixtures("inputs")

@@ -58,6 +58,14 @@ def test_a_skipped_answer_does_not_count(fitted: Path, capsysbinary: Any) -> Non
 
 
 @pytest.mark.usefixtures("inputs")
+def test_a_task_is_answered_once(fitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("quiz.csv").write_text("task,result\nq3,1\nq7,0\nq3,0\n")
+    said = "quiz.csv each task once 'q3' again mean"
+    check_complaint(["predict", str(fitted), "--quiz", "quiz.csv", "two.csv"], said, capsys)
+    check_complaint(["score", str(fitted), "quiz.csv"], said, capsys)
+
+
+@pytest.mark.usefixtures("inputs")
 def test_a_quiz_without_answers_predicts_the_mean(fitted: Path, capsysbinary: Any) -> None:
     empty = _probabilities(fitted, "task,result\n", capsysbinary)
     expected = open_run(fitted).predictor.predict_proba([], [], ["q1", "q2"])

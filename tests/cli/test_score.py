@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from taskspace.cli import main
+from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
-from tests.cli.maps import check_complaint, command, rows_of
+from tests.cli.maps import N_AGENTS, SOLVED, check_complaint, command, rows_of
 from tests.messages import says
 from tests.outcomes.readers.logs import lines, write
 
@@ -76,3 +79,34 @@ def test_bad_input_is_told_in_one_sentence(
     check_complaint(["score", str(fitted), "nologs"], "nologs", capsys)
     words = ["score", str(fitted), "answers.csv", "--metric", "acc"]
     check_complaint(words, "--metric logs answers.csv", capsys)
+
+
+def test_answers_are_on_the_scale_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    points = {f"q{task}": 5 * SOLVED[:, task] for task in range(8)}
+    fit({"agent": range(N_AGENTS), **points}, "run", max_score=5, log=lambda line: None)
+    predictor = open_run("run").predictor
+    told = predictor.score(["q0", "q1"], [0.6, 1]).scores[0]
+    Path("answers.csv").write_text("task,result\nq0,3\nq1,5\n")
+    write(Path("logs/r.jsonl"), lines({"subject_id": "a", "responses": {"q0": 3, "q1": 5}}))
+    for answers in ("answers.csv", "logs"):
+        (row,) = rows_of(command("score", "run", answers).stdout)
+        np.testing.assert_allclose(float(row["score"]), told, rtol=1e-5)
+    Path("answers.csv").write_text("task,correct\nq0,true\nq1,false\n")  # true is 5
+    done = command("score", "run", "answers.csv")
+    assert not done.stderr
+    told = predictor.score(["q0", "q1"], [1, 0]).scores[0]
+    np.testing.assert_allclose(float(rows_of(done.stdout)[0]["score"]), told, rtol=1e-5)
+    Path("answers.csv").write_text("task,result\nq0,1\nq1,0.5\n")
+    assert re.search(says("0 5 none exceeds 1"), command("score", "run", "answers.csv").stderr)
+    Path("answers.csv").write_text("task,result\nq0,6\n")
+    assert main(["score", "run", "answers.csv"]) == 2
+    assert re.search(says("result must 0 5 got 6.0"), capfd.readouterr().err)
+    monkeypatch.setattr("sys.stdin", io.StringIO("6\n3\ny\n"))
+    assert main(["quiz", "run", "--at-most", "2", "--out", "quiz.csv"]) == 0
+    assert re.search(says("must y n 0 5 got '6'"), capfd.readouterr().err)
+    asked = rows_of(Path("quiz.csv").read_text())
+    found = sorted(float(row["answer"]) for row in asked if row["answer"])
+    np.testing.assert_allclose(found, [0.6, 1])

@@ -132,6 +132,43 @@ def test_scores_are_rescaled() -> None:
             Outcomes.from_table(given, max_score=4)
 
 
+@pytest.mark.parametrize("name", ["attempts", "Trials", "n"])
+def test_attempts_beside_successes_are_rollouts(name: str) -> None:
+    table = {"agent": ["a", "b"], "task": ["t", "t"], "successes": [1, 3], name: [4, 4]}
+    assert Outcomes.from_table(table).rollouts.tolist() == [[4], [4]]
+
+
+@pytest.mark.parametrize("columns", [{}, {"attempts": [4, 4], "n": [4, 4]}])
+def test_successes_need_one_column_of_rollouts(columns: dict[str, list[int]]) -> None:
+    table = {"agent": ["a", "b"], "task": ["t", "t"], "successes": [1, 3], **columns}
+    with pytest.raises(UnclearColumns, match=says("successes 'rollouts' got")) as caught:
+        Outcomes.from_table(table)
+    assert not caught.value.guess
+
+
+@pytest.mark.parametrize("name", ["failed", "wrong", "Error", "time (s)", "latency"])
+def test_a_column_of_which_less_is_better_is_no_guess(name: str) -> None:
+    table = {"agent": ["a", "b"], "task": ["t", "t"], name: [1, 0]}
+    with pytest.raises(UnclearColumns, match=says(f"{name!r} score must higher")) as caught:
+        Outcomes.from_table(table)
+    assert not caught.value.guess
+    with pytest.raises(UnclearColumns) as caught:
+        Outcomes.from_table({**table, "points": [0.5, 1]})
+    assert caught.value.guess["score"] == "points"
+
+
+def test_scores_that_never_exceed_1_are_not_rescaled() -> None:
+    long = {"agent": ["a", "b"], "task": ["t", "t"], "score": [1, 0.5]}
+    wide = {"agent": ["a", "b"], "t": [1, 0.5]}
+    for given in (long, wide, np.array([[1], [0.5]])):
+        with pytest.raises(ValueError, match=says("max_score 100 1 omit")):
+            Outcomes.from_table(given, max_score=100)
+    one = {"agent": ["a", "a"], "task": ["t", "t"], "score": [0, 2]}
+    assert Outcomes.from_table(one, max_score=5).info["max_score"] == 5
+    true = {"agent": ["a", "b"], "task": ["t", "t"], "score": [True, False]}  # the highest score
+    assert Outcomes.from_table(true, max_score=5).rates.tolist() == [[1], [0]]
+
+
 def test_counts_have_their_names_in_any_case() -> None:
     table = {"Agent": ["a", "b"], "Task": ["t", "t"], "Successes": [1, 3], "Rollouts": [4, 4]}
     outcomes = Outcomes.from_table(table)

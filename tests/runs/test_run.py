@@ -399,6 +399,22 @@ def test_tasks_of_an_environment_are_checked_by_it(keys: Run, value: float) -> N
             keys.tasks_in(tables.read({**columns, "location": rows[:, 0]}))
 
 
+def test_a_known_name_with_the_features_of_another_task_is_refused(keys: Run) -> None:
+    assert keys.outcomes.features is not None
+    rows = keys.outcomes.features[:3].copy()
+    columns = {
+        "task": ["task-0", "task-1", "new"],
+        **dict(zip(keys.outcomes.feature_names, rows.T, strict=True)),
+    }
+    place = rows[:, 0]
+    for fine in (place * (1 + 1e-7), [float(f"{x:.4g}") for x in place], [*place[:2], 0.5]):
+        found = keys.tasks_in(tables.read({**columns, "location": fine}))
+        np.testing.assert_array_equal(found[:, 0], fine)
+    wrong = f"'task-1' must location {place[1]:.6g} got {place[2]:.6g} name"
+    with pytest.raises(ValueError, match=says(wrong)):
+        keys.tasks_in(tables.read({**columns, "location": place[[0, 2, 1]]}))
+
+
 def test_tasks_of_another_size_are_refused(keys: Run, made: Run) -> None:
     with pytest.raises(ValueError, match=says("(1, 2)")):
         keys.similar([0.5, 1.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,8 +76,13 @@ def _run(options: argparse.Namespace) -> None:
 
     check_out(options.out, options.source, options.tasks)
     from taskspace.applications.doctor import diagnose
+    from taskspace.outcomes.how_read import how_read
+    from taskspace.outcomes.outcomes import Outcomes
 
-    found = diagnose(_source(options), seed=options.seed)
+    source = _source(options)
+    found = diagnose(source, seed=options.seed)
+    for line in how_read(source) if isinstance(source, Outcomes) else ():  # as `fit` does
+        print(line, file=sys.stderr)
     said = {"verdict": found.verdict, "sample": found.sample, "advice": list(found.advice)}
     print_table(options, found.columns, **said)
     for line in _lines(found):

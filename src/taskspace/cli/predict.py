@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from taskspace.cli.arguments import TASKS, add_command, add_folder, add_out, open_folder
 from taskspace.cli.printing import print_answers
@@ -19,8 +23,8 @@ def add(commands: Any) -> None:
     """Add `predict` to the commands of a parser."""
     example = (
         f"{TASKS}The quiz has one additional column `result` (or `score`, `solved`, `success`)\n"
-        "with values from 0 to 1, or `return` with returns if the map is one of returns; empty\n"
-        "cells are skipped answers.\n\n"
+        "with values from 0 to 1 (to K in a run with --max-score K), or `return` with returns if\n"
+        "the map is one of returns; empty cells are skipped answers.\n\n"
         "examples:\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv\n"
         "  taskspace predict runs/multikeynav --quiz quiz.csv tasks.csv --interval 0.9\n"
@@ -74,12 +78,45 @@ def read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     """The tasks of a quiz, which may be empty, and the results on them."""
     from taskspace.outcomes import tables
     from taskspace.outcomes.attempts import Returns
+    from taskspace.outcomes.result_tables import max_score_of
 
     quiz = tables.read(path, may_be_empty=True)
     column = _result_column(made, quiz, path)
     _check_one_agent(quiz, path)
-    read = tables.scores if made.outcomes.scale is None else Returns().read
-    return made.tasks_in(quiz), read(quiz[column], column)
+    tasks = made.tasks_in(quiz)
+    _check_once(quiz, tasks, path)
+    if made.outcomes.scale is not None:
+        return tasks, Returns().read(quiz[column], column)
+    most = max_score_of(made.outcomes.info)
+    results = tables.scores(quiz[column], column, None if most == 1 else most)
+    _warn_of_fractions(results, most)
+    return tasks, results
+
+
+def _check_once(quiz: Columns, tasks: NDArray[Any], path: str) -> None:
+    """Refuse repeated tasks: two results of one task could contradict each other."""
+    from taskspace.outcomes.columns import name_column
+
+    names = name_column(quiz, "task")
+    rows = tasks.tolist() if names is None else quiz[names].to_pylist()
+    seen: set[str] = set()
+    for row in map(str, rows):
+        if row in seen:
+            raise ValueError(
+                f"{path} must have each task once, got {row if names is None else repr(row)} again;"
+                " the result of several attempts is their mean"
+            )
+        seen.add(row)
+
+
+def _warn_of_fractions(results: NDArray[np.float64], most: float) -> None:
+    """Warn if no answer exceeds 1 although scores may: they could be fractions by mistake."""
+    if most > 1 and 0 < np.nanmax(results, initial=0) <= 1 / most:
+        warnings.warn(
+            f"answers are read as scores from 0 to {most:g}, as those of the run, and none of them"
+            " exceeds 1",
+            stacklevel=3,
+        )
 
 
 def _check_one_agent(quiz: Columns, path: str) -> None:

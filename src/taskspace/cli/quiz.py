@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
 _EXAMPLES = """Each question asks whether the agent solves a task. Answer with y or n, 1 or 0, or a
-success rate between 0 and 1. On a map of returns, answer with the agent's return. An empty line or
-the end of the input ends the quiz.
+success rate between 0 and 1; in a run with --max-score K, with y or n or a score between 0 and K.
+On a map of returns, answer with the agent's return. An empty line or the end of the input ends the
+quiz.
 
 For scripts: if the answers do not come from a terminal, each question is one line on standard
 error, the name of the task and its features. Only the table goes to standard output: as CSV,
@@ -149,8 +150,7 @@ def _ask(options: argparse.Namespace, made: Run, quiz: Quiz) -> None:
     """Ask until the quiz or the answers end."""
     limits = {"until": options.until, "at_most": options.at_most, "width": options.width}
     for task in quiz.ask(**limits, level=INTERVAL):
-        record = _record_return if made.predictor.scale_ is not None else _record_rate
-        if not _answer(_question(made, task), functools.partial(record, quiz)):
+        if not _answer(_question(made, task), functools.partial(_record, quiz, _most(made))):
             return
 
 
@@ -212,7 +212,20 @@ def _question(made: Run, task: str) -> str:
     if made.predictor.scale_ is not None:
         low, high = made.predictor.range_of(task)
         return f"Return of the agent on {about}? [about {low:.4g} to {high:.4g}; Enter ends] "
-    return f"Does the agent solve {about}? [y/n, or a success rate from 0 to 1; Enter ends] "
+    what = _rate(_most(made), "from", "to")
+    return f"Does the agent solve {about}? [y/n, or {what}; Enter ends] "
+
+
+def _most(made: Run) -> float:
+    """The highest score in the run, by which typed answers are divided."""
+    from taskspace.outcomes.result_tables import max_score_of
+
+    return max_score_of(made.outcomes.info)
+
+
+def _rate(most: float, *between: str) -> str:
+    what = "a success rate" if most == 1 else "a score"
+    return f"{what} {between[0]} 0 {between[1]} {most:g}"
 
 
 def _features(made: Run, task: str) -> str:
@@ -249,14 +262,22 @@ def _answer(question: str, record: Callable[[str], None]) -> bool:
             _print(str(error))
 
 
-def _record_rate(quiz: Quiz, line: str) -> None:
+def _record(quiz: Quiz, most: float, line: str) -> None:
+    if quiz.scale is not None:
+        _record_return(quiz, line)
+    else:
+        _record_rate(quiz, most, line)
+
+
+def _record_rate(quiz: Quiz, most: float, line: str) -> None:
     try:
-        value = _WORDS[line] if line in _WORDS else float(line)
+        value = _WORDS[line] if line in _WORDS else float(line) / most
     except ValueError:
         value = np.nan
     if not 0 <= value <= 1:
+        words = "y or n, 1 or 0" if most == 1 else "y or n"
         raise ValueError(
-            f"an answer must be y or n, 1 or 0, or a success rate between 0 and 1, got {line!r}"
+            f"an answer must be {words}, or {_rate(most, 'between', 'and')}, got {line!r}"
         )
     quiz.answer(value)
 

@@ -20,9 +20,10 @@ def add(commands: Any) -> None:
     """Add `score` to the commands of a parser."""
     example = (
         "ANSWERS is a table (.csv or .parquet) with the columns `task` and `result` (or `score`,\n"
-        "`solved`, `success`), values from 0 to 1, or `return` if the map is one of returns, in\n"
-        "which case the score is the mean return. Empty cells are skipped answers. Or ANSWERS is\n"
-        "a file or folder of logs, read as `fit` reads them; each model in them is an agent.\n\n"
+        "`solved`, `success`), values from 0 to 1 (to K in a run with --max-score K), or `return`\n"
+        "if the map is one of returns; the score is then the mean return. Empty cells are\n"
+        "skipped answers. Or ANSWERS is a file or folder of logs, read as `fit` reads them; each\n"
+        "model in them is an agent.\n\n"
         "examples:\n"
         "  taskspace score runs/helm answers.csv\n"
         "  taskspace score runs/helm answers.csv --by scenario --level 0.9\n"

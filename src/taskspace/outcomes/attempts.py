@@ -74,6 +74,8 @@ class Scores(Attempts):
     def added_up(self, results: NDArray[np.float64], pair: Pairs, shape: tuple[int, int]) -> Parts:
         """Sums of scores, and numbers of attempts."""
         score, pair = _present(results, pair)
+        advice = "omit max_score (--max-score) if scores go from 0 to 1"
+        check_scale(float(score.max(initial=0)) * self.most, self.most, "a table", advice)
         return {"successes": _sums(score, pair, shape), "rollouts": _numbers(pair, shape)}
 
     def of_counts(self, columns: dict[str, Any], pair: Pairs, shape: tuple[int, int]) -> Parts:
@@ -135,6 +137,15 @@ class Returns(Attempts):
                 values = self.read(columns[role], role)
                 found[part] = _placed(values, pair, shape, np.nan)
         return found
+
+
+def check_scale(largest: float, most: float, what: str, advice: str) -> None:
+    """Refuse to divide scores that go from 0 to 1 already."""
+    if 0 < largest <= 1 < most:
+        raise ValueError(
+            f"max_score must be the highest possible score, got {most:g} for {what} with scores up"
+            f" to {largest:g}; {advice}"
+        )
 
 
 def _present(results: NDArray[np.float64], pair: Pairs) -> tuple[NDArray[np.float64], Pairs]:

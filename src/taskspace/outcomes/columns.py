@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from taskspace import checks
+from taskspace.outcomes.readers.scores import less_is_better
 
 Columns = dict[str, Any]  # a pyarrow.ChunkedArray per name
 
@@ -29,12 +30,14 @@ RESULTS = (
 # Of these, what says whether a task was solved, which no return does.
 SUCCESSES = {"success", "solved", "correct", "is correct", "passed", "accuracy", "acc"}
 COUNTS = ("successes", "rollouts")
+ROLLOUTS = ("rollouts", "attempts", "trials", "n")  # beside successes
 RETURNS = (
     "return", "mean return", "total return", "episode return", "episodic return", "reward",
     "mean reward", "total reward", "episode reward", "cumulative reward", "score",
 )  # fmt: skip
 SPREAD = ("return_spread",)  # beside mean returns, as `Outcomes.to_table` writes it
 UNNAMED = ""  # the name of a column without one, such as an index that pandas or R has written
+_WORDS = re.compile(r"[^A-Za-z0-9]+")  # between words of a name
 _SCORES = 2  # the kind of a column of numbers from 0 to 1
 _WIDE = 3  # so many columns of scores are likely those of a table with one column per task
 OPTIONS = {"agent": AGENTS, "task": TASKS, "score": RESULTS}
@@ -109,12 +112,16 @@ def find_roles(columns: Columns, given: dict[str, str | None], returns: bool = F
         present = {name: found[0] for name, found in beside.items() if found}
         return Roles(agent, task, score, present if "rollouts" in present else {})
     counts = {name: recognised(columns, [name]) for name in COUNTS}
+    if counts["successes"] and not counts["rollouts"]:
+        counts["rollouts"] = recognised(columns, ROLLOUTS)
     if all(counts.values()) and given["score"] in counts["successes"]:
         raise ValueError(
             f"score must be the result of single attempts, got {given['score']!r} beside"
             f" {counts['rollouts'][0]!r}; omit it to use both"
         )
     if any(counts.values()) and given["score"] is None:
+        if counts["successes"] and len(counts["rollouts"]) != 1:
+            raise _unclear_rollouts(columns, counts["rollouts"])
         for name, found in counts.items():
             if len(found) != 1:
                 raise finder.unclear(f"{'two columns' if found else 'no column'} {name!r}")
@@ -125,6 +132,17 @@ def find_roles(columns: Columns, given: dict[str, str | None], returns: bool = F
         advice = f" (if {likely[0]!r} has returns, pass returns=True, --returns)" if likely else ""
         raise finder.unclear(f"no column of results{advice}")
     return Roles(agent, task, score)
+
+
+def _unclear_rollouts(columns: Columns, found: list[str]) -> UnclearColumns:
+    """The error for successes without numbers of attempts; any column to paste could misread."""
+    got = f"both {found[0]!r} and {found[1]!r}" if found else f"the columns {listed(columns)}"
+    return UnclearColumns(
+        "a table with a column of successes must have one column 'rollouts' with the numbers of"
+        f" attempts, got {got}; call it 'rollouts', or call the results of single attempts"
+        " 'success'",
+        {},
+    )
 
 
 def name_column(columns: Columns, option: str) -> str | None:
@@ -195,12 +213,33 @@ class _Finder:
 
     def unclear(self, found: str) -> UnclearColumns:
         """The error that asks the user to name the columns."""
+        guess = self._guess()
+        lower = [] if "score" in guess or self._has_scores() else self._lower()
+        advice = (
+            f"; {lower[0]!r} is lower for better results, and a score must be higher, e.g. 1 −"
+            f" {lower[0]}"
+            if lower
+            else ""
+        )
         return UnclearColumns(
             "a table of results must have columns with the names of agents and of tasks, and"
             " results (or successes and rollouts), or a first column with the names of agents and"
-            f" one column per task, got {found}; it has the columns {listed(self._columns)}",
-            self._guess(),
+            f" one column per task, got {found}; it has the columns {listed(self._columns)}"
+            f"{advice}",
+            {} if lower else guess,
         )
+
+    def _has_scores(self) -> bool:
+        """Whether a column looks like scores of which more is better."""
+        lower = self._lower()
+        return any(
+            name not in lower and _looks_like_scores(values) == _SCORES
+            for name, values in self._columns.items()
+        )
+
+    def _lower(self) -> list[str]:
+        """Columns that are lower for better agents, by their names."""
+        return [name for name in self._columns if less_is_better(_WORDS.sub("_", name).strip("_"))]
 
     def _guess(self) -> dict[str, str]:
         """A column for each role: recognised or else the first that is left."""
@@ -213,9 +252,12 @@ class _Finder:
         left = [name for name in self._columns if name not in guess.values()]
         if list(kinds.values()).count(_SCORES) >= _WIDE:
             left = [name for name in left if kinds[name] != _SCORES]
-        left.sort(key=kinds.__getitem__)
+        lower = self._lower()
+        left = sorted((name for name in left if name not in lower), key=kinds.__getitem__)
         for option in ("agent", "task", "score"):
-            if option not in guess and left:
+            # Beside a column of which less is better, only what looks like scores is a guess.
+            fits = option != "score" or not lower or (left and kinds[left[-1]] == _SCORES)
+            if option not in guess and left and fits:
                 guess[option] = left.pop(-1 if option == "score" else 0)
         return {option: guess[option] for option in OPTIONS if option in guess}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+
+_INTEGER = re.compile(r"0*(\d+)(?:\.0+)?")  # 3, 03 and 3.0, but not 3.1 and 3.10
 
 
 def plural(count: int, what: str) -> str:
@@ -71,16 +74,18 @@ def _listed_names(given: Any, count: int, what: str) -> NDArray[np.str_]:
     return np.array(texts, np.str_)
 
 
-def same_but_for_spaces(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of names that look the same: they differ in spaces, or in how accents are written.
+def looking_the_same(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of names that differ in spaces, in case, or in how accents or integers are written.
 
-    >>> same_but_for_spaces(["Ada", "Ada ", "ada"])
-    [('Ada', 'Ada ')]
+    >>> looking_the_same(["Ada", "ada ", "3", "03", "3.0", "3.1", "3.10"])
+    [('Ada', 'ada '), ('3', '03'), ('3', '3.0')]
     """
     seen: dict[str, str] = {}
     pairs = []
     for name in names:
-        first = seen.setdefault(unicodedata.normalize("NFC", " ".join(name.split())), name)
+        plain = unicodedata.normalize("NFC", " ".join(name.split())).casefold()
+        integer = _INTEGER.fullmatch(plain)
+        first = seen.setdefault(integer[1] if integer else plain, name)
         if first != name:
             pairs.append((first, name))
     return pairs

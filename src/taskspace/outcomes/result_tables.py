@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,13 @@ from taskspace.outcomes.columns import (
     recognised,
     unclear,
 )
-from taskspace.outcomes.names import same_but_for_spaces
+from taskspace.outcomes.table_doubts import (
+    warn_of_merged_tasks,
+    warn_of_repeated_agents,
+    warn_of_similar_names,
+)
 
+MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
 _VARIES = "differs between rows of one task and of one agent"
 _NO_TEXT = "neither text nor numbers"
@@ -70,8 +75,10 @@ def parts(
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
         )
+    if max_score != 1:
+        found["info"][MAX_SCORE] = float(max_score)
     for what in ("agent", "task"):
-        _warn_of_doubles(found[f"{what}s"].tolist(), what)
+        warn_of_similar_names(found[f"{what}s"].tolist(), what)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
         found["task_labels"] = _joined(
@@ -85,23 +92,14 @@ def parts(
     return _with_features(found, wanted, rows)
 
 
-def _warn_of_doubles(names: list[str], what: str) -> None:
-    """Tell about names that look the same, as people type them."""
-    pairs = same_but_for_spaces(names)
-    if pairs:
-        one, other = pairs[0]
-        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-        warnings.warn(
-            f"the {what}s {one!r} and {other!r} look the same, but count as two{more}; correct the"
-            " table if they are one",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
     most = check_max_score(max_score, returns)
     return Returns(best) if returns else Scores(most)
+
+
+def max_score_of(info: Mapping[str, Any]) -> float:
+    """The highest score of results that have this `info`; their scores were divided by it."""
+    return float(info.get(MAX_SCORE, 1))
 
 
 def check_max_score(value: Any, returns: bool) -> float:
@@ -192,6 +190,8 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     unsure = recognised(said["unused"], TASKS)
     if unsure:
         raise unclear(columns, roles, f"{unsure[0]!r} beside {roles.task!r}")
+    if not roles.counts:
+        warn_of_merged_tasks(others, roles.task, pair, task)
     info = {"agent": roles.agent, "task": roles.task, "score": list(results)}
     return found | {
         "agents": agents,
@@ -259,6 +259,7 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
     rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
+    warn_of_repeated_agents(agents, agent)
     return _per_pair(rows, agent, len(agents), attempts) | {
         "agents": agents,
         "tasks": np.array(list(tasks), np.str_),

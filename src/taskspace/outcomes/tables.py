@@ -248,10 +248,17 @@ def amounts(values: Any, what: str, *, integers: bool = False) -> NDArray[Any]:
 
 
 def scores(values: Any, what: str, most: float | None = None) -> NDArray[np.float64]:
-    """Numbers from 0 to `most` (1 by default), divided by it; missing scores are NaN."""
+    """Numbers from 0 to `most` (1 by default), divided by it; missing scores are NaN.
+
+    True is the highest score.
+    """
+    import pyarrow
+
     highest = 1 if most is None else most
     expected = f"from 0 to {highest:g}"
     found = numbers(values, what, f"numbers {expected}").astype(np.float64)
+    if pyarrow.types.is_boolean(values.type):
+        return found
     advice = (
         "; if scores go from 0 to k, pass max_score=k (--max-score k), and if they are returns,"
         " returns=True (--returns)"

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # They precede the name of a feature or label that is also a column of the map.
 FEATURE, LABEL = "feature:", "label:"
 
+_ROUNDED = 1e-6  # relative difference of a number that was written as text
+_SHOWN = ".4g"  # how the explorer and tables on the screen round features
+
 
 def beside(own: Mapping[str, Any], more: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """The map's own columns and more, which get a prefix instead of replacing one of the former.
@@ -65,11 +68,36 @@ def tasks_in(run: Run, columns: tables.Columns) -> NDArray[Any]:
     names = name_column(columns, "task")
     if wanted and (names is None or set(wanted) & set(columns)):
         tables.require(columns, wanted)
-        return run.check_tasks(tables.features({name: columns[name] for name in wanted}))
+        rows = tables.features({name: columns[name] for name in wanted})
+        if names is not None:
+            _refuse_contradictions(run, columns[names].to_pylist(), rows)
+        return run.check_tasks(rows)
     if names is None:
         tables.require(columns, ["task"])
     indices = [run.task_index(str(name)) for name in columns[names or "task"].to_pylist()]
     return run.outcomes.task_inputs[indices]
+
+
+def _refuse_contradictions(run: Run, names: list[Any], rows: NDArray[np.float64]) -> None:
+    """Refuse a row with the name of a known task and features of another one.
+
+    Nobody can know which of the two is meant. Names that are not known are those of new tasks.
+    """
+    features = run.outcomes.features
+    assert features is not None
+    known = {name: index for index, name in enumerate(run.outcomes.tasks.tolist())}
+    found = np.array([known.get(str(name), -1) for name in names], np.int64)
+    here = np.flatnonzero(found >= 0)
+    there = features[found[here]].astype(np.float64)
+    for row, column in np.argwhere(~np.isclose(rows[here], there, rtol=_ROUNDED, atol=0)).tolist():
+        name, given = run.outcomes.tasks[found[here[row]]], rows[here[row], column]
+        expected = there[row, column]
+        if given != float(f"{expected:{_SHOWN}}"):
+            raise ValueError(
+                f"the task {str(name)!r} must have {run.outcomes.feature_names[column]}"
+                f" {expected:.6g}, as in the run, got {given:.6g}; if it is another task, give it"
+                " another name or none"
+            )
 
 
 def _feature_column(name: str, columns: Collection[str]) -> str:

@@ -204,6 +204,20 @@ def test_long_texts_are_shortened(tmp_path: Path) -> None:
     assert len(text) <= LONGEST_TEXT
 
 
+@pytest.mark.parametrize("marks", [[0, 100], [0, 1, 100]])
+def test_scores_of_one_benchmark_are_on_one_scale(tmp_path: Path, marks: list[int]) -> None:
+    models = {"percent": marks, "fractions": [0, 1]}
+    for model, scores in models.items():
+        samples = [inspect_sample(item, scores[item % len(scores)]) for item in range(24)]
+        inspect_json(tmp_path / f"{model}.json", model, *samples)
+    if 1 in marks:  # it may be a point
+        with pytest.warns(UserWarning, match=says("'fractions' 1 others 100")):
+            ts.read_results(tmp_path, max_score=100)
+    else:
+        with pytest.raises(ValueError, match=says("one scale 'fractions' 1 100 separately")):
+            ts.read_results(tmp_path, max_score=100)
+
+
 def test_scores_from_0_to_1_are_never_divided(tmp_path: Path) -> None:
     inspect_json(tmp_path / "a.json", "a", inspect_sample(1, "C"), inspect_sample(2, True))
     inspect_json(tmp_path / "b.json", "a", inspect_sample(1, 80), task="bleu", run="2")

@@ -16,6 +16,7 @@ from taskspace.outcomes.attempts import Returns
 from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
 from taskspace.outcomes.readers.copies import Copies, skipped
+from taskspace.outcomes.readers.score_ranges import ScoreRanges
 from taskspace.outcomes.readers.scores import less_is_better
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
 
@@ -49,7 +50,7 @@ class Collector:
         self._copies = Copies()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
         self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
-        self._largest: dict[tuple[str, str], float] = {}  # scores, by format and benchmark
+        self._ranges = ScoreRanges()
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
 
     def add(
@@ -199,8 +200,7 @@ class Collector:
         self.unscored += attempts - int(scored.sum())
         if not self.any_numbers:
             self._check_range(path, metric, tasks[scored], scores[scored])
-            place = (self._format, benchmark)
-            self._largest[place] = scores[scored].max(initial=self._largest.get(place, 0))
+            self._ranges.add(self._format, key, scores[scored])
         sign = -1 if negated else 1
         self._pieces.append((key, tasks[scored], sign * scores[scored] / self._most))
 
@@ -237,16 +237,6 @@ class Collector:
                 " or else choose another metric"
             )
 
-    def _check_scale(self) -> None:
-        """Refuse to divide scores that go from 0 to 1 already."""
-        for (_, benchmark), largest in self._largest.items():
-            if 0 < largest <= 1 < self._most:
-                raise ValueError(
-                    f"max_score must be the highest possible score, got {self._most:g} for"
-                    f" {benchmark or 'logs'} with scores up to {largest:g}; read logs with other"
-                    " scores separately, without max_score (--max-score)"
-                )
-
     def parts(self) -> dict[str, Any]:
         """The arguments of `Outcomes`, of the agents and tasks that have results.
 
@@ -257,7 +247,7 @@ class Collector:
             ValueError: If there are no results.
         """
         self._choice.check()
-        self._check_scale()
+        self._ranges.check(self._most)
         if not any(len(tasks) for _, tasks, _ in self._pieces):
             raise ValueError("logs must have at least one result, got none")
         names = resolve(key for key, *_ in self._pieces)

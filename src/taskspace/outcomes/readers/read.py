@@ -20,11 +20,11 @@ from taskspace.outcomes.readers.collector import Collector
 from taskspace.outcomes.readers.log_files import as_paths, find
 from taskspace.outcomes.readers.reading import ignored_lines, lines_about, named, warn_of_doubles
 from taskspace.outcomes.readers.registry import readers
-from taskspace.outcomes.result_tables import check_max_score
+from taskspace.outcomes.result_tables import MAX_SCORE, check_max_score, max_score_of
 from taskspace.outcomes.returns import check_return_options
 
-# Keys of `info`: what was read, by which metrics and filters, and divided by what.
-READING, METRICS, MAX_SCORE = "reading", "metrics", "max_score"
+# Keys of `info`: what was read, and by which metrics and filters.
+READING, METRICS = "reading", "metrics"
 
 
 def read_results(
@@ -96,7 +96,7 @@ def read_as_before(
     choice = Choice.of(metric, filter)
     for format, benchmark, *chosen in info.get(METRICS, []):
         choice.before[format, benchmark] = (chosen[0], chosen[1])
-    return _read_all(paths, choice, float(info.get(MAX_SCORE, 1)), returns, None, None)
+    return _read_all(paths, choice, max_score_of(info), returns, None, None)
 
 
 def _read_all(

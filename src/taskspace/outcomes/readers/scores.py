@@ -14,14 +14,16 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # as Inspect unders
 # Metrics of which less is better, as harnesses call them; their logs do not always say so.
 _LOWER = re.compile(
     r"(word_|byte_)?perplexity|ppl|bits_per_byte|bpb|brier(_score)?|[twc]er|loss|nll|(rm|m)se|mae"
-    r"|ece(_.*)?|(.*_)?(toxicity|error|error_rate|edit_distance)|toxic_frac"
+    r"|ece(_.*)?|(.*_)?(toxicity|errors?|error_rate|edit_distance)|toxic_frac"
+    r"|(.*_)?(wrong|incorrect|fail(ed|ures?)?|hallucinat(ions?|ed)|harmful)(_(rate|frac|score))?"
+    r"|(.*_)?((run)?time|latency|duration|seconds)(_(s|ms|sec|seconds))?"
 )
 
 
 def less_is_better(metric: str) -> bool:
     """Whether a metric is known to be better if lower.
 
-    >>> [less_is_better(metric) for metric in ("brier_score", "ece_10_bin", "acc")]
+    >>> [less_is_better(metric) for metric in ("brier_score", "is_wrong", "acc")]
     [True, True, False]
     """
     return _LOWER.fullmatch(metric.lower()) is not None

@@ -12,6 +12,7 @@ from taskspace.outcomes.columns import listed
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.collector import LogWarning
 from taskspace.outcomes.readers.copies import Copies, skipped
+from taskspace.outcomes.table_doubts import warn_of_shared_pairs
 
 NAME, FILES = "table of results", "*.csv or *.parquet"
 
@@ -44,7 +45,12 @@ def read_tables(paths: Sequence[Path], **how: Any) -> Outcomes:
         raise ValueError(
             f"tables that are read together must have the same types of columns: {error}"
         ) from error
-    return Outcomes.from_table(joined, **how)
+    outcomes = Outcomes.from_table(joined, **how)
+    names = outcomes.info["columns"]["agent"], outcomes.info["columns"]["task"]
+    if names[1] is not None:  # of a table with one column per task, repeated agents are told
+        columns = {name: joined.column(name) for name in names}
+        warn_of_shared_pairs(columns, names, [len(part) for part in parts], [*map(str, paths)])
+    return outcomes
 
 
 def each_once(paths: Sequence[Path]) -> list[Path]:

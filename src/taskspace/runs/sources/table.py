@@ -13,10 +13,10 @@ from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.informative import check_agents
 from taskspace.models.embedding.task_embedder import TaskEmbedder
-from taskspace.outcomes.labels import Labels, pack
+from taskspace.outcomes.how_read import how_read
+from taskspace.outcomes.labels import pack
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.readers.read import READING
-from taskspace.outcomes.result_tables import check_telling_apart
+from taskspace.outcomes.result_tables import MAX_SCORE, check_telling_apart, max_score_of
 from taskspace.outcomes.returns import SCALE_ARRAYS, pack_scale
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
@@ -74,8 +74,11 @@ class TableSource(Source):
 
     def settings(self) -> dict[str, Any]:
         """A digest of the outcomes, and the settings of the map."""
+        most = max_score_of(self.outcomes.info)
         return {
             "results": _digest(self.outcomes),
+            # Answers are read on this scale, so that runs of equal results may differ.
+            **({} if most == 1 else {MAX_SCORE: most}),
             "method": self.method,
             **measure_settings(self.similarity),
             "n_components": self.n_components,
@@ -86,24 +89,7 @@ class TableSource(Source):
 
     def reading(self) -> list[str]:
         """Which files were read as what, and what the columns of a table were taken for."""
-        outcomes = self.outcomes
-        columns, read = outcomes.info.get("columns"), outcomes.info.get(READING, [])
-        if columns is None:
-            return [*read, *_labels_of(outcomes)] if read else []
-        agent = f"column {columns['agent']!r}" if columns["agent"] else "the unnamed column"
-        if columns["task"] is None:
-            lines = [f"agents: {agent}; tasks: the other columns of numbers"]
-        else:
-            found = " and ".join(map(repr, columns["score"]))
-            what = "results" if outcomes.scale is None else "returns"
-            lines = [f"agents: {agent}; tasks: column {columns['task']!r}; {what}: {found}"]
-        if outcomes.feature_names:
-            lines.append(
-                f"features, which the map learns from: {', '.join(outcomes.feature_names)}"
-            )
-        lines += _labels_of(outcomes)
-        lines += [f"not used: {name} ({reason})" for name, reason in columns["unused"].items()]
-        return [*read, *lines]
+        return how_read(self.outcomes)
 
     def play(self, stages: Stages) -> Played:
         """Save the outcomes in the run folder."""
@@ -184,20 +170,3 @@ def _digest(outcomes: Outcomes) -> str:
             digest.update(f"{part} {value.dtype} {value.shape}".encode())
             digest.update(np.ascontiguousarray(value).tobytes())
     return digest.hexdigest()
-
-
-def _labels_of(outcomes: Outcomes) -> list[str]:
-    both = {"tasks": outcomes.task_labels, "agents": outcomes.agent_labels}
-    return [f"labels of {what}: {_listed(labels)}" for what, labels in both.items() if labels]
-
-
-def _listed(labels: Labels) -> str:
-    return ", ".join(
-        f"{name} ({'numbers' if values.dtype.kind == 'f' else _count(values)})"
-        for name, values in labels.items()
-    )
-
-
-def _count(values: NDArray[Any]) -> str:
-    count = len(set(values.tolist()))
-    return f"{count} value{'' if count == 1 else 's'}"
