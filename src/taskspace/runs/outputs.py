@@ -52,8 +52,9 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     """Export the map for other programs; see `Run.export`."""
     from taskspace.explore.export import export_page
     from taskspace.report.export import export as export_table
+    from taskspace.report.targets import check_export
 
-    path = checks.path(target, "the export target")
+    path = check_export(target)
     _check_outside_parts(run.folder, path)
     if path.suffix.lower() == ".html":
         export_page(run, target)
