@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,17 @@ def test_a_run_folder_is_the_same_patient(
     of_table = capsys.readouterr()
     assert (of_run.out, of_run.err) == ("", of_table.err)
     assert rows_of(out.read_text()) == rows_of(of_table.out)
+
+
+def test_an_unfinished_run_is_told_as_such(
+    fitted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "unfinished"
+    shutil.copytree(fitted, folder)
+    (folder / "outcomes.json").unlink()
+    check_complaint(["doctor", str(folder)], "finished run outcomes.npz", capsys)
+    (folder / "map.json").unlink()
+    check_complaint(["doctor", str(folder)], "finished run map", capsys)
 
 
 def test_logs_are_the_same_patient_as_their_table(table: Path, tmp_path: Path) -> None:
