@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from taskspace.cli import main
+from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
 from tests.cli.maps import check_complaint, command, rows_of
 from tests.messages import says
@@ -76,3 +78,20 @@ def test_bad_input_is_told_in_one_sentence(
     check_complaint(["score", str(fitted), "nologs"], "nologs", capsys)
     words = ["score", str(fitted), "answers.csv", "--metric", "acc"]
     check_complaint(words, "--metric logs answers.csv", capsys)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tasks_without_a_label_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    topics = [*["sums"] * 3, *["areas"] * 3, *[""] * 4]
+    solved = np.random.default_rng(0).integers(0, 2, (20, 10))
+    lines: list[str] = []
+    table = {"agent": np.repeat(np.arange(20), 10), "task": np.tile(np.arange(10), 20)}
+    labelled = {**table, "score": solved.ravel(), "topic": topics * 20}
+    fit(labelled, tmp_path / "run", log=lines.append)
+    assert "topic (2 values, 4 empty)" in "\n".join(lines)
+    (tmp_path / "answers.csv").write_text("task,result\n3,1\n")
+    for words in (["score", tmp_path / "answers.csv"], ["agents"]):
+        capsys.readouterr()
+        verb, *rest = map(str, words)
+        assert main([verb, str(tmp_path / "run"), *rest, "--by", "topic"]) == 0
+        assert "4 of 10 tasks have no topic." in capsys.readouterr().err

@@ -38,8 +38,8 @@ def add(commands: Any) -> None:
     add_folder(parser)
     parser.add_argument(
         "--by", metavar="LABEL",
-        help="label of the tasks, or `cluster` (default: the first label of texts that divides them"
-        " into groups, or else cluster)",
+        help="label of the tasks, or `cluster` for those of the map (default: the first label of"
+        " texts that divides the tasks into groups, or else cluster)",
     )  # fmt: skip
     parser.add_argument(
         "--level", type=float, default=LEVEL, metavar="X",
@@ -61,16 +61,17 @@ def _run(options: argparse.Namespace) -> None:
     """
     from taskspace.applications.abilities import groups_of
     from taskspace.applications.agent_comparison import AgentComparison, compare_agents
+    from taskspace.applications.scores import unlabelled
 
     checks.fraction(options.level, "--level")
     made = open_folder(options)
-    groups_of(made, made.outcomes, options.by, "--by")
+    by, _, groups = groups_of(made, made.outcomes, options.by, "--by")
     found: Abilities | AgentComparison
     if options.compare is None:
         found = _abilities(made, options.by, options.level)
     else:
         found = compare_agents(made, *options.compare, by=options.by)
-    summary = f"{found.summary}."
+    summary = f"{found.summary}. {unlabelled(by, groups) if by else ''}".strip()
     print_table(options, found.columns, summary=summary)
     print_note(options, summary)
 
