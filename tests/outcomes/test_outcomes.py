@@ -539,8 +539,9 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_booleans_are_counts_of_one_attempt() -> None:
     solved = np.array([[True, False], [False, True]])
-    np.testing.assert_array_equal(Outcomes(solved, 1).successes, solved * 1)
-    assert Outcomes(solved, 1).successes.dtype == np.uint8
+    found = Outcomes(solved, np.array(1))
+    np.testing.assert_array_equal(found.successes, solved * 1)
+    assert found.successes.dtype == np.uint8
 
 
 def test_a_list_of_rows_is_an_array() -> None:

@@ -97,7 +97,8 @@ def print_answers(
             for given, found in pieces:
                 writer.write({**given, **found})
         return
-    shown, total = {}, 0
+    shown: Columns = {}
+    total = 0
     for given, found in pieces:
         leading = {name: found[name] for name in first}
         shown = shown or first_rows({**_names(given), **leading, **found, **given})

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.files import atomic_path
+from taskspace.outcomes.labels import LABEL
 from taskspace.outcomes.rates import mean_rates
 from taskspace.runs import layout
-from taskspace.runs.task_tables import LABEL, beside
+from taskspace.runs.task_tables import beside
 
 if TYPE_CHECKING:
     from taskspace.report.interactive import InteractiveMap
