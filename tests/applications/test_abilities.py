@@ -155,3 +155,14 @@ def test_numeric_labels_are_integers_in_their_order() -> None:
     )
     assert found.groups.tolist() == ["2.5", "9", "10"]
     assert [name for name in found.columns if name.startswith("score:")][-1] == "score:10"
+
+
+def test_cluster_is_the_map_s_and_a_label_of_that_name_has_a_prefix() -> None:
+    solved = np.random.default_rng(0).integers(0, 2, (20, 6))
+    outcomes = results_of(solved, 1, task_labels={"cluster": list("aabbbb")})
+    run = SimpleNamespace(
+        outcomes=outcomes, clusters=SimpleNamespace(by_task=np.array([0, 0, 0, 1, 1, 1]))
+    )
+    assert abilities(run, by="cluster").groups.tolist() == ["0", "1"]
+    assert abilities(run, by="label:cluster").groups.tolist() == ["a", "b"]
+    assert abilities(outcomes, by="cluster").groups.tolist() == ["a", "b"]  # there is no map

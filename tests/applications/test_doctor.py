@@ -75,7 +75,11 @@ def test_copies_are_named_and_do_not_raise_reliability() -> None:
     assert twice.distinct_agents == 40
     for measure, found in once.reliability.items():
         assert twice.reliability[measure].value == pytest.approx(found.value, abs=0.1)
-    assert says_something_about(twice, "40 agents are copies.*'agent-0' and 'agent-40'")
+    assert says_something_about(
+        twice, "40 agents are copies.*'agent-0' and 'agent-40' are the same: keep one of each"
+    )
+    thrice = diagnose(results_of(np.concatenate([solved, solved[:1], solved[:1]]), 1))
+    assert says_something_about(thrice, "'agent-41' are all the same: keep one of them")
 
 
 def test_tasks_that_say_nothing_are_counted() -> None:

@@ -117,6 +117,7 @@ CALLS = [
     Call("fit: n_components 0", _fit(named(), n_components=0), "n_components 0"),
     Call("fit: n_components below 0", _fit(named(), n_components=-2), "n_components -2"),
     Call("fit: n_components huge", _fit(named(), n_components=10**12), "n_components 1,000"),
+    Call("fit: n_components above the tasks", _fit(named(), n_components=900), "n_components 900"),
     Call("fit: n_components a fraction", _fit(named(), n_components=2.5), "n_components 2.5"),
     Call("fit: n_components a text", _fit(named(), n_components="many"), "n_components many"),
     Call("fit: n_components None", _fit(named(), n_components=None), "n_components None"),

@@ -69,7 +69,6 @@ CALLS = [
     Call("successes: a dict", _made({"a": 3}), "successes object"),
     Call("successes: a set", _made({3, 0}), "successes object"),
     Call("successes: a generator", _made(row for row in TABLE), "successes object"),
-    Call("successes: booleans", _made([[True, False]]), "successes bool"),
     Call("successes: complex", _made([[3j, 0]]), "successes complex128"),
     Call("successes: dates", _made([[datetime.datetime(2020, 1, 1)]]), "successes object"),
     Call("successes: sparse", _made(scipy.sparse.eye(2)), "successes object"),

@@ -92,6 +92,7 @@ CALLS = [
     Call("ts.fit: n_components", _fit(n_components=0), "dimensions 0"),
     Call("ts.fit: n_components text", _fit(n_components="two"), "dimensions 'two'"),
     Call("ts.fit: n_components huge", _fit(n_components=10**12), "dimensions 1,000"),
+    Call("ts.fit: n_components above the tasks", _fit(n_components=900), "dimensions 900 tasks"),
     Call("ts.fit: method", _fit(method="pca"), "method 'pca'"),
     Call("ts.fit: method None", _fit(method=None), "method None"),
     Call("ts.fit: measure", _fit(measure="bits"), "measure 'bits'"),

@@ -55,7 +55,8 @@ CALLS = [
     # -- what is no table ----------------------------------------------------------------------
     Call("table: None", _read(None), "table NoneType", TypeError),
     Call("table: a number", _read(5), "table int", TypeError),
-    Call("table: a list of lists", _read([[1, 0], [0, 1]]), "table list", TypeError),
+    Call("table: rows of unequal length", _read([[1, 0], [0]]), "table equal"),
+    Call("table: a list of records", _read([{"agent": "a"}]), "table list", TypeError),
     Call("table: a set", _read({1, 2}), "table set", TypeError),
     Call("table: a generator", _read(_generated()), "table generator", TypeError),
     Call("table: a Series", _read(pd.Series([1, 0])), "table Series", TypeError),

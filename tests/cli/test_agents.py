@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,3 +53,16 @@ def test_the_answer_of_the_run_folder_is_printed(
     monkeypatch.setattr("taskspace.applications.abilities.abilities", None)
     assert main(["agents", str(fitted)]) == 0
     assert [row["agent"] for row in rows_of(capsys.readouterr().out)] == computed
+
+
+def test_a_screen_has_the_first_agents_and_who_is_most_alike(
+    fitted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["agents", str(fitted)]) == 0
+    heading, _, below = capsys.readouterr().out.partition("─")
+    assert "alike" in heading
+    assert "40 more rows are not shown" in below
+    assert sum(re.match(r" s\d+ ", line) is not None for line in below.splitlines()) == 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,17 @@ def test_a_run_folder_is_the_same_patient(
     assert of_run.out == ""
     assert of_run.err.splitlines() == of_table.err.splitlines()[1:]  # without how it was read
     assert rows_of(out.read_text()) == rows_of(of_table.out)
+
+
+def test_an_unfinished_run_is_told_as_such(
+    fitted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "unfinished"
+    shutil.copytree(fitted, folder)
+    (folder / "outcomes.json").unlink()
+    check_complaint(["doctor", str(folder)], "finished run outcomes.npz", capsys)
+    (folder / "map.json").unlink()
+    check_complaint(["doctor", str(folder)], "finished run map", capsys)
 
 
 def test_logs_are_the_same_patient_as_their_table(table: Path, tmp_path: Path) -> None:

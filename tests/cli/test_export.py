@@ -42,3 +42,12 @@ def test_bad_input_is_told_in_one_sentence(
     before = [*Path().iterdir()]
     check_complaint(["export", str(fitted), ""], "target ''", capsys)
     assert [*Path().iterdir()] == before
+
+
+def test_the_target_is_checked_before_the_folder_is_opened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check_complaint(["export", "no-run", "map.foo"], ".parquet .csv map.foo", capsys)
+    check_complaint(["export", "no-run", "no-folder/map.csv"], "no-folder exist", capsys)
+    check_complaint(["explore", "no-run", "--export", "map.foo"], ".html map.foo", capsys)
+    check_complaint(["explore", "no-run", "--export", "no-folder/a.html"], "exist", capsys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import re
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from taskspace.cli import main
-from taskspace.cli.printing import MOST_SHOWN, print_columns
+from taskspace.cli.printing import MOST_SHOWN, print_note
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
 from tests.messages import says
@@ -71,27 +72,6 @@ def test_a_person_at_a_terminal_gets_a_table(
     assert all(len(number) <= 6 for row in rows for number in row.split()[1:3])
 
 
-def test_names_are_shortened_in_the_middle_so_that_numbers_and_labels_fit(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setenv("COLUMNS", "80")
-    names = np.array([f"benchmark_of_{'many_' * 20}words/{number}" for number in range(3)])
-    numbers = {name: np.full(3, 0.123456) for name in ("similarity", "on_map", "success")}
-    texts = np.array(["What is one plus one, and what is it not?"] * 3, object)
-    print_columns({"task": names, **numbers, "text": texts})
-    head, _, *rows, note = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert head.split() == ["task", *numbers, "text"]
-    assert [re.search(r"^ *benchmark.*…\S*words/(\d) ", row)[1] for row in rows] == list("012")  # type: ignore[index]
-    assert all("What is one" in row for row in rows)
-    assert re.search(says("names shortened --out"), note)
-    assert max(map(len, [head, *rows, note])) <= 80
-    print_columns({"task": np.array(["task-1"]), "year": np.array([20231.0])})
-    shown = capsys.readouterr().out
-    assert "20231" in shown
-    assert "shortened" not in shown
-
-
 def test_labels_are_shown_beside_the_tasks_and_cut_on_the_screen_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,3 +91,38 @@ def test_labels_are_shown_beside_the_tasks_and_cut_on_the_screen_alone(
     assert head.split() == ["task", "difficulty", "success", "cluster", "page", "prompt"]
     assert all("What is one plus one" in row and "…" in row for row in rows_shown)
     assert not any("nan" in row for row in rows_shown)
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"),
+    [(["embed", "tasks.csv"], ["task", "difficulty", "v0", "v1"]),
+     (["select", "--reference", "task-1", "tasks.csv"], ["row", "task", "similarity"])],
+)  # fmt: skip
+def test_tables_of_tasks_are_answered_by_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    words: list[str], columns: list[str],
+) -> None:  # fmt: skip
+    folder = make(tmp_path / "run", 1)
+    monkeypatch.chdir(tmp_path)
+    Path("tasks.csv").write_text("task\n" + "task-3\ntask-4\n" * 11)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([words[0], str(folder), *words[1:], *["-k", "2"] * (words[0] == "select")]) == 0
+    head, _, *rows = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert head.split() == columns
+    assert all(len(number) <= 10 for row in rows[:2] for number in row.split())
+    if words[0] == "embed":
+        assert rows[20:] == ["2 more rows are not shown; use --out FILE to write all."]
+
+
+def test_sentences_are_broken_at_a_terminal_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options, text = argparse.Namespace(json=False), "word " * 40
+    print_note(options, text)
+    assert capsys.readouterr().err == f"{text}\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    print_note(options, text)
+    assert max(map(len, capsys.readouterr().err.splitlines())) <= 80

@@ -110,3 +110,20 @@ def test_answers_are_on_the_scale_of_the_run(
     asked = rows_of(Path("quiz.csv").read_text())
     found = sorted(float(row["answer"]) for row in asked if row["answer"])
     np.testing.assert_allclose(found, [0.6, 1])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_tasks_without_a_label_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    topics = [*["sums"] * 3, *["areas"] * 3, *[""] * 4]
+    solved = np.random.default_rng(0).integers(0, 2, (20, 10))
+    lines: list[str] = []
+    table = {"agent": np.repeat(np.arange(20), 10), "task": np.tile(np.arange(10), 20)}
+    labelled = {**table, "score": solved.ravel(), "topic": topics * 20}
+    fit(labelled, tmp_path / "run", log=lines.append)
+    assert "topic (2 values, 4 empty)" in "\n".join(lines)
+    (tmp_path / "answers.csv").write_text("task,result\n3,1\n")
+    for words in (["score", tmp_path / "answers.csv"], ["agents"]):
+        capsys.readouterr()
+        verb, *rest = map(str, words)
+        assert main([verb, str(tmp_path / "run"), *rest, "--by", "topic"]) == 0
+        assert "4 of 10 tasks have no topic." in capsys.readouterr().err

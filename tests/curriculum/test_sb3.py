@@ -48,6 +48,23 @@ def test_training_feeds_the_curriculum(kind: str, tmp_path: Path) -> None:
     envs.close()
 
 
+@pytest.mark.parametrize("kind", ["ours", "dummy", "subproc"])
+def test_a_curriculum_on_other_tasks_is_refused(kind: str) -> None:
+    envs = environments(kind)
+    model = sb3.PPO("MlpPolicy", envs, n_steps=64, batch_size=64, device="cpu", seed=0)
+    others = ts.make("MultiKeyNav").sample_tasks(50, seed=1)
+    for tasks, got in (
+        (others, "other tasks or another order"),
+        (TASKS[::-1], "another order"),
+        (TASKS[:20], "20 tasks instead of 50"),
+    ):
+        curriculum = ts.Curriculum(tasks, seed=0)
+        with pytest.raises(ValueError, match=says(f"in the same order {got}")):
+            model.learn(64, callback=ts.CurriculumCallback(curriculum))
+        assert curriculum.updates == 0
+    envs.close()
+
+
 @pytest.mark.slow
 def test_weights_reach_the_environments_within_step() -> None:
     """A curriculum that wants one task only gets it, apart from the uniform share."""

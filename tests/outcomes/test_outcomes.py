@@ -84,7 +84,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"successes": [[]]}, "successes agents tasks (1, 0)"),
     ({"successes": "x"}, "successes <U1"),
     ({"successes": None}, "successes object"),
-    ({"successes": [[True, False]]}, "successes bool"),
     ({"successes": [[1j, 1]]}, "successes complex128"),
     ({"successes": [[1, -1]]}, "successes integers 0"),
     ({"successes": [[1, -0.5]]}, "successes integers 0"),
@@ -536,3 +535,15 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=says("polars pip")):
         make().to_polars()
+
+
+def test_booleans_are_counts_of_one_attempt() -> None:
+    solved = np.array([[True, False], [False, True]])
+    found = Outcomes(solved, np.array(1))
+    np.testing.assert_array_equal(found.successes, solved * 1)
+    assert found.successes.dtype == np.uint8
+
+
+def test_a_list_of_rows_is_an_array() -> None:
+    found = Outcomes.from_table([[True, 0.5], (0, None)])
+    np.testing.assert_array_equal(found.rates, [[1, 0.5], [0, np.nan]])

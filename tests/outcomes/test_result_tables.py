@@ -43,6 +43,7 @@ MAKERS: dict[str, Any] = {
     "pandas": lambda columns, _: pd.DataFrame(columns),
     "categories": lambda columns, _: pd.DataFrame(columns).astype({"agent": "category"}),
     "polars": lambda columns, _: pl.DataFrame(columns),
+    "polars, lazy": lambda columns, _: pl.LazyFrame(columns),
     "polars categories": lambda columns, _: pl.DataFrame(columns).with_columns(
         pl.col("agent").cast(pl.Categorical)
     ),

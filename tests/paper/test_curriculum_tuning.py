@@ -16,7 +16,7 @@ def test_options_are_compared_on_seeds_that_are_not_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(curriculum, "FAST_STEPS", 8000)
-    grid = ({"share": 0.2, "handover": False}, {})
+    grid: tuple[dict[str, float], ...] = ({"share": 0.2, "handover": False}, {})
     monkeypatch.setattr(curriculum_tuning, "GRID", (("multikeynav", grid, 1),))
     monkeypatch.setattr(curriculum_tuning, "METHODS", ("ours, no population",))
     study = Study(tmp_path, seeds=1, preset="fast", log=lambda line: None)

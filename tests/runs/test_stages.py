@@ -451,3 +451,16 @@ def test_pieces_of_other_settings_are_not_used(tmp_path: Path) -> None:
     unfinished(tmp_path / "zero")[0].rename(stolen)
     unfinished(tmp_path / "one")
     assert interrupted(tmp_path / "one", seed=1) == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"results": "30b846a1"}, "changed read differently"), ({"seed": 0}, "given results nothing")],
+)
+def test_results_that_have_changed_are_told_without_digests(
+    tmp_path: Path, settings: dict[str, Any], said: str
+) -> None:
+    Stages(tmp_path, {"results": "c050c66b"}).close()
+    with pytest.raises(ValueError, match=says(said)) as refused:
+        Stages(tmp_path, settings)
+    assert not re.search("30b846a1|c050c66b", str(refused.value))

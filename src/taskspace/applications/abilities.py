@@ -19,7 +19,7 @@ from taskspace.applications.return_answers import refuse_returns
 from taskspace.applications.scores import groups_by
 from taskspace.models.success.factors import fit_factors
 from taskspace.outcomes.html_tables import html_table
-from taskspace.outcomes.labels import divides
+from taskspace.outcomes.labels import LABEL, divides
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.similarity.concordance import SPARSE, sparse_product
 
@@ -203,10 +203,12 @@ def groups_of(
 
     `what` is what error messages call the label.
     """
-    labels = outcomes.task_labels
+    labels: dict[str, Any] = dict(outcomes.task_labels)
     clusters = None if source is outcomes else getattr(source, "clusters", None)
-    if clusters is not None and CLUSTERS not in labels:
-        labels = {**labels, CLUSTERS: clusters.by_task.astype(object)}
+    if clusters is not None:
+        own = labels.pop(CLUSTERS, None)  # tables of tasks call it so, too
+        labels |= {} if own is None else {f"{LABEL}{CLUSTERS}": own}
+        labels[CLUSTERS] = clusters.by_task.astype(object)
     if by is None:
         dividing = [name for name, values in labels.items() if divides(values)]
         if not dividing:

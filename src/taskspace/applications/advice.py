@@ -208,11 +208,13 @@ def _about_copies(found: Diagnosis) -> Ranked:
         return []
     largest = max(found.copies, key=len)
     copy = "a copy" if found.copied_agents == 1 else "copies"
+    same = "are the same" if len(largest) == 2 else "are all the same"
+    which = "them" if len(found.copies) == 1 else "each group"
     return [
         (
             found.copied_agents / found.sampled_agents,
             f"{_count(found.copied_agents, 'agent')} {_are(found.copied_agents)} {copy} of another,"
-            f" e.g. {_names(largest)} are all the same: keep one of each group.",
+            f" e.g. {_names(largest)} {same}: keep one of {which}.",
         )
     ]
 

@@ -14,7 +14,7 @@ from taskspace.applications.distributions import student_quantile
 from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.html_tables import html_table
-from taskspace.outcomes.labels import value_text
+from taskspace.outcomes.labels import LABEL, value_text
 
 EVERY = "all tasks"
 LEAST_AGENTS = 5  # the errors of fewer say too little about those of the next
@@ -88,8 +88,8 @@ def groups_by(
 ) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     """The names of the groups, and the number of the group of each task, or -1.
 
-    Texts are in alphabetical order, numbers in that of their size. `what` is what error messages
-    call the label.
+    Texts are in alphabetical order, numbers in that of their size. A label may be given as tables
+    of tasks show it, e.g. as label:cluster. `what` is what error messages call the label.
 
     >>> groups_by({"topic": np.array(["sums", "areas", "", "sums"], object)}, "topic", 4)
     (array(['areas', 'sums'], dtype='<U5'), array([ 1,  0, -1,  1]))
@@ -98,6 +98,8 @@ def groups_by(
     """
     if by is None:
         return np.array([EVERY]), np.zeros(count, np.int64)
+    if isinstance(by, str) and by not in labels:
+        by = by.removeprefix(LABEL)
     if not isinstance(by, str) or by not in labels:
         known = ", ".join(repr(name) for name in labels) or "no labels"
         raise ValueError(
@@ -113,6 +115,17 @@ def groups_by(
     groups = np.full(count, -1, np.int64)
     groups[~missing] = numbers
     return np.array([value_text(name) for name in names.tolist()]), groups
+
+
+def unlabelled(by: str, groups: NDArray[np.int64]) -> str:
+    """A sentence about the tasks that are in no group; empty if there are none.
+
+    >>> unlabelled("topic", np.array([0, -1, 1]))
+    '1 of 3 tasks has no topic.'
+    """
+    count = int((groups < 0).sum())
+    verb = "has" if count == 1 else "have"
+    return f"{count:,} of {len(groups):,} tasks {verb} no {by}." if count else ""
 
 
 def estimate_scores(

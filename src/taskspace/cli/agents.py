@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
-from taskspace.cli.printing import print_note, print_table
+from taskspace.cli.printing import on_screen, print_note, print_table
+from taskspace.cli.screen import first_rows, print_columns
 
 if TYPE_CHECKING:
     from taskspace.applications.abilities import Abilities
@@ -38,8 +39,8 @@ def add(commands: Any) -> None:
     add_folder(parser)
     parser.add_argument(
         "--by", metavar="LABEL",
-        help="label of the tasks, or `cluster` (default: the first label of texts that divides them"
-        " into groups, or else cluster)",
+        help="label of the tasks, or `cluster` for those of the map (default: the first label of"
+        " texts that divides the tasks into groups, or else cluster)",
     )  # fmt: skip
     parser.add_argument(
         "--level", type=float, default=LEVEL, metavar="X",
@@ -59,20 +60,30 @@ def _run(options: argparse.Namespace) -> None:
     A group of tasks is a strength or a weakness if the agent's score on it differs from what its
     overall score predicts by more than chance, corrected for the number of agents and groups.
     """
-    from taskspace.applications.abilities import groups_of
+    from taskspace.applications.abilities import Abilities, groups_of
     from taskspace.applications.agent_comparison import AgentComparison, compare_agents
+    from taskspace.applications.scores import unlabelled
 
     checks.fraction(options.level, "--level")
     made = open_folder(options)
-    groups_of(made, made.outcomes, options.by, "--by")
+    by, _, groups = groups_of(made, made.outcomes, options.by, "--by")
     found: Abilities | AgentComparison
     if options.compare is None:
         found = _abilities(made, options.by, options.level)
     else:
         found = compare_agents(made, *options.compare, by=options.by)
-    summary = f"{found.summary}."
-    print_table(options, found.columns, summary=summary)
+    summary = f"{found.summary}. {unlabelled(by, groups) if by else ''}".strip()
+    if on_screen(options) and isinstance(found, Abilities):
+        print_columns(first_rows(_for_screen(found.columns)), len(found.agents))
+    else:
+        print_table(options, found.columns, summary=summary)
     print_note(options, summary)
+
+
+def _for_screen(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns that tell most first, since not all of them fit on a screen."""
+    first = ("agent", "score", "low", "high", "most_alike", "strengths", "weaknesses")
+    return {name: columns[name] for name in first if name in columns} | columns
 
 
 def _abilities(made: Run, by: str | None, level: float) -> Abilities:

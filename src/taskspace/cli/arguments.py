@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from taskspace.cli.printing import MOST_SHOWN
+from taskspace.cli.screen import WIDEST
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-_WIDEST = 80  # columns of a terminal that everybody has
 TASKS = """A table of tasks is a .csv or .parquet file. It has one column per feature that the map
 was learned with, or a column `task` with the names of tasks in the run folder. In the output, a
 feature that has the name of another column, e.g. difficulty, is called feature:difficulty.
@@ -50,7 +50,7 @@ def wrapped(text: str) -> str:
     lines: list[str] = []
     for is_prose, block in prose:
         found = list(block)
-        lines += textwrap.wrap(" ".join(found), _WIDEST) if is_prose else found
+        lines += textwrap.wrap(" ".join(found), WIDEST) if is_prose else found
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 

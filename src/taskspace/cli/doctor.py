@@ -93,10 +93,11 @@ def _source(options: argparse.Namespace) -> Any:
     """The run, or the outcomes of a table or of logs."""
     from taskspace.outcomes.readers.read import is_log, read_results
     from taskspace.runs import layout
+    from taskspace.runs.run_settings import is_run
     from taskspace.runs.stages import has_result
 
     source = options.source
-    if has_result(Path(source), layout.EMBEDDER):
+    if has_result(Path(source), layout.EMBEDDER) or is_run(Path(source)):
         from taskspace.runs.run import open_run
 
         _given(options, (), "a table of results or logs", "a run folder")

@@ -32,7 +32,7 @@ def _run(options: argparse.Namespace) -> None:
     processed in pieces.
     """
     made = open_folder(options, options.tasks)
-    print_answers(options, made, lambda tasks: _columns(made.reader, tasks))
+    print_answers(options, made, lambda tasks: _columns(made.reader, tasks), first=["difficulty"])
 
 
 def _columns(embedder: Reading, tasks: Any) -> Columns:

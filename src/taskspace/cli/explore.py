@@ -97,6 +97,9 @@ def _export(options: argparse.Namespace) -> None:
 
     if options.port is not None:
         raise ValueError(f"--port must not be used with --export, got {options.port}")
+    from taskspace.report.targets import check_page
+
+    check_page(options.export)  # before the folder is opened, which takes seconds
     from taskspace.explore.export import export_page
 
     export_page(open_folder(options), options.export)

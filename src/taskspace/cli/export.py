@@ -34,6 +34,9 @@ def _run(options: argparse.Namespace) -> None:
     feature:x. A .html file is the explorer page. A folder gets vectors.tsv and metadata.tsv for the
     TensorBoard projector.
     """
+    from taskspace.report.targets import check_export
+
+    check_export(options.target)  # before the folder is opened, which takes seconds
     written = open_folder(options).export(options.target)
     if options.json:
         print_json({"wrote": [str(path) for path in written]})

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from taskspace.cli.json_output import print_json
+from taskspace.cli.screen import WIDEST, filled
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
-
-_WIDEST = 80  # columns of a terminal that everybody has
 
 
 @contextlib.contextmanager
@@ -49,9 +47,9 @@ def print_finished(options: argparse.Namespace, made: Run) -> None:
     for row in measurements_table(made.results, made.learned_tasks):
         table.add_row(*row)
     console = Console()
-    console.width = min(console.width, _WIDEST)
+    console.width = min(console.width, WIDEST)
     console.print(table)
-    print(textwrap.fill(str(made.verdict), console.width))
+    print(filled(str(made.verdict)))
     print(f"report: {made.report()}\n\nnext:")
     commands = next_commands(made, str(made.folder))
     width = max(map(len, commands))

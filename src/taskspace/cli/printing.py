@@ -5,25 +5,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from taskspace.cli.json_output import JsonWriter, print_json, rows
+from taskspace.cli.screen import filled, first_rows, print_columns
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from taskspace.outcomes.tables import Columns
     from taskspace.runs.run import Run
 
 MOST_SHOWN = 8  # most features per task on the screen
-LONGEST = 24  # most characters of a label on the screen
-FIRST = 8  # columns of a table, for which names are shortened if they do not fit
-_EXACT = 1e15  # integers below this have no rounded digits
-_LIMITS = (1000, 48, 40, 32, 24, 20, 16)  # characters of a name on the screen
 _ABOUT = (
     "task",
     "similarity",
@@ -66,7 +58,7 @@ def print_note(options: argparse.Namespace, text: str) -> None:
     """Print a sentence to standard error, after the table; with --json it is in the object."""
     if not options.json:
         sys.stdout.flush()
-        print(text, file=sys.stderr)
+        print(filled(text) if sys.stderr.isatty() else text, file=sys.stderr)
 
 
 def on_screen(options: argparse.Namespace) -> bool:
@@ -88,15 +80,49 @@ def open_output(options: argparse.Namespace) -> Iterator[Any]:
     lines.close()
 
 
-def print_answers(options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]) -> None:
-    """Print the table of tasks, piece by piece, with the columns of `answer` added."""
+def print_answers(
+    options: argparse.Namespace,
+    made: Run,
+    answer: Callable[[Any], Columns],
+    first: Collection[str] = (),
+) -> None:
+    """Print the table of tasks, piece by piece, with the columns of `answer` added.
+
+    On a terminal, the first rows are enough, and the answers stand before the other columns, the
+    columns `first` before all, since not all of them may fit.
+    """
+    pieces = _answered(options, made, answer)
+    if not on_screen(options):
+        with open_output(options) as writer:
+            for given, found in pieces:
+                writer.write({**given, **found})
+        return
+    shown: Columns = {}
+    total = 0
+    for given, found in pieces:
+        leading = {name: found[name] for name in first}
+        shown = shown or first_rows({**_names(given), **leading, **found, **given})
+        total += len(next(iter(given.values())))
+    print_columns(shown, total)
+
+
+def _answered(
+    options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]
+) -> Iterator[tuple[Columns, Columns]]:
+    """The columns of tasks and those of the answers, piece by piece."""
     from taskspace.outcomes.table_streams import read_pieces
 
-    pieces = read_pieces(options.tasks)
-    with open_output(options) as writer:
-        for columns in pieces:
-            found = answer(made.tasks_in(columns))
-            writer.write({**without_clashes(made, columns, found, options.tasks), **found})
+    for columns in read_pieces(options.tasks):
+        found = answer(made.tasks_in(columns))
+        yield without_clashes(made, columns, found, options.tasks), found
+
+
+def _names(columns: Columns) -> Columns:
+    """The column with the names of the tasks, if there is one."""
+    from taskspace.outcomes.columns import name_column
+
+    name = name_column(columns, "task")
+    return {} if name is None else {name: columns[name]}
 
 
 def without_clashes(made: Run, given: Columns, found: Collection[str], source: str) -> Columns:
@@ -111,76 +137,3 @@ def without_clashes(made: Run, given: Columns, found: Collection[str], source: s
     if taken:
         raise ValueError(f"{source} must not have a column {taken[0]!r}; rename it")
     return {f"{FEATURE}{name}" if name in found else name: c for name, c in given.items()}
-
-
-def print_columns(columns: Mapping[str, Any]) -> None:
-    """Print a table of the first columns, as many as fit, with rounded numbers.
-
-    Names and labels are shortened if more of the first columns fit then.
-    """
-    from rich.console import Console
-
-    console = Console()
-    fitting: dict[int, int] = {}
-    for limit in _LIMITS:
-        fitting[limit] = _fitting(console, columns, limit)
-        if fitting[limit] >= min(FIRST, len(columns)):
-            break
-    limit = max(fitting, key=fitting.__getitem__)  # of equal ones, the first and widest
-    shown = dict(list(columns.items())[: fitting[limit]])
-    console.print(_columns_table(shown, limit))
-    left = len(columns) - len(shown)
-    notes = [f"{left} more {'column does' if left == 1 else 'columns do'} not fit"] if left else []
-    if any(_is_cut(values, limit) for values in shown.values()):
-        notes.append("long names are shortened")
-    if notes:
-        console.print(f"{'; '.join(notes).capitalize()}; use --out FILE to write all.")
-
-
-def _fitting(console: Console, columns: Mapping[str, Any], limit: int) -> int:
-    """How many of the first columns fit if names are this short; at least one is shown."""
-    from rich.measure import Measurement
-
-    # Only the widest cell of a column matters; a table may have thousands of rows.
-    widest = {
-        name: np.array([max((_short(value, limit) for value in values), key=len, default="")])
-        for name, values in columns.items()
-    }
-    endless, count = console.options.update(width=1_000_000), len(columns)
-    while count > 1:
-        table = _columns_table(dict(list(widest.items())[:count]), limit)
-        if Measurement.get(console, endless, table).maximum <= console.width:
-            break
-        count -= 1
-    return count
-
-
-def _is_cut(values: Any, limit: int) -> bool:
-    return values.dtype.kind == "U" and any(len(value) > limit for value in values)
-
-
-def _columns_table(columns: Mapping[str, Any], limit: int) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name, values in columns.items():
-        table.add_column(Text(name), justify="left" if values.dtype.kind in "UO" else "right")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(_short(value, limit)) for value in row))
-    return table
-
-
-def _short(value: Any, limit: int) -> str:
-    from taskspace.outcomes.labels import shortened, without_middle
-
-    if value is None:
-        return ""
-    if isinstance(value, float | np.floating):
-        if np.isnan(value):
-            return ""
-        return f"{value:.0f}" if value.is_integer() and abs(value) < _EXACT else f"{value:.4g}"
-    if isinstance(value, np.str_):  # the name of a task or an agent
-        return without_middle(value, limit)
-    return shortened(str(value), min(limit, LONGEST))

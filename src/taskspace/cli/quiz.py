@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.json_output import rows
-from taskspace.cli.printing import MOST_SHOWN, on_screen, open_output, print_columns, print_table
+from taskspace.cli.printing import MOST_SHOWN, on_screen, open_output, print_table
+from taskspace.cli.screen import print_columns
 from taskspace.outcomes.labels import shortened
 
 if TYPE_CHECKING:

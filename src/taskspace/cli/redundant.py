@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from taskspace import checks
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.json_output import rows
-from taskspace.cli.printing import on_screen, print_columns, print_note, print_table
+from taskspace.cli.printing import on_screen, print_note, print_table
+from taskspace.cli.screen import print_columns
 
 if TYPE_CHECKING:
     from taskspace.applications.redundancy import Redundancy

@@ -59,15 +59,15 @@ def _run(options: argparse.Namespace) -> None:
     the answers alone).
     """
     from taskspace.applications.intervals import check_width
-    from taskspace.applications.scores import groups_by
+    from taskspace.applications.scores import groups_by, unlabelled
     from taskspace.outcomes.readers.read import is_log
 
     _check(options)
     made = open_folder(options, options.answers)
     if options.width is not None and made.outcomes.scale is None:
         check_width(options.width, "--width")
-    groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
-    warnings: list[str] = []
+    _, groups = groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
+    warnings = [text for text in [unlabelled(str(options.by), groups)] if text]
     if is_log(options.answers):
         columns = _score_logs(options, made, warnings)
     else:

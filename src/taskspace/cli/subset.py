@@ -104,7 +104,8 @@ def _short_test(made: Run, options: argparse.Namespace) -> Subset:
 
 def _labelled(made: Run, found: Subset) -> dict[str, Any]:
     """The formula with the labels of the tasks, e.g. the text of a question."""
-    from taskspace.runs.task_tables import LABEL, beside
+    from taskspace.outcomes.labels import LABEL
+    from taskspace.runs.task_tables import beside
 
     chosen = [made.task_index(str(task)) for task in found.tasks]
     labels = {

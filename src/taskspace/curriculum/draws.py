@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace import checks
+from taskspace.curriculum.same_tasks import Fingerprint, fingerprint
 
 
 class TaskDraws:
@@ -47,6 +48,7 @@ class TaskDraws:
 class DrawsTasks:
     """What `TaskSampler` and `VectorTaskSampler` share: draws by weights that a curriculum sets."""
 
+    tasks: Any
     _draws: TaskDraws
 
     def set_task_weights(self, weights: Any) -> None:
@@ -59,3 +61,12 @@ class DrawsTasks:
             ValueError: If they are invalid.
         """
         self._draws.set_weights(weights)
+
+    def task_fingerprint(self) -> Fingerprint | None:
+        """Return what stands for the tasks, by which a curriculum is compared with them.
+
+        Returns:
+            The form, the number and a digest of the tasks; None if they are neither names nor
+            rows of numbers.
+        """
+        return fingerprint(self.tasks)

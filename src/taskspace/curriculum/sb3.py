@@ -17,6 +17,7 @@ except ImportError as error:
 
 from taskspace import checks
 from taskspace.curriculum.curriculum import Curriculum
+from taskspace.curriculum.same_tasks import check_same_tasks
 from taskspace.files import check_target
 
 _TOGETHER = 100  # episodes that are shown together, which takes less time
@@ -30,7 +31,8 @@ class CurriculumCallback(BaseCallback):  # type: ignore[misc]
     model, and thus to TensorBoard, as `curriculum/…`.
 
     Args:
-        curriculum: The curriculum, on the same tasks in the same order.
+        curriculum: The curriculum, on the same tasks in the same order; others are refused when
+            the training starts.
         path: A file to which the curriculum is saved after every rollout; None saves nothing.
 
     Attributes:
@@ -62,6 +64,7 @@ class CurriculumCallback(BaseCallback):  # type: ignore[misc]
         self._ended: list[dict[str, Any]] = []  # infos of finished episodes
 
     def _on_training_start(self) -> None:
+        check_same_tasks(self.curriculum.tasks, self._call("task_fingerprint"))
         self._send()
 
     def _on_step(self) -> bool:
@@ -90,14 +93,19 @@ class CurriculumCallback(BaseCallback):  # type: ignore[misc]
 
     def _send(self) -> None:
         """Set the weights in all environments."""
+        self._call("set_task_weights", self.curriculum.weights())
+        self._sent = self.curriculum.updates
+
+    def _call(self, method: str, *arguments: Any) -> list[Any]:
+        """Call a method of the samplers in all environments."""
         try:
-            self.training_env.env_method("set_task_weights", self.curriculum.weights())
+            found: list[Any] = self.training_env.env_method(method, *arguments)
         except (AttributeError, NotImplementedError) as error:
             raise ValueError(
                 "the environment must be wrapped in taskspace.TaskSampler, got one without"
-                " set_task_weights"
+                f" {method}"
             ) from error
-        self._sent = self.curriculum.updates
+        return found
 
 
 def _results(infos: list[dict[str, Any]]) -> tuple[list[int], list[bool]]:

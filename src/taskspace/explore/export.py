@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from taskspace.explore.data import encode, explorer_data, tasks_shown
 from taskspace.explore.page import assets, page_html
 from taskspace.files import atomic_path
+from taskspace.report.targets import check_page
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
@@ -37,13 +38,13 @@ def export_page(run: Run, path: str | os.PathLike[str]) -> None:
     Raises:
         ValueError: The run has too many tasks, or the file would overwrite a part of the run.
     """
+    _check_name(check_page(path), run.folder)
     count = tasks_shown(run)
     if count > MAX_TASKS:
         raise ValueError(
             f"the map of an exported page must have at most {MAX_TASKS} tasks, got {count};"
             " use taskspace explore without --export, which has no such limit"
         )
-    _check_name(Path(path), run.folder)
     whole = standalone(encode(explorer_data(run)))
     with atomic_path(path) as temporary:
         temporary.write_text(whole, "utf-8")
@@ -51,8 +52,6 @@ def export_page(run: Run, path: str | os.PathLike[str]) -> None:
 
 def _check_name(path: Path, folder: Path) -> None:
     """Make sure that the page does not overwrite another file."""
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"the name of the page must end in .html, got {path}")
     if path.exists() and path.resolve().parent == folder.resolve():
         raise ValueError(
             f"the page must not overwrite a file of the run, got {path}; choose another name"

@@ -37,6 +37,8 @@ def counts_of(values: ArrayLike, what: str) -> NDArray[np.unsignedinteger[Any]]:
 def successes_of(values: ArrayLike) -> NDArray[Any]:
     """Counts as integers, or sums of fractional scores in single precision."""
     array = checks.array(values, "successes")
+    if array.dtype.kind == "b":  # comparisons give these
+        return array.astype(np.uint8)
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         with np.errstate(over="ignore"):
             single = array.astype(np.float32)

@@ -51,5 +51,6 @@ def _listed(labels: Labels) -> str:
 
 
 def _count(values: NDArray[Any]) -> str:
-    count = len(set(values.tolist()))
-    return f"{count} value{'' if count == 1 else 's'}"
+    known = [value for value in values.tolist() if value]
+    count, empty = len(set(known)), len(values) - len(known)
+    return f"{count} value{'' if count == 1 else 's'}" + (f", {empty} empty" if empty else "")

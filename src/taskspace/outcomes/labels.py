@@ -17,6 +17,7 @@ from taskspace.outcomes.tables import Columns
 
 Labels = dict[str, NDArray[Any]]  # per name one value per task: float64, or objects that are str
 
+LABEL = "label:"  # precedes the name of a label that is also a column of a table of tasks
 MOSTLY = 0.5  # the least fraction of tasks with a single value, if others have several
 
 

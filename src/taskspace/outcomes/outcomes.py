@@ -501,7 +501,7 @@ class Outcomes:
 
         Args:
             table: The path of a .csv or .parquet file, a DataFrame (pandas or polars), a mapping
-                of columns, or a NumPy array.
+                of columns, or a NumPy array or a list of rows.
             features: The names of the columns about tasks that models learn from, as a list or
                 separated by commas. A table with one row per task is accepted too: its columns of
                 numbers are features, and its columns of text are labels. If `table` is a NumPy

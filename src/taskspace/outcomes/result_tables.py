@@ -39,6 +39,12 @@ _VARIES = "differs between rows of one task and of one agent"
 _NO_TEXT = "neither text nor numbers"
 
 
+def _is_matrix(table: Any) -> bool:
+    """Whether a table is a list of rows, which stands for an array."""
+    listed = isinstance(table, (list, tuple)) and len(table) > 0
+    return listed and all(isinstance(row, (list, tuple, np.ndarray)) for row in table)
+
+
 def parts(
     table: Any,
     *,
@@ -57,6 +63,8 @@ def parts(
     """
     attempts = _attempts(max_score, returns, best)
     wanted, tasks, rows = _inputs(features, tasks)
+    if _is_matrix(table):
+        table = checks.real(table, "the table")  # None is a pair that was never tried
     if isinstance(table, np.ndarray):
         _refuse_columns(given)
         found = _of_matrix(table, attempts)

@@ -33,6 +33,8 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
     named = "the table"
     if isinstance(table, (str, os.PathLike)):
         named, table = f"the table {table}", _read_file(Path(table), text)
+    if type(table).__name__ == "LazyFrame":  # of polars, which is not a dependency
+        table = table.collect()
     index = _index(table)
     if isinstance(table, pyarrow.Table):
         names = table.column_names

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from taskspace.files import atomic_path, explain_errors
 from taskspace.outcomes import tables
 from taskspace.report.projections import Axes
+from taskspace.report.targets import TABLES, check_export
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
-
-_ENDINGS = (".parquet", ".csv")
 
 
 def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
@@ -27,17 +26,10 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     the same with one column per component of the vector. A target without an extension is a folder
     for `vectors.tsv` and `metadata.tsv`, which the TensorBoard projector loads.
     """
-    if not os.fspath(target):  # as a path, it would be the working folder
-        raise ValueError("the export target must be the name of a file or a folder, got ''")
-    path = Path(target)
-    if path.suffix.lower() in _ENDINGS:
+    path = check_export(target)
+    if path.suffix.lower() in TABLES:
         tables.write(_columns(run, flat=path.suffix.lower() == ".csv"), path)
         return [path]
-    if path.suffix or path.is_file():
-        raise ValueError(
-            "the export target must be a .parquet, .csv or .html file or a folder, got"
-            f" {str(path)!r}"
-        )
     with explain_errors(path):
         path.mkdir(parents=True, exist_ok=True)
     return _write_projector(run, path)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from taskspace import checks
 from taskspace.files import atomic_path
+from taskspace.outcomes.labels import LABEL
 from taskspace.outcomes.rates import mean_rates
 from taskspace.runs import layout
-from taskspace.runs.task_tables import LABEL, beside
+from taskspace.runs.task_tables import beside
 
 if TYPE_CHECKING:
     from taskspace.report.interactive import InteractiveMap
@@ -52,8 +53,9 @@ def export(run: Run, target: str | os.PathLike[str]) -> list[Path]:
     """Export the map for other programs; see `Run.export`."""
     from taskspace.explore.export import export_page
     from taskspace.report.export import export as export_table
+    from taskspace.report.targets import check_export
 
-    path = checks.path(target, "the export target")
+    path = check_export(target)
     _check_outside_parts(run.folder, path)
     if path.suffix.lower() == ".html":
         export_page(run, target)

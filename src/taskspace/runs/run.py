@@ -30,7 +30,7 @@ from taskspace.runs import layout, outputs, similar_tasks, task_tables
 from taskspace.runs.clusters import Clusters
 from taskspace.runs.layout import Part
 from taskspace.runs.outputs import plain_name
-from taskspace.runs.run_settings import read_settings
+from taskspace.runs.run_settings import is_run, read_settings
 from taskspace.runs.stages import check_result, derive, has_result
 from taskspace.runs.stored_parts import (
     load_abilities,
@@ -643,6 +643,11 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
     """
     source = checks.path(folder, "the folder")
     if not has_result(source, layout.EMBEDDER):
+        if is_run(source):
+            raise FileNotFoundError(
+                f"{source} must be a finished run, got one without a map; repeat the command that"
+                " wrote it, which resumes"
+            )
         raise FileNotFoundError(
             f"there is no finished map in {source}; use a run folder that `taskspace run` or"
             " `taskspace fit` has finished"

@@ -13,6 +13,7 @@ from taskspace.files import OURS, check_checksum
 from taskspace.runs.layout import SETTINGS
 
 FORMAT, FORMAT_VERSION = "taskspace run", 2
+_RESULTS = "results"  # the setting that is a digest of a table, which says nothing to readers
 _LISTED = 5  # most differences that a message lists
 
 
@@ -50,6 +51,14 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
+def is_run(folder: Path) -> bool:
+    """Whether `run` or `fit` wrote the folder, which may be unfinished or damaged."""
+    try:  # a folder of logs may have a file of this name, too
+        return f'"{FORMAT}"' in (folder / SETTINGS).read_text("utf-8", "replace")
+    except OSError:
+        return False
+
+
 def check_settings(folder: Path, wanted: dict[str, Any]) -> None:
     """Raise if the folder holds anything but a run with these settings."""
     if not (check_folder(folder) / SETTINGS).exists():
@@ -59,8 +68,7 @@ def check_settings(folder: Path, wanted: dict[str, Any]) -> None:
     # Settings that both have come first: the others follow from them.
     names = sorted({**old, **new}, key=lambda name: name not in old or name not in new)
     differing = [
-        f"{name.removeprefix('settings.')}: {old.get(name, 'nothing')} in the folder,"
-        f" {new.get(name, 'nothing')} requested"
+        _difference(name.removeprefix("settings."), old.get(name), new.get(name))
         for name in names
         if old.get(name) != new.get(name)
     ]
@@ -68,6 +76,15 @@ def check_settings(folder: Path, wanted: dict[str, Any]) -> None:
         more = [f"{len(differing) - _LISTED} more"] if len(differing) > _LISTED else []
         listed = "; ".join([*differing[:_LISTED], *more])
         raise ValueError(f"{folder} holds a run with other settings ({listed}); use a new folder")
+
+
+def _difference(name: str, old: str | None, new: str | None) -> str:
+    """One setting that differs, in words."""
+    if name == _RESULTS:
+        if old and new:
+            return "the results have changed since, or are read differently"
+        old, new = ("given results" if digest else None for digest in (old, new))
+    return f"{name}: {old or 'nothing'} in the folder, {new or 'nothing'} requested"
 
 
 def read_settings(folder: Path) -> dict[str, Any]:

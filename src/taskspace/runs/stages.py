@@ -163,8 +163,8 @@ def check_result(folder: Path, part: Part) -> Path:
     path, stamp = folder / part.file, folder / f"{part.stage}.json"
     if not stamp.is_file():
         raise FileNotFoundError(
-            f"there is no {part.stage} in {folder}; use a run folder that `taskspace run` or"
-            " `taskspace fit` has finished"
+            f"{folder} must be a finished run, got one without {part.file}; repeat the command that"
+            " wrote it, which resumes"
         )
     found = read_stamp(stamp)
     if (found["stage"], found["file"]) != part:

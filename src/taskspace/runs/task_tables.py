@@ -12,14 +12,14 @@ from taskspace import checks
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import name_column
 from taskspace.outcomes.feature_rows import in_order, warn_if_far
+from taskspace.outcomes.labels import LABEL
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
 
 if TYPE_CHECKING:
     from taskspace.runs.run import Run
 
-# They precede the name of a feature or label that is also a column of the map.
-FEATURE, LABEL = "feature:", "label:"
+FEATURE = "feature:"  # precedes the name of a feature that is also a column of the map, as LABEL
 
 _ROUNDED = 1e-6  # relative difference of a number that was written as text
 _SHOWN = ".4g"  # how the explorer and tables on the screen round features

@@ -516,3 +516,13 @@ def test_halves_of_agents_do_not_agree_on_the_difficulty_of_noise() -> None:
         embedder = ts.TaskEmbedder(random_state=0).fit(ts.Outcomes.from_returns(noise))
         found.append(embedder.test_scores_["difficulty"])
     assert np.mean(found) == pytest.approx(0.5, abs=0.12)
+
+
+@pytest.mark.filterwarnings("ignore::taskspace.models.embedding.verdict.WeakMapWarning")
+def test_more_dimensions_than_tasks_are_refused_without_features() -> None:
+    skill = np.random.default_rng(0).normal(size=(40, 1))
+    solved = np.random.default_rng(1).random((40, 15)) < 1 / (1 + np.exp(-2 * skill))
+    outcomes = ts.Outcomes(solved, np.array(1))
+    with pytest.raises(ValueError, match=says("n_components 15 16")):
+        ts.TaskEmbedder(16).fit(outcomes)
+    assert ts.TaskEmbedder(15, random_state=0).fit(outcomes).n_components_ == 15

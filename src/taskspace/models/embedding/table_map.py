@@ -49,6 +49,12 @@ class Estimates:
         return cls(np.where(known, values, 0.0), np.where(known, agents / most, 0.0))
 
 
+def check_size(size: int | str, tasks: int, what: str = "n_components") -> None:
+    """Refuse more dimensions than there are tasks, whose similarities have no more."""
+    if size != "auto" and int(size) > tasks:
+        raise ValueError(f"{what} must be at most {tasks}, the number of tasks, got {size}")
+
+
 def fit_table(
     statistics: TaskStatistics, size: int | str, measure: str, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:

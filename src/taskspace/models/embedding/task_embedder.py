@@ -27,7 +27,7 @@ from taskspace.models.embedding.scoring import (
 )
 from taskspace.models.embedding.spectral import kept
 from taskspace.models.embedding.storage import State
-from taskspace.models.embedding.table_map import fit_table
+from taskspace.models.embedding.table_map import check_size, fit_table
 from taskspace.models.embedding.verdict import judge, warn_if_weak
 from taskspace.models.success.predicting import FEW_TASKS, Predicting
 from taskspace.outcomes.outcomes import Outcomes
@@ -158,6 +158,8 @@ class TaskEmbedder(ReadingInformation, Embedding):
             )
         if y is None:  # with y, one agent is a regression target of scikit-learn
             check_agents(given)
+        if given.features is None:
+            check_size(self.n_components, given.n_tasks)
         statistics = statistics_of(given)
         if self.measure == INFORMATION:
             warn_if_anti_correlated(statistics, given.tasks)
@@ -255,7 +257,7 @@ class TaskEmbedder(ReadingInformation, Embedding):
         if tried.sum() < 3:
             return {}
         one, other = (_part(outcomes, half, np.flatnonzero(tried)) for half in halves)
-        vectors, _ = fit_table(one, size, self.measure, rng)
+        vectors, _ = fit_table(one, min(size, one.n_tasks), self.measure, rng)
         constraints = drawn(other, np.arange(other.n_tasks), rng, measure=self.measure)
         found = accuracies(vectors, 1 - one.success, constraints)
         plain = triplet_accuracy(pair_similarities(one, self.measure), constraints.triplets)

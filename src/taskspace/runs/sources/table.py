@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from taskspace import checks
 from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.informative import check_agents
+from taskspace.models.embedding.table_map import check_size
 from taskspace.models.embedding.task_embedder import TaskEmbedder
 from taskspace.outcomes.how_read import how_read
 from taskspace.outcomes.labels import pack
@@ -48,6 +49,8 @@ class TableSource(Source):
             raise ValueError(
                 f"results must have at least {FEWEST_TASKS} tasks, got {self.outcomes.n_tasks}"
             )
+        if self.method != ORDINAL and not self.uses_torch:
+            check_size(self.n_components, self.outcomes.n_tasks, "the number of dimensions")
         check_agents(self.outcomes)
         _check_orders(self.outcomes)
         if self.outcomes.features is not None:
