@@ -205,16 +205,25 @@ def _forward(layers, values, rows):  # type: ignore[no-untyped-def]
 def _loss_slope(logits, count, actions, batch, share):  # type: ignore[no-untyped-def]
     """Turn `count` logits per row into the gradient of `share` x the cross entropy, in place."""
     for i in range(len(batch)):
-        top, total = logits[i, 0], _ZERO
+        logit = row(logits, i)
+        top = logit[0]
         for j in range(1, count):
-            top = max(top, logits[i, j])
+            top = max(top, logit[j])
         for j in range(count):
-            logits[i, j] = np.exp(logits[i, j] - top)
-            total += logits[i, j]
+            logit[j] -= top
+    for i in range(len(batch)):
+        logit, total = row(logits, i), _ZERO
         for j in range(count):
-            logits[i, j] *= share / total
-        logits[i, actions[batch[i]]] -= share
-        logits[i, count:] = _ZERO
+            logit[j] = np.exp(logit[j])
+            total += logit[j]
+        part = share / total
+        for j in range(count):
+            logit[j] *= part
+    for i in range(len(batch)):
+        logit = row(logits, i)
+        logit[actions[batch[i]]] -= share
+        for j in range(count, len(logit)):
+            logit[j] = _ZERO
 
 
 @njit(error_model="numpy")
