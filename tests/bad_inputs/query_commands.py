@@ -87,7 +87,7 @@ LISTS = [
     _ask("no row in the options", "select course --reference one.csv header.csv",
          "header.csv empty"),
     _ask("an unknown option", "select course --reference one.csv unknown.csv", "'q99'"),
-    _ask("an unknown reference", "select course --reference q99 two.csv", "--reference 'q99' .csv"),
+    _ask("no such reference", "select course --reference q99 two.csv", "--reference 'q99' .csv"),
     _ask("harder and easier tasks", f"{_LISTS['select']} --harder --easier", "--harder --easier"),
     _ask("an own column", "select course --reference one.csv bad.csv", "bad.csv 'similarity'",
          "task,similarity\nq1,2\n"),

@@ -47,7 +47,7 @@ def test_parts_are_loaded_when_asked_for(made: Run) -> None:
     np.testing.assert_array_equal(again.outcomes.successes, outcomes().successes)
     assert again.embedder.transform(["task-3"]).shape == (1, 2)
     assert "course-0" in repr(again)
-    with pytest.raises(FileNotFoundError, match="measurements"):
+    with pytest.raises(FileNotFoundError, match=says("finished results.json")):
         _ = again.results
 
 
