@@ -537,6 +537,11 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         make().to_polars()
 
 
+def test_booleans_cannot_count_several_attempts() -> None:
+    with pytest.raises(ValueError, match=says("successes must several rollouts got booleans 5")):
+        Outcomes(np.array([[True, False]]), np.array(5))
+
+
 def test_booleans_are_counts_of_one_attempt() -> None:
     solved = np.array([[True, False], [False, True]])
     found = Outcomes(solved, np.array(1))

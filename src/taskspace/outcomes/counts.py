@@ -50,6 +50,15 @@ def successes_of(values: ArrayLike) -> NDArray[Any]:
     return counts_of(array, "successes")
 
 
+def check_booleans(given: ArrayLike, rollouts: NDArray[Any]) -> None:
+    """Refuse booleans of several attempts: they cannot say how many of these succeeded."""
+    if np.asarray(given).dtype.kind == "b" and rollouts.max() > 1:
+        raise ValueError(
+            "successes must be numbers of successes if a pair has several rollouts, got booleans"
+            f" and {rollouts.max()} rollouts"
+        )
+
+
 def rollouts_of(rollouts: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.unsignedinteger[Any]]:
     """The number of rollouts of each pair, from such a table or from one number for all."""
     array = checks.array(rollouts, "rollouts")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from taskspace import checks
 from taskspace.outcomes import outcome_files, result_tables, tables
 from taskspace.outcomes.counts import (
+    check_booleans,
     check_counts,
     counts_of,
     of_shape,
@@ -107,8 +108,9 @@ class Outcomes:
                 f" got an array of shape {successes.shape}"
             )
         shape = successes.shape
-        self._set("successes", successes)
         self._set("rollouts", rollouts_of(self.rollouts, shape))
+        check_booleans(self.successes, self.rollouts)
+        self._set("successes", successes)
         self._set("agents", unique_names(self.agents, shape[0], "agent"))
         self._set("tasks", unique_names(self.tasks, shape[1], "task"))
         check_counts(successes, self.rollouts, self.agents, self.tasks)
