@@ -67,6 +67,17 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(parts.covariances, whole.covariances, atol=1e-6)
 
 
+def test_with_many_tasks_a_few_coordinates_have_the_same_covariances() -> None:
+    skills, noise = RNG.normal(size=(40, 2)), 0.001 * RNG.normal(size=(40, 900))
+    profiles = (0.5 + 0.1 * skills @ RNG.normal(size=(2, 900)) + noise).T.astype(np.float32)
+    weights = RNG.dirichlet(np.ones(40)).astype(np.float32)
+    found = module._coordinates(profiles, weights)
+    assert found.shape == (900, 2)  # what is left out has a variance of 1e-6 per task
+    expected = np.cov(profiles.astype(float), aweights=weights, ddof=0)
+    np.testing.assert_allclose(found @ found.T, expected, atol=1e-5)
+    assert module._coordinates(profiles[:600], weights).shape == (600, 40)
+
+
 def test_only_the_strongest_partners_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PARTNERS", 1)
     found = found_in(exam(copies=4))

@@ -10,14 +10,16 @@ with this many pairs, so that in most tables there are none or few.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+import itertools
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from taskspace.models.success.factors import Floats
+from taskspace.models.success.factors import Floats, Singles
 
 Numbers = NDArray[np.int64]
 
@@ -27,7 +29,9 @@ _MOST_SHARED = 0.95  # largest correlation of two results given the candidate
 _LEAST_VARIANCE = 0.02  # of a result given the candidate
 _RIDGE = 1e-3  # added to variances before they are inverted
 _ARRAYS = ("dependent_pairs", "dependent_covariances", "dependent_variances")
-_BLOCK = 512  # tasks, so that a block of pairs stays small
+_BLOCK = 512  # tasks, so that a tile of pairs stays in the cache
+_MANY = 16  # tasks per candidate, from which on fewer coordinates save more time than they take
+_LEFT_OUT = 1e-5  # variance per task that fewer coordinates may leave out
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,31 +136,19 @@ def _condition(table: Floats, known: int) -> tuple[Floats, Floats]:
     return slopes[known:], table[known:, known:]
 
 
-def find_dependence(
-    rates: Floats, profiles: NDArray[np.float32], prior: Floats
-) -> Dependence | None:
+def find_dependence(rates: Floats, profiles: Singles, prior: Floats) -> Dependence | None:
     """The pairs of tasks that depend on each other, or None if there are none.
 
     `rates` are those of known agents (agents, tasks), NaN if not tried; `profiles` (tasks,
     candidates) and `prior` (candidates,) are those of the posterior.
     """
-    tried = ~np.isnan(rates)
-    counts = np.maximum(tried.sum(0), 1)
-    means = np.nansum(rates, 0) / counts
-    apart = np.where(tried, rates - means, 0.0)
-    deviations = np.sqrt((apart**2).sum(0) / counts)
-    standard = (apart / np.maximum(deviations, 1e-6)).astype(np.float32)
-    del apart  # of many agents, it takes more memory than all that follows
     weights = prior.astype(np.float32)
-    some = None if tried.all() else tried.astype(np.float32)
-    found = [(np.empty((0, 2), np.int64), np.empty(0))]
-    for pairs, correlations in _correlated(standard, some):
-        first, second = pairs.T
-        explained = _covariances(profiles, weights, pairs)
-        excess = correlations * deviations[first] * deviations[second] - explained
-        found.append((pairs[excess > 0], excess[excess > 0]))
+    known, coordinates = _Known.of(rates), _coordinates(profiles, weights)
+    blocks = [slice(start, start + _BLOCK) for start in range(0, len(profiles), _BLOCK)]
+    tiles = itertools.combinations_with_replacement(blocks, 2)
+    found = [known.exceeding(coordinates, *tile) for tile in tiles]
     pairs, excess = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    expected = profiles @ weights
+    expected, means = profiles @ weights, known.means
     varied = means * (1 - means) - (np.square(profiles) @ weights - expected**2)
     variances = np.maximum(varied, _LEAST_VARIANCE)
     excess = np.minimum(excess, _MOST_SHARED * np.sqrt(variances[pairs].prod(1)))
@@ -164,35 +156,83 @@ def find_dependence(
     return Dependence(pairs[kept], excess[kept], variances) if len(kept) else None
 
 
-def _correlated(
-    standard: NDArray[np.float32], tried: NDArray[np.float32] | None
-) -> Iterator[tuple[Numbers, Floats]]:
-    """Pairs with a positive correlation, and its lower bound, block by block."""
-    agents, tasks = standard.shape
-    chance = np.sqrt(2 * np.log(max(tasks * (tasks - 1) / 2, 2)))  # of the largest by chance
-    for start in range(0, tasks, _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        sums = standard[:, rows].T @ standard[:, start:]
-        shared: Any = np.float32(agents) if tried is None else tried[:, rows].T @ tried[:, start:]
-        error = chance / np.sqrt(np.maximum(shared - 3, 1))
-        first, second = np.nonzero(sums > np.tanh(error) * (shared + _UNRELATED))
-        later = second > first
-        first, second = first[later], second[later]
-        together = np.broadcast_to(shared, sums.shape)[first, second].astype(np.float64)
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The results of the known agents on each task."""
+
+    means: Floats  # (tasks,)
+    deviations: Singles  # (tasks,)
+    standard: Singles  # (agents, tasks): standardized results, 0 if missing
+    tried: Singles | None  # (agents, tasks): 1, or 0 if missing; None if none is
+
+    @classmethod
+    def of(cls, rates: Floats) -> _Known:
+        """The results with these rates (agents, tasks), NaN if not tried."""
+        tried = ~np.isnan(rates)
+        counts = np.maximum(tried.sum(0), 1)
+        means = np.nansum(rates, 0) / counts
+        apart = np.where(tried, rates - means, 0.0)
+        deviations = np.sqrt((apart**2).sum(0) / counts)
+        standard = (apart / np.maximum(deviations, 1e-6)).astype(np.float32)
+        some = None if tried.all() else tried.astype(np.float32)
+        return cls(means, deviations.astype(np.float32), standard, some)
+
+    @property
+    def chance(self) -> float:
+        """The largest of the correlations of all pairs by chance, in standard errors."""
+        return math.sqrt(2 * math.log(max(math.comb(len(self.means), 2), 2)))
+
+    def exceeding(self, coordinates: Singles, rows: slice, columns: slice) -> tuple[Numbers, Floats]:
+        """Pairs in a tile whose covariance exceeds that among the candidates, and the excess.
+
+        The lower bound of the correlation counts; it takes long, so it is computed only for pairs
+        whose correlation itself is large enough.
+        """
+        sums, shared, correlated = self._correlated(rows, columns)
+        if not correlated.any():
+            return np.empty((0, 2), np.int64), np.empty(0)
+        explained = coordinates[rows] @ coordinates[columns].T
+        scale = np.outer(self.deviations[rows], self.deviations[columns])
+        largest = np.minimum(sums, shared) / (shared + _UNRELATED) * scale
+        at = np.nonzero(correlated & (largest > explained))
+        together = np.broadcast_to(shared, sums.shape)[at].astype(np.float64)
+        excess = self._lower_bound(sums[at], together) * scale[at] - explained[at]
+        pairs = np.column_stack(at) + [rows.start, columns.start]
+        return pairs[excess > 0], excess[excess > 0]
+
+    def _correlated(self, rows: slice, columns: slice) -> tuple[Singles, Any, NDArray[np.bool_]]:
+        """For the pairs of a tile: sums of products, and numbers of agents with both results.
+
+        Also which pairs have a correlation that is more than chance; each pair is there once.
+        """
+        sums = self.standard[:, rows].T @ self.standard[:, columns]
+        shared: Any = np.float32(len(self.standard))
+        if self.tried is not None:
+            shared = self.tried[:, rows].T @ self.tried[:, columns]
+        error = self.chance / np.sqrt(np.maximum(shared - 3, 1))
+        correlated = sums > np.tanh(error) * (shared + _UNRELATED)
+        return sums, shared, np.triu(correlated, 1) if rows == columns else correlated
+
+    def _lower_bound(self, sums: Singles, shared: Floats) -> Floats:
+        """The correlations of pairs, lowered by as many standard errors as chance requires."""
         # If results are missing, the sum over the others may exceed their number.
-        correlation = np.minimum(sums[first, second], together) / (together + _UNRELATED)
-        bound = np.tanh(np.arctanh(correlation) - chance / np.sqrt(np.maximum(together - 3, 1)))
-        yield np.column_stack([first, second]) + start, bound
+        correlation = np.minimum(sums, shared) / (shared + _UNRELATED)
+        error = self.chance / np.sqrt(np.maximum(shared - 3, 1))
+        bound: Floats = np.tanh(np.arctanh(correlation) - error)
+        return bound
 
 
-def _covariances(
-    profiles: NDArray[np.float32], weights: NDArray[np.float32], pairs: Numbers
-) -> Floats:
-    """The covariance of each pair of tasks among the candidates."""
-    (rows, row), (columns, column) = (np.unique(side, return_inverse=True) for side in pairs.T)
-    left, right = profiles[rows], profiles[columns]
-    both = (left * weights) @ right.T - np.outer(left @ weights, right @ weights)
-    return both[row, column].astype(np.float64)
+def _coordinates(profiles: Singles, weights: Singles) -> Singles:
+    """Vectors of the tasks whose inner products are the covariances among the candidates.
+
+    Candidates resemble one another, so that of many tasks a fraction of the coordinates is enough.
+    """
+    apart = profiles - (profiles @ weights)[:, None]
+    apart *= np.sqrt(weights)
+    if len(apart) < _MANY * len(weights):
+        return apart
+    values, axes = np.linalg.eigh(apart.T @ apart)
+    return apart @ axes[:, np.cumsum(values) > _LEFT_OUT * len(apart)]
 
 
 def _strongest(pairs: Numbers, excess: Floats, tasks: int) -> Numbers:

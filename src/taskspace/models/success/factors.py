@@ -25,6 +25,7 @@ ITERATIONS = 60
 _ENOUGH = 1e-3  # learning ends when the relative change of the tasks' means is smaller
 _LEAST_VARIANCE = 1e-2  # of the biases, also if all tasks are equally hard
 _MOST_AT_ONCE = 1 << 17  # pairs of agent and task per block, so that it stays in the cache
+_LEAST_AT_ONCE = 8  # agents per block, because each block adds a number to every task
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def fit_factors(
 
 def blocks(agents: int, tasks: int) -> Iterator[slice]:
     """Divide the agents into blocks of a bounded number of pairs."""
-    step = max(_MOST_AT_ONCE // max(tasks, 1), 1)
+    step = max(_MOST_AT_ONCE // max(tasks, 1), _LEAST_AT_ONCE)
     for start in range(0, agents, step):
         yield slice(start, min(start + step, agents))
 
@@ -219,15 +220,15 @@ def _curvature(attempts: Singles, agents: Singles, tasks: Singles) -> Singles:
 def _update_tasks(
     results: _Results, agents: Gaussians, tasks: Gaussians, centre: Floats, precision: Floats
 ) -> Gaussians:
-    informed, pull = np.zeros_like(tasks.covariance), np.zeros_like(tasks.mean)
     own, size = tasks.doubled.astype(np.float32), tasks.mean.shape[1]
+    informed, pull = np.zeros(own.shape), np.zeros_like(tasks.mean)
     for rows in results.parts:
         known = agents.part(rows).after_one()
         moments = known.moments.astype(np.float32)
         weight = _curvature(results.attempts[rows], moments, own)
-        informed += square(weight.T @ moments, size)
+        informed += weight.T @ moments
         pull += results.surplus[rows].T @ known.mean.astype(np.float32)
-    return _solve(informed + np.diag(precision), pull + precision * centre)
+    return _solve(square(informed, size) + np.diag(precision), pull + precision * centre)
 
 
 def _update_agents(results: _Results, agents: Gaussians, tasks: Gaussians) -> Gaussians:
