@@ -182,7 +182,9 @@ class _Known:
         """The largest of the correlations of all pairs by chance, in standard errors."""
         return math.sqrt(2 * math.log(max(math.comb(len(self.means), 2), 2)))
 
-    def exceeding(self, coordinates: Singles, rows: slice, columns: slice) -> tuple[Numbers, Floats]:
+    def exceeding(
+        self, coordinates: Singles, rows: slice, columns: slice
+    ) -> tuple[Numbers, Floats]:
         """Pairs in a tile whose covariance exceeds that among the candidates, and the excess.
 
         The lower bound of the correlation counts; it takes long, so it is computed only for pairs
@@ -197,7 +199,7 @@ class _Known:
         at = np.nonzero(correlated & (largest > explained))
         together = np.broadcast_to(shared, sums.shape)[at].astype(np.float64)
         excess = self._lower_bound(sums[at], together) * scale[at] - explained[at]
-        pairs = np.column_stack(at) + [rows.start, columns.start]
+        pairs = np.column_stack([rows.start + at[0], columns.start + at[1]])
         return pairs[excess > 0], excess[excess > 0]
 
     def _correlated(self, rows: slice, columns: slice) -> tuple[Singles, Any, NDArray[np.bool_]]:
