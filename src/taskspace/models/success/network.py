@@ -124,8 +124,12 @@ def last_layer(network: torch.nn.Sequential) -> torch.nn.Linear:
 
 def logits_of(network: torch.nn.Sequential, tasks: torch.Tensor) -> torch.Tensor:
     """Logits (tasks, agents) without gradients, block by block."""
-    cheap = isinstance(network[0], (Encoding, torch.nn.Linear))
-    return outputs(network, tasks, BLOCK if cheap else ENCODED)
+    return outputs(network, tasks, BLOCK if _reads_quickly(network) else ENCODED)
+
+
+def _reads_quickly(network: torch.nn.Sequential) -> bool:
+    """Whether tasks are rows of numbers, which need no encoder."""
+    return isinstance(network[0], (Encoding, torch.nn.Linear))
 
 
 def outputs(network: torch.nn.Module, tasks: torch.Tensor, block: int = ENCODED) -> torch.Tensor:
@@ -142,7 +146,8 @@ WARM_UP = 0.1  # fraction of the steps in which the learning rate rises
 LEAST_STEPS = 1000  # for small sets of tasks
 PATIENCE = 8  # checks without a better validation loss before learning ends
 CHECKS = 20  # at most, evenly spaced
-MOST_CHECKED = 4000  # tasks; more would not change which check has the lowest loss
+# Tasks per check; more would not change which check has the lowest loss. An encoder takes longer.
+MOST_CHECKED, MOST_ENCODED_CHECKED = 4000, 1000
 _NEWTON_STEPS = 20
 
 
@@ -217,7 +222,8 @@ def fit_network(
     _start_at_means(last_layer(network), train)
     steps = training.steps(len(train))
     optimizer = AdamW(network.parameters(), WEIGHT_DECAY)
-    checked = validation.first(MOST_CHECKED)
+    quick = _reads_quickly(network)
+    checked = validation.first(MOST_CHECKED if quick else MOST_ENCODED_CHECKED)
     batches = _batches(len(train), training.batch_size, generator)
     history: dict[str, list[float]] = {"step": [], "loss": [], "validation": []}
     best, best_state, since_best = math.inf, network.state_dict(), 0
