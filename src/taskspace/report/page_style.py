@@ -8,7 +8,7 @@ PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
 <style>{style}</style>
-<noscript><style>.live {{ display: none; }} .still {{ display: block; }}</style></noscript>
+<noscript><style>iframe {{ display: none; }}</style></noscript>
 </head>
 <body>
 {body}
@@ -52,8 +52,9 @@ a { color: inherit; } a.term { text-decoration: underline dotted var(--muted);
 .card p { margin: 0 0 .4rem; font-size: .92rem; line-height: 1.5; overflow-wrap: anywhere; }
 .card p.example { color: var(--muted); } .card img { margin: .5rem 0; }
 img { display: block; width: 100%; height: auto; }
-.live { width: 100%; height: 34rem; border: 1px solid var(--line); border-radius: 8px; }
-.still { display: none; }
+.live { display: grid; grid-template: 34rem / 100%; } .live > * { grid-area: 1 / 1;
+  width: 100%; height: 100%; } .live img { object-fit: contain; }
+.live iframe { border: 1px solid var(--line); border-radius: 8px; }
 figcaption, caption { margin-top: .6rem; color: var(--muted); font-size: .92rem; line-height: 1.5; }
 caption { caption-side: bottom; text-align: left; }
 .row { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
@@ -85,7 +86,8 @@ footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line)
     --accent: #0072b2; --good: #00805d; --care: #a86200; --bad: #b93a00; color-scheme: light; }
   @page { margin: 16mm; }
   body { max-width: none; padding: 0; } p, .lead p, dd { max-width: none; }
-  .live, .contents { display: none; } .still { display: block; }
+  .live iframe, .contents { display: none; } .live img { height: auto; }
+  .live { display: block; }
   a.term { text-decoration: none; } section, figure { margin-top: 1.6rem; }
   .card i { print-color-adjust: exact; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; display: block; }
