@@ -202,6 +202,23 @@ def test_behind_a_live_map_is_an_image_for_print_and_for_pictures_of_the_page(
         assert middle_of_map(page) == [0, 0, 255]
 
 
+@pytest.mark.slow
+def test_long_names_do_not_push_columns_out_of_sight(tmp_path: Path) -> None:
+    path, name = tmp_path / "report.html", "benchmark:subset=a_long_name,method=joint,/17"
+    row = [name, "56.7% to 59.7%", "0.25", f"scenario: {name}", name]
+    words = Numbers([row], ["task", "interval", "difficulty", "about", "most similar"], words=True)
+    numbers = Numbers([["half informative", *["0.123"] * 4]], ["tasks", "8", "15", "30", "60"])
+    write_report(path, title="t", sections=[words, numbers])
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 600})
+        page.goto(path.as_uri())
+        hidden = "(found) => found.map((each) => each.scrollWidth - each.clientWidth)"
+        assert page.locator(".scroll").evaluate_all(hidden) == [0, 0]
+        page.set_viewport_size({"width": 400, "height": 600})
+        (first,) = page.locator(".numbers tbody th").all()
+        assert first.bounding_box()["height"] < 3 * 24  # two lines: no word is broken
+
+
 def middle_of_map(page: Any) -> list[int]:
     """The colour at the middle of the map in a picture of the whole page."""
     box = page.evaluate("() => document.querySelector('.live').getBoundingClientRect().toJSON()")

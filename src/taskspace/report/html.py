@@ -40,6 +40,7 @@ __all__ = [
 
 
 FEWEST_LISTED = 6  # headings, from which on a report has a list of them
+LONGEST_SHORT = 18  # characters of a cell of a table that stays on one line
 
 
 def write_report(
@@ -240,7 +241,13 @@ def _anchor(term: str) -> str:
 
 def _row(cells: Sequence[Any], words: Callable[[Any], str]) -> str:
     first = f'<th scope="row">{words(cells[0])}</th>' if len(cells) else ""
-    return f"<tr>{first}{''.join(f'<td>{_escape(_shown(cell))}</td>' for cell in cells[1:])}</tr>"
+    return f"<tr>{first}{''.join(map(_cell, map(_shown, cells[1:])))}</tr>"
+
+
+def _cell(text: str) -> str:
+    """A cell; a short text stays on one line."""
+    short = ' class="short"' if len(text) <= LONGEST_SHORT else ""
+    return f"<td{short}>{_escape(text)}</td>"
 
 
 def _exact(value: Any) -> str:

@@ -64,8 +64,9 @@ table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabu
 th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 .numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.1rem; text-align: right; }
-.numbers td, thead th { white-space: nowrap; } .words :is(th, td) { overflow-wrap: break-word; }
-.words :is(tbody th, td:nth-child(2)) { min-width: 10.5rem; }
+.numbers td, thead th, .short { white-space: nowrap; } .numbers tbody th { min-width: 7.5rem;
+  overflow-wrap: break-word; } .words td:not(.short) { min-width: 9rem; }
+.words tbody th { min-width: 10.5rem; }
 .numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
 thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
 .settings tbody :is(th, td), pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
@@ -91,9 +92,9 @@ footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line)
   a.term { text-decoration: none; } section, figure { margin-top: 1.6rem; }
   .card i { print-color-adjust: exact; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; display: block; }
-  table { font-size: .85rem; } .words :is(tbody th, td:nth-child(2)) { min-width: 0; }
+  table { font-size: .85rem; } tbody :is(th, td) { min-width: 0 !important; }
   :is(.words, .numbers) :is(th, td) { padding: .25rem .8rem .25rem 0; }
   figure, tr, .card, pre, dt { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
   .row { grid-template-columns: 1fr 1fr; } .cards { grid-template-columns: 1fr 1fr 1fr; }
-  .words thead th { white-space: normal; } .numbers table { min-width: 0; } }
+  .words thead th { white-space: normal; overflow-wrap: normal; } .numbers table { min-width: 0; } }
 """
