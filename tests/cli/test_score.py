@@ -33,6 +33,21 @@ def test_scores_are_those_of_the_predictor(fitted: Path, tmp_path: Path) -> None
     assert int(row["more"]) == predictor.answers_needed(*asked, 0.1, level=0.8)[0]
 
 
+def test_a_screen_says_what_the_columns_are(
+    fitted: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "answers.csv").write_text("task,result\nq3,1\nq7,0\n")
+    words = ["score", str(fitted), str(tmp_path / "answers.csv"), "--level", "0.8"]
+    assert main(words) == 0
+    assert not capsys.readouterr().err
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert main(words) == 0
+    assert re.search(says("low high 80% interval plain mean answers"), capsys.readouterr().err)
+
+
 def test_logs_are_answers_one_score_per_model_and_unknown_items_are_counted(
     fitted: Path, tmp_path: Path
 ) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import io
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from taskspace.report.html import (
@@ -22,6 +25,7 @@ from taskspace.report.html import (
     write_report,
 )
 from taskspace.report.svg import follow_scheme
+from tests.explore.browser import STILL, chromium
 from tests.messages import says
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
@@ -155,7 +159,7 @@ def test_everything_is_escaped(tmp_path: Path, svg: Path) -> None:
     assert not page.all("script")
     assert page.all("img")[0]["alt"] == EVIL
     assert page.all("iframe") == [
-        {"class": "live", "sandbox": "allow-scripts", "title": "Live.", "srcdoc": EVIL}
+        {"sandbox": "allow-scripts", "title": "Interactive map", "srcdoc": EVIL}
     ]
     assert "<script" not in path.read_text()
 
@@ -177,13 +181,51 @@ def test_terms_lead_to_their_definitions(tmp_path: Path) -> None:
     assert page.text[-3:-1] == ["triplet accuracy", "How often."]
 
 
-def test_a_live_map_has_an_image_for_print(tmp_path: Path, svg: Path) -> None:
-    path = tmp_path / "report.html"
-    write_report(path, title="t", sections=[Figure("c", svg, "a map", live="<p>live</p>")])
-    page = Page(path)
-    assert page.all("iframe")[0]["srcdoc"] == "<p>live</p>"
-    assert page.all("img")[0]["class"] == "still"
-    assert ".live { display: none; } .still { display: block; }" in path.read_text()
+@pytest.mark.slow
+def test_behind_a_live_map_is_an_image_for_print_and_for_pictures_of_the_page(
+    tmp_path: Path,
+) -> None:
+    path, image = tmp_path / "report.html", tmp_path / "still.png"
+    plt.imsave(image, np.full((8, 16, 3), (0, 0, 255), np.uint8))
+    live = "<html style='height: 100%; background: #f00'></html>"
+    sections: list[Section] = [Text(["far above the map"]) for _ in range(60)]
+    sections.append(Figure("c", image, "a map", live=live))
+    write_report(path, title="t", sections=sections)
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 400, "height": 300})
+        page.goto(path.as_uri())
+        assert middle_of_map(page) == [0, 0, 255]  # Chromium does not draw a frame that is far away
+        page.locator(".live").scroll_into_view_if_needed()
+        page.evaluate(STILL)
+        assert middle_of_map(page) == [255, 0, 0]
+        page.emulate_media(media="print")
+        assert middle_of_map(page) == [0, 0, 255]
+
+
+@pytest.mark.slow
+def test_long_names_do_not_push_columns_out_of_sight(tmp_path: Path) -> None:
+    path, name = tmp_path / "report.html", "benchmark:subset=a_long_name,method=joint,/17"
+    row = [name, "56.7% to 59.7%", "0.25", f"scenario: {name}", name]
+    words = Numbers([row], ["task", "interval", "difficulty", "about", "most similar"], words=True)
+    numbers = Numbers([["half informative", *["0.123"] * 4]], ["tasks", "8", "15", "30", "60"])
+    write_report(path, title="t", sections=[words, numbers])
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 600})
+        page.goto(path.as_uri())
+        hidden = "(found) => found.map((each) => each.scrollWidth - each.clientWidth)"
+        assert page.locator(".scroll").evaluate_all(hidden) == [0, 0]
+        page.set_viewport_size({"width": 400, "height": 600})
+        (first,) = page.locator(".numbers tbody th").all()
+        assert first.bounding_box()["height"] < 3 * 24  # two lines: no word is broken
+
+
+def middle_of_map(page: Any) -> list[int]:
+    """The colour at the middle of the map in a picture of the whole page."""
+    box = page.evaluate("() => document.querySelector('.live').getBoundingClientRect().toJSON()")
+    top = box["top"] + page.evaluate("() => scrollY")
+    picture = plt.imread(io.BytesIO(page.screenshot(full_page=True)))
+    colour = picture[int(top + box["height"] / 2), int(box["left"] + box["width"] / 2), :3]
+    return [round(255 * float(each)) for each in colour]
 
 
 def test_the_same_report_has_the_same_bytes(tmp_path: Path, svg: Path, png: Path) -> None:

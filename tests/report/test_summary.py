@@ -81,7 +81,8 @@ def test_a_strong_map_is_summed_up(strong: ts.Run) -> None:
         "The agents differ in 3 kinds of skill ; shuffled results would show none.",
         f"Can the map be trusted? It is {strong.verdict.level}",
         "chance: 50%",
-        "1 task was solved by no agent: such tasks tell nothing about how agents differ.",
+        "1 task was solved by no agent: such tasks tell nothing about how agents differ, and where"
+        " they lie on the map means nothing.",
         "q23 hardest 1.00 0%",
         "most informative",
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from taskspace.cli.arguments import add_command, add_folder, add_out, open_folder
 from taskspace.cli.predict import read_quiz
-from taskspace.cli.printing import print_note, print_table
+from taskspace.cli.printing import on_screen, print_note, print_table
 
 if TYPE_CHECKING:
     from taskspace.applications.logged_answers import LoggedAnswers
@@ -76,6 +76,12 @@ def _run(options: argparse.Namespace) -> None:
     for text in warnings:
         print_note(options, text)
     print_table(options, columns, warnings=warnings)
+    if on_screen(options):
+        print_note(
+            options,
+            f"low and high are the bounds of the {100 * options.level:.4g}% interval of the score;"
+            " plain is the mean of the answers.",
+        )
 
 
 def _refuse_log_options(options: argparse.Namespace) -> None:

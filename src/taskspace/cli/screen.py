@@ -145,7 +145,9 @@ def _columns_table(columns: Arrays, plan: _Plan) -> Table:
     padding = (0, 1, 0, 0) if plan.narrow else (0, 1)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=padding)
     for name, values in columns.items():
-        heading = name.replace("_", "_\n") if plan.narrow else name
+        widest = max((len(_short(value, plan.limit)) for value in values), default=0)
+        broken = plan.narrow and widest < len(name)  # a heading as wide as its column gains nothing
+        heading = name.replace("_", "_\n") if broken else name
         table.add_column(Text(heading), justify="left" if values.dtype.kind in "UO" else "right")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*(Text(_short(value, plan.limit)) for value in row))

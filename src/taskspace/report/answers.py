@@ -250,7 +250,7 @@ def _strengths(found: Abilities) -> html.Numbers:
     if found.by:
         names += ["strengths", "weaknesses"]
         cells += [[_list(text) for text in columns[name]] for name in ("strengths", "weaknesses")]
-    names.append("most alike")
+    names.append("most similar")
     cells.append([
         f"{_short_name(other)} ({decimals(near)})" if other else "–"
         for other, near in zip(columns["most_alike"], columns["correlation"], strict=True)
@@ -258,7 +258,7 @@ def _strengths(found: Abilities) -> html.Numbers:
     return html.Numbers(
         list(zip(*cells, strict=True)),
         names,
-        caption=f"{which} {_strengths_by(found)}Most alike: the agent whose results are most"
+        caption=f"{which} {_strengths_by(found)}Most similar: the agent whose results are most"
         " similar beyond what both scores predict, with the correlation of what they do not"
         " predict. Tried: the number of tasks that the agent tried.",
         words=True,

@@ -40,6 +40,7 @@ __all__ = [
 
 
 FEWEST_LISTED = 6  # headings, from which on a report has a list of them
+LONGEST_SHORT = 18  # characters of a cell of a table that stays on one line
 
 
 def write_report(
@@ -140,16 +141,11 @@ class _Page:
         return "\n".join(f"<p>{self.words(text, seen)}</p>" for text in texts)
 
     def figure(self, section: Figure) -> str:
-        """An image, or a page on screen and an image in print."""
-        image, live = _image(section.image, section.alt, "still" if section.live else ""), ""
-        if section.live:
-            # In a frame without rights of this page: nothing in the data can reach it.
-            live = (
-                f'<iframe class="live" sandbox="allow-scripts" title="{_escape(section.alt)}"'
-                f' srcdoc="{_escape(section.live)}"></iframe>\n'
-            )
+        """An image; a page that is shown on screen covers it."""
+        image = _image(section.image, section.alt)
+        shown = _covered(image, section.live) if section.live else image
         return (
-            f"<figure>\n{_heading(section.heading)}{live}{image}\n"
+            f"<figure>\n{_heading(section.heading)}{shown}\n"
             f"<figcaption>{self.words(section.caption)}</figcaption>\n</figure>"
         )
 
@@ -208,10 +204,23 @@ class _Page:
         return [f'<section class="text">\n{_heading("Terms")}<dl>\n{listed}\n</dl>\n</section>']
 
 
-def _image(image: Path, alt: str, kind: str = "") -> str:
+def _image(image: Path, alt: str) -> str:
     """An image within the page; as images, SVG files cannot clash by the ids inside them."""
-    of_kind = f' class="{kind}"' if kind else ""
-    return f'<img{of_kind} src="{_data(image)}" alt="{_escape(alt)}">'
+    return f'<img src="{_data(image)}" alt="{_escape(alt)}">'
+
+
+def _covered(image: str, page: str) -> str:
+    """A page in front of an image.
+
+    The page is in a frame without rights of the report: nothing in the data can reach it. Chromium
+    does not draw such a frame until it is near the visible part of the report, so that pictures of
+    the whole report lack it; the image behind it is then seen.
+    """
+    frame = (
+        '<iframe sandbox="allow-scripts" title="Interactive map"'
+        f' srcdoc="{_escape(page)}"></iframe>'
+    )
+    return f'<div class="live">{image}\n{frame}</div>'
 
 
 def _data(image: Path) -> str:
@@ -232,7 +241,13 @@ def _anchor(term: str) -> str:
 
 def _row(cells: Sequence[Any], words: Callable[[Any], str]) -> str:
     first = f'<th scope="row">{words(cells[0])}</th>' if len(cells) else ""
-    return f"<tr>{first}{''.join(f'<td>{_escape(_shown(cell))}</td>' for cell in cells[1:])}</tr>"
+    return f"<tr>{first}{''.join(map(_cell, map(_shown, cells[1:])))}</tr>"
+
+
+def _cell(text: str) -> str:
+    """A cell; a short text stays on one line."""
+    short = ' class="short"' if len(text) <= LONGEST_SHORT else ""
+    return f"<td{short}>{_escape(text)}</td>"
 
 
 def _exact(value: Any) -> str:

@@ -21,7 +21,7 @@ class Figure:
     alt: str
     heading: str = ""
     wide: bool = False  # consecutive narrow figures are placed side by side
-    live: str = ""  # an HTML page to show on screen instead; the image is for print
+    live: str = ""  # an HTML page that covers the image on screen; the image is for print
 
 
 @dataclass(frozen=True)

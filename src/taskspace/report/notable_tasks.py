@@ -158,7 +158,10 @@ def _unsolved(run: Run) -> list[str]:
     verb = "was" if (none or every) == 1 else "were"
     first, *more = told
     start = first.replace(" by ", f" {verb} solved by ", 1)
-    return [f"{listed([start, *more])}: such tasks tell nothing about how agents differ."]
+    # Without features, the vectors of such tasks are 0, so that their directions are arbitrary.
+    placed = run.outcomes.features is not None or not _has_information(run)
+    where = "" if placed else ", and where they lie on the map means nothing"
+    return [f"{listed([start, *more])}: such tasks tell nothing about how agents differ{where}."]
 
 
 def _results(run: Run, tasks: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
 <style>{style}</style>
-<noscript><style>.live {{ display: none; }} .still {{ display: block; }}</style></noscript>
+<noscript><style>iframe {{ display: none; }}</style></noscript>
 </head>
 <body>
 {body}
@@ -52,8 +52,9 @@ a { color: inherit; } a.term { text-decoration: underline dotted var(--muted);
 .card p { margin: 0 0 .4rem; font-size: .92rem; line-height: 1.5; overflow-wrap: anywhere; }
 .card p.example { color: var(--muted); } .card img { margin: .5rem 0; }
 img { display: block; width: 100%; height: auto; }
-.live { width: 100%; height: 34rem; border: 1px solid var(--line); border-radius: 8px; }
-.still { display: none; }
+.live { display: grid; grid-template: 34rem / 100%; } .live > * { grid-area: 1 / 1;
+  width: 100%; height: 100%; } .live img { object-fit: contain; }
+.live iframe { border: 1px solid var(--line); border-radius: 8px; }
 figcaption, caption { margin-top: .6rem; color: var(--muted); font-size: .92rem; line-height: 1.5; }
 caption { caption-side: bottom; text-align: left; }
 .row { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
@@ -63,8 +64,9 @@ table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabu
 th, td { padding: .38rem 1.4rem .38rem .5rem; border-bottom: 1px solid var(--line);
   text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 .numbers td, .numbers thead th + th { padding: .38rem .5rem .38rem 1.1rem; text-align: right; }
-.numbers td, thead th { white-space: nowrap; } .words :is(th, td) { overflow-wrap: break-word; }
-.words :is(tbody th, td:nth-child(2)) { min-width: 10.5rem; }
+.numbers td, thead th, .short { white-space: nowrap; } .numbers tbody th { min-width: 7.5rem;
+  overflow-wrap: break-word; } .words td:not(.short) { min-width: 9rem; }
+.words tbody th { min-width: 10.5rem; }
 .numbers table { min-width: min(100%, 34rem); } tbody th { font-weight: 500; }
 thead th { color: var(--muted); font-weight: 600; font-size: .85rem; }
 .settings tbody :is(th, td), pre { font: .85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
@@ -85,13 +87,14 @@ footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line)
     --accent: #0072b2; --good: #00805d; --care: #a86200; --bad: #b93a00; color-scheme: light; }
   @page { margin: 16mm; }
   body { max-width: none; padding: 0; } p, .lead p, dd { max-width: none; }
-  .live, .contents { display: none; } .still { display: block; }
+  .live iframe, .contents { display: none; } .live img { height: auto; }
+  .live { display: block; }
   a.term { text-decoration: none; } section, figure { margin-top: 1.6rem; }
   .card i { print-color-adjust: exact; } .scroll { overflow: visible; }
   details::details-content { content-visibility: visible; display: block; }
-  table { font-size: .85rem; } .words :is(tbody th, td:nth-child(2)) { min-width: 0; }
+  table { font-size: .85rem; } tbody :is(th, td) { min-width: 0 !important; }
   :is(.words, .numbers) :is(th, td) { padding: .25rem .8rem .25rem 0; }
   figure, tr, .card, pre, dt { break-inside: avoid; } h2, h3, dt { break-after: avoid; }
   .row { grid-template-columns: 1fr 1fr; } .cards { grid-template-columns: 1fr 1fr 1fr; }
-  .words thead th { white-space: normal; } .numbers table { min-width: 0; } }
+  .words thead th { white-space: normal; overflow-wrap: normal; } .numbers table { min-width: 0; } }
 """

@@ -94,11 +94,11 @@ function alike(space, row, panel) {
       ? el(
           "p",
           {},
-          "Most alike: ",
+          "Most similar: ",
           link(row.most_alike),
           ` (correlation ${row.correlation.toFixed(2)}).`,
         )
       : el("p", { text: nobody }),
-    ...(shown.length ? [el("p", {}, "Most alike for: ", ...shown, ...rest)] : []),
+    ...(shown.length ? [el("p", {}, "Most similar for: ", ...shown, ...rest)] : []),
   ];
 }

@@ -13,7 +13,7 @@ const WHAT =
 const CHOOSE = "Click an agent to see its strengths and to colour the map by its results.";
 const STRENGTHS =
   "Strengths (+) and weaknesses (−) are groups of tasks on which an agent differs from what its" +
-  " score predicts by more than chance. The most alike agent has the most similar results beyond" +
+  " score predicts by more than chance. The most similar agent has the most similar results beyond" +
   " what both scores predict; the number is their correlation.";
 
 export class AgentsPanel {
@@ -100,7 +100,7 @@ export class AgentsPanel {
       id: `agent-${number}`,
       "aria-pressed": String(now.who === number),
     });
-    const alike = row.most_alike && `most alike: ${row.most_alike} (${row.correlation.toFixed(2)})`;
+    const alike = row.most_alike && `most similar: ${row.most_alike} (${row.correlation.toFixed(2)})`;
     const notes = [
       row.strengths && `+ ${row.strengths}`,
       row.weaknesses && `− ${row.weaknesses}`,

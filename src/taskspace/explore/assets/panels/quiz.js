@@ -264,9 +264,9 @@ export class QuizPanel {
 function omissions({ omitted }) {
   if (!omitted) return [];
   const text =
-    "The page predicts without the linear model of the agents, which has a share of" +
-    ` ${percent(omitted.share)} in the predictions of taskspace predict: after ten answers, these` +
-    ` differ from the page by ${omitted.mean.toFixed(3)} on average and by up to` +
-    ` ${omitted.largest.toFixed(3)}.`;
+    "This page leaves out a part of the model (the linear model of the agents, with a weight of" +
+    ` ${percent(omitted.share)}). After ten answers, its probabilities differ from those of` +
+    ` taskspace predict by ${omitted.mean.toFixed(3)} on average and ${omitted.largest.toFixed(3)}` +
+    " at most.";
   return [el("p", { class: "quiet", id: "omitted", text })];
 }
