@@ -24,7 +24,7 @@ from taskspace.models.embedding.verdict import (
 )
 from tests.messages import says
 
-HALVES = Evidence(300, 40, 2, accuracy=0.74, pairs=780, by_half=True)
+HALVES = Evidence(300, 40, 2, accuracy=0.74, pairs=780, plain=0.74)
 NEW_TASKS = Evidence(100, 5000, 6, accuracy=0.92, pairs=124_750, ceiling=0.94, stability=0.99)
 
 GOOD = PopulationEvidence(RELIABLE, 0.9, 0.9)
@@ -167,3 +167,10 @@ def test_an_untrained_ordinal_map_is_weak() -> None:
         untrained.fit(coins(100, 40, 0))
     pairs, _ = untrained._tested(100, 40)
     assert 0 < pairs < math.comb(40, 2)
+
+
+def test_a_map_that_is_worse_than_the_table_says_so() -> None:
+    lost = "the similarities of single pairs, from which `similar` answers, order 80.0% so"
+    assert lost in judge(replace(HALVES, plain=0.8)).reason
+    assert "single pairs" not in judge(replace(HALVES, plain=0.75)).reason
+    assert "single pairs" not in judge(replace(HALVES, plain=0.6)).reason

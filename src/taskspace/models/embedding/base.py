@@ -76,8 +76,8 @@ class Embedding(Reading, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         pairs, needs = self._tested(agents, tasks)
         scores = getattr(self, "test_scores_", {})
-        accuracy, by_half = scores.get("similarity"), "plain" in scores
-        return Evidence(agents, tasks, self.n_components_, accuracy, pairs, needs, by_half)
+        accuracy, plain = scores.get("similarity"), scores.get("plain")
+        return Evidence(agents, tasks, self.n_components_, accuracy, pairs, needs, plain)
 
     def _tested(self, agents: int, tasks: int) -> tuple[int, str]:
         """The number of pairs of tasks of the test scores, and what such a test requires."""

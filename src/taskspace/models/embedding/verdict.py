@@ -36,6 +36,7 @@ _ERRORS = 2  # standard errors from chance within which a map is weak
 _ENOUGH_BY_HALF = 0.65  # on other agents, as a lower bound: both halves of the agents are noisy
 _ENOUGH = 0.75  # half of the way from chance to perfection
 _ENOUGH_OF_CEILING, _LITTLE_OF_CEILING = 0.7, 0.25  # of the way from chance to the noise ceiling
+_CLEARLY = 0.02  # a difference of two accuracies that is worth a word
 _STABLE = 0.7  # Spearman correlation of the similarities of two seeds
 _MANY_AGENTS, _MANY_TASKS = 100, 20  # with fewer, more of them are the first thing to try
 
@@ -77,7 +78,8 @@ class Evidence:
         accuracy: The triplet accuracy; None if there is none.
         pairs: The number of pairs of tasks that it was tested on; 0 if nothing was held out.
         needs: What a test requires, if nothing was held out.
-        by_half: Whether a map of half of the agents was tested on the other half.
+        plain: The triplet accuracy of the similarities themselves, without a map, if both were
+            estimated from half of the agents and tested on the other half; else None.
         ceiling: The noise ceiling, if it is known.
         stability: The Spearman correlation of similarities with another seed, if it is known.
         signed: Whether similarities are correlations, so that tasks can be opposite.
@@ -90,7 +92,7 @@ class Evidence:
     accuracy: float | None
     pairs: int
     needs: str = ""
-    by_half: bool = False
+    plain: float | None = None
     ceiling: float | None = None
     stability: float | None = None
     signed: bool = False
@@ -107,12 +109,17 @@ class Evidence:
             accuracy=results.get("triplet_accuracy"),
             pairs=int(results.get("tested_pairs", math.comb(tasks, 2))),
             needs=str(results.get("test_needs", "")),
-            by_half=results.get("plain_triplet_accuracy") is not None,
+            plain=results.get("plain_triplet_accuracy"),
             ceiling=results.get("noise_ceiling"),
             stability=results.get("stability", {}).get("similarity"),
             signed=results.get("measure") == CORRELATION,
             population=PopulationEvidence(**population) if population else None,
         )
+
+    @property
+    def by_half(self) -> bool:
+        """Whether a map of half of the agents was tested on the other half."""
+        return self.plain is not None
 
     @property
     def margin(self) -> float:
@@ -158,7 +165,7 @@ def judge(evidence: Evidence) -> Verdict:
     Returns:
         The verdict; as text, it is one line.
 
-    >>> print(judge(Evidence(300, 40, 2, accuracy=0.74, pairs=780, by_half=True)))
+    >>> print(judge(Evidence(300, 40, 2, accuracy=0.74, pairs=780, plain=0.72)))
     This map is reliable. A map of half of the agents orders 74.0% of the triplets of tasks as the
     other half does (chance: 50% ± 4%).
     """
@@ -213,13 +220,23 @@ def _tested(evidence: Evidence, accuracy: float) -> str:
     if evidence.by_half:
         tested = (
             f"A map of half of the agents orders {accuracy:.1%} of the triplets of tasks as the"
-            f" other half does ({chance})"
+            f" other half does ({chance}){_lost(evidence, accuracy)}"
         )
     else:
         if evidence.ceiling is not None:
             chance += f", noise ceiling: {evidence.ceiling:.1%}"
         tested = f"It orders {accuracy:.1%} of the held-out triplets of tasks correctly ({chance})"
     return f"{tested}{_allowed(evidence)}"
+
+
+def _lost(evidence: Evidence, accuracy: float) -> str:
+    """What the map has lost, in words, if the similarities that it is made from are better."""
+    if evidence.plain is None or evidence.plain < accuracy + _CLEARLY:
+        return ""
+    return (
+        "; the similarities of single pairs, from which `similar` answers, order"
+        f" {evidence.plain:.1%} so"
+    )
 
 
 def _allowed(evidence: Evidence) -> str:

@@ -100,7 +100,8 @@ export class AgentsPanel {
       id: `agent-${number}`,
       "aria-pressed": String(now.who === number),
     });
-    const alike = row.most_alike && `most similar: ${row.most_alike} (${row.correlation.toFixed(2)})`;
+    const alike =
+      row.most_alike && `most similar: ${row.most_alike} (${row.correlation.toFixed(2)})`;
     const notes = [
       row.strengths && `+ ${row.strengths}`,
       row.weaknesses && `− ${row.weaknesses}`,
