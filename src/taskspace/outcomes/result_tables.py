@@ -188,7 +188,9 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         found = attempts.of_counts(counted, pair, shape)
     else:
         assert roles.score is not None
-        found = attempts.added_up(attempts.read(columns[roles.score], roles.score), pair, shape)
+        read = attempts.read(columns[roles.score], roles.score)
+        attempts.check_scales(read, agent, agents)
+        found = attempts.added_up(read, pair, shape)
     others = {
         name: values
         for name, values in columns.items()
@@ -268,7 +270,7 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
     rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
     warn_of_repeated_agents(agents, agent)
-    return _per_pair(rows, agent, len(agents), attempts) | {
+    return _per_pair(rows, agent, agents, attempts) | {
         "agents": agents,
         "tasks": np.array(list(tasks), np.str_),
         "task_labels": {},
@@ -286,12 +288,16 @@ def _is_label(values: Any) -> bool:
 
 
 def _per_pair(
-    rows: NDArray[np.float64], agent: NDArray[np.int64], agents: int, attempts: Attempts
+    rows: NDArray[np.float64],
+    agent: NDArray[np.int64],
+    agents: NDArray[np.str_],
+    attempts: Attempts,
 ) -> Parts:
     """The results of rows of one result per task, of which an agent may have several."""
     count = rows.shape[1]
+    attempts.check_scales(rows.ravel(), np.repeat(agent, count), agents)
     pair = (agent[:, None] * count + np.arange(count)).ravel()
-    return attempts.added_up(rows.ravel(), pair, (agents, count))
+    return attempts.added_up(rows.ravel(), pair, (len(agents), count))
 
 
 def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
@@ -305,9 +311,9 @@ def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
         raise ValueError(
             f"an array of results must have {attempts.expected}, got type {table.dtype}"
         )
-    rows, agents = attempts.check(table.astype(np.float64)), np.arange(len(table))
-    return _per_pair(rows, agents, len(table), attempts) | {
-        "agents": _numbered("agent", table.shape[0]),
+    rows, agents = attempts.check(table.astype(np.float64)), _numbered("agent", len(table))
+    return _per_pair(rows, np.arange(len(table)), agents, attempts) | {
+        "agents": agents,
         "tasks": _numbered("task", table.shape[1]),
         "task_labels": {},
         "agent_labels": {},

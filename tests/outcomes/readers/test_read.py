@@ -361,9 +361,9 @@ def test_logs_of_new_agents_are_read_as_those_of_the_known_ones(tmp_path: Path) 
     for model in ("a", "new"):
         lm_log(tmp_path / model, *rows)
     known = ts.read_results(tmp_path / "a", metric="acc_norm", filter="loose", max_score=4)
-    found = read_as_before(tmp_path / "new", known.info)
+    found = read_as_before(tmp_path / "new", known)
     assert found.rates.tolist() == known.rates.tolist() == [[0, 0.25, 0.5, 0.75, 1]]
     for how in ({"metric": "acc"}, {"filter": "strict"}):
         named = {"metric": "acc_norm", "filter": "loose", **how}
         with pytest.raises(ValueError, match=says("arc acc_norm (loose) known got")):
-            read_as_before(tmp_path / "new", known.info, **named)  # type: ignore[arg-type]
+            read_as_before(tmp_path / "new", known, **named)  # type: ignore[arg-type]
