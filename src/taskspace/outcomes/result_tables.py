@@ -21,6 +21,7 @@ from taskspace.outcomes.columns import (
     Columns,
     Roles,
     find_roles,
+    is_lower,
     is_numeric,
     listed,
     name_column,
@@ -189,6 +190,7 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     else:
         assert roles.score is not None
         read = attempts.read(columns[roles.score], roles.score)
+        _refuse_lower(roles.score, read)
         attempts.check_scales(read, agent, agents)
         found = attempts.added_up(read, pair, shape)
     others = {
@@ -210,6 +212,16 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         "agent_labels": said["agent"],
         "info": {"columns": {**info, "unused": said["unused"]}},
     }
+
+
+def _refuse_lower(name: str, results: NDArray[np.float64]) -> None:
+    """Refuse results of which less is better, by the name of their column, unless negated."""
+    if is_lower(name) and np.nanmax(results, initial=0) > 0:
+        raise ValueError(
+            f"the results must be better if higher, got the column {name!r}, which is lower for"
+            " better agents; negate it (with returns=True, --returns), or rename it if higher is"
+            " better"
+        )
 
 
 def _labels(
