@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from taskspace.applications.answers import size_of_test
-from taskspace.applications.subset import choose_subset
+from taskspace.applications.subset import Subset, choose_subset
 from taskspace.cli import main
 from taskspace.explore.answers import subset_values
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
@@ -94,6 +94,7 @@ def test_weights_are_for_results_on_the_scale_of_the_run(tmp_path: Path) -> None
     total += sum(float(one["weight"]) * result for one, result in zip(rows, given, strict=True))
     np.testing.assert_allclose(float(row["score"]), total, rtol=1e-4)
     stored = made.short_test
+    assert isinstance(stored, Subset)
     np.testing.assert_allclose(stored.estimate(given), total, rtol=1e-4)
     with pytest.raises(ValueError, match=says("results 0 5 got 6")):
         stored.estimate([6, *given[1:]])

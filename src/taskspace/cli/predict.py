@@ -79,16 +79,18 @@ def read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     from taskspace.outcomes.attempts import Returns
     from taskspace.outcomes.result_tables import max_score_of
     from taskspace.outcomes.score_scales import check_scales
+    from taskspace.outcomes.table_rows import located
 
     quiz = tables.read(path, may_be_empty=True)
     column = _result_column(made, quiz, path)
     _check_one_agent(quiz, path)
-    tasks = made.tasks_in(quiz)
-    _check_once(quiz, tasks, path)
-    if made.outcomes.scale is not None:
-        return tasks, Returns().read(quiz[column], column)
-    most = max_score_of(made.outcomes.info)
-    results = tables.scores(quiz[column], column, None if most == 1 else most)
+    with located(path):
+        tasks = made.tasks_in(quiz)
+        _check_once(quiz, tasks, path)
+        if made.outcomes.scale is not None:
+            return tasks, Returns().read(quiz[column], column)
+        most = max_score_of(made.outcomes.info)
+        results = tables.scores(quiz[column], column, None if most == 1 else most)
     given = results[~np.isnan(results)]
     check_scales(
         given, np.zeros(len(given), np.int64), [path], most, what="answers",

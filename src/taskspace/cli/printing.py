@@ -110,10 +110,15 @@ def _answered(
     options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
     """The columns of tasks and those of the answers, piece by piece."""
+    from taskspace.outcomes.table_rows import located
     from taskspace.outcomes.table_streams import read_pieces
 
+    before = 0
     for columns in read_pieces(options.tasks):
-        found = answer(made.tasks_in(columns))
+        with located(options.tasks, before):
+            tasks = made.tasks_in(columns)
+        before += len(tasks)
+        found = answer(tasks)
         yield without_clashes(made, columns, found, options.tasks), found
 
 

@@ -33,6 +33,7 @@ from taskspace.outcomes.table_doubts import (
     warn_of_repeated_agents,
     warn_of_similar_names,
 )
+from taskspace.outcomes.table_rows import BadRow, located
 
 MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
@@ -79,7 +80,8 @@ def parts(
         columns = _without_row_numbers(tables.read(table, text), given)
         roles = find_roles(columns, given, returns)
         of_form = _of_wide if roles.task is None else _of_long
-        found = of_form(columns, roles, attempts)
+        with located(table):
+            found = of_form(columns, roles, attempts)
     if not found["rollouts"].any():
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
@@ -161,7 +163,10 @@ def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Colu
     index = columns.get(UNNAMED)
     if index is None:
         return columns
-    names, row = tables.codes(index, "row number")
+    try:
+        names, row = tables.codes(index, "row number")
+    except BadRow:  # it has empty cells
+        return columns
     if not all(name.isdecimal() for name in names.tolist()):
         return columns
     others_name_agents = given["agent"] is not None or recognised(columns, AGENTS)
@@ -258,9 +263,10 @@ def _refuse_repeats(
         return
     row = int(np.setdiff1d(np.arange(len(pair)), first)[0])
     agent, task = divmod(int(pair[row]), len(tasks))
-    raise ValueError(
+    raise BadRow(
         "the table must have one row per pair of agent and task,"
-        f" got {agents[agent]} on {tasks[task]} again in row {row}"
+        f" got {agents[agent]} on {tasks[task]} again",
+        row,
     )
 
 
@@ -360,7 +366,8 @@ def _about(table: Any, wanted: NDArray[np.str_], what: str, holder: str) -> labe
             f"{holder} must have a column {what!r} with their names, got the columns"
             f" {listed(columns)}"
         )
-    names, row = tables.codes(columns.pop(name), what)
+    with located(table):
+        names, row = tables.codes(columns.pop(name), what)
     columns.pop(UNNAMED, None)  # row numbers
     if not columns:
         raise ValueError(f"{holder} must have at least one column besides {name!r}, got none")

@@ -17,6 +17,7 @@ from taskspace.outcomes.arrow import as_arrow, as_numpy
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
 from taskspace.outcomes.csv_dialect import find_dialect
+from taskspace.outcomes.table_rows import BadRow
 
 _LONGEST = 200  # characters of a message of pyarrow, which may repeat a row
 _PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
@@ -174,7 +175,7 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
 
     empty = values.is_null(nan_is_null=True).to_numpy()
     if empty.any():
-        raise ValueError(f"there is no {what} in row {int(empty.argmax())} of the table")
+        raise BadRow(f"there is no {what}", int(empty.argmax()))
     if pyarrow.types.is_floating(values.type):
         _refuse_rounded(values.to_numpy(zero_copy_only=False), what)
     try:
@@ -192,7 +193,7 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     blank = np.char.strip(names) == ""
     if blank.any():
         row = int((index == blank.argmax()).argmax())
-        raise ValueError(f"there is no {what} in row {row} of the table")
+        raise BadRow(f"there is no {what}", row)
     return names, index
 
 
@@ -202,9 +203,10 @@ def _refuse_rounded(names: NDArray[np.floating], what: str) -> None:
     wrong = np.abs(names) >= exact
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(
-            f"the column {what!r} must have text or integers, got {names[row]:.0f} in row {row},"
-            f" which may be rounded because the type is {names.dtype}"
+        raise BadRow(
+            f"the column {what!r} must have text or integers, got {names[row]:.0f}",
+            row,
+            f", which may be rounded because the type is {names.dtype}",
         )
 
 
@@ -223,9 +225,7 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
         return as_numpy(values)
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not reads_as_number(value):
-            raise ValueError(
-                f"the column {what!r} must have {expected}, got {value!r} in row {row}"
-            )
+            raise BadRow(f"the column {what!r} must have {expected}, got {value!r}", row)
     raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
 
 
@@ -275,22 +275,15 @@ def _refuse_rows(
 ) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"{what} must be {expected}, got {found[row]} in row {row}{advice}")
+        raise BadRow(f"{what} must be {expected}, got {found[row]}", row, advice)
 
 
 def features(columns: Columns) -> NDArray[np.float64]:
     """The columns as a table of features."""
     found = np.empty((len(next(iter(columns.values()))), len(columns)))
     for column, (name, values) in enumerate(columns.items()):
-        try:
-            found[:, column] = numbers(values, name, "numbers")
-        except ValueError as error:
-            raise ValueError(
-                f"the column {name!r} must have numbers because it is a feature, got other values"
-            ) from error
+        found[:, column] = numbers(values, name, "numbers because it is a feature")
         missing = np.isnan(found[:, column])
         if missing.any():
-            raise ValueError(
-                f"there is no feature {name!r} in row {int(missing.argmax())} of the table"
-            )
+            raise BadRow(f"there is no feature {name!r}", int(missing.argmax()))
     return found
