@@ -28,10 +28,12 @@ from taskspace.outcomes.columns import (
     recognised,
     unclear,
 )
+from taskspace.outcomes.summaries import summaries
 from taskspace.outcomes.table_doubts import (
     warn_of_merged_tasks,
     warn_of_repeated_agents,
     warn_of_similar_names,
+    warn_of_summaries,
 )
 from taskspace.outcomes.table_rows import BadRow, located
 
@@ -78,10 +80,13 @@ def parts(
             )
         text = [name for name in (given["agent"], given["task"]) if name is not None]
         columns = _without_row_numbers(tables.read(table, text), given)
+        summed = _summaries(columns, given)
+        columns = {name: values for name, values in columns.items() if name not in summed}
         roles = find_roles(columns, given, returns)
         of_form = _of_wide if roles.task is None else _of_long
         with located(table):
             found = of_form(columns, roles, attempts)
+        found["info"]["columns"]["unused"] |= summed
     if not found["rollouts"].any():
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
@@ -174,6 +179,19 @@ def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Colu
     if not others_name_agents and not (long and len(names) == len(row)):
         return columns
     return {name: values for name, values in columns.items() if name != UNNAMED}
+
+
+def _summaries(columns: Columns, given: dict[str, str | None]) -> dict[str, str]:
+    """The columns of a table with one column per task that summarise the others."""
+    if given["task"] is not None or given["score"] is not None or recognised(columns, TASKS):
+        return {}
+    about = {next(iter(columns)), given["agent"], *recognised(columns, AGENTS)}
+    results = {
+        name: tables.numbers(values, name, "numbers").astype(np.float64)
+        for name, values in columns.items()
+        if name not in about and is_numeric(values)
+    }
+    return summaries(results)
 
 
 # -- long tables: one row per pair or attempt ------------------------------------------------------
@@ -286,6 +304,7 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     for name, label in about.items():
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
+    warn_of_summaries(list(tasks))
     rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
     warn_of_repeated_agents(agents, agent)
     return _per_pair(rows, agent, agents, attempts) | {

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from taskspace.outcomes import labels, tables
 from taskspace.outcomes.columns import Columns, recognised
 from taskspace.outcomes.names import looking_the_same
+from taskspace.outcomes.summaries import NAMES
 
 # Columns that number the attempts of a pair, and say nothing about the task.
 _ATTEMPTS = (
@@ -30,6 +31,18 @@ def warn_of_similar_names(names: list[str], what: str) -> None:
         warnings.warn(
             f"the {what}s {one!r} and {other!r} look the same, but count as two{more}; correct the"
             " table if they are one",
+            UserWarning,
+            stacklevel=_STACK,
+        )
+
+
+def warn_of_summaries(tasks: list[str]) -> None:
+    """Tell about columns that count as tasks but are called like summaries of the others."""
+    named = recognised(tasks, NAMES)
+    if named and len(tasks) > 1:
+        warnings.warn(
+            f"the column {named[0]!r} counts as a task; remove it from the table if it summarises"
+            " the others",
             UserWarning,
             stacklevel=_STACK,
         )
