@@ -40,7 +40,7 @@ def _table(rows: Any, more: dict[str, Any], *, first: bool = False) -> dict[str,
 def test_a_summary_is_left_out_and_told(name: str, column: Any, what: str, first: bool) -> None:
     found = Outcomes.from_table(_table(SOLVED, {name: column}, first=first))
     assert found.tasks.tolist() == TASKS
-    assert f"not used: {name} (the {what} of the other columns)" in how_read(found)
+    assert f"not used: {name} (the {what} of the others)" in how_read(found)
 
 
 def test_missing_results_and_several_summaries() -> None:
@@ -62,3 +62,27 @@ def test_a_column_that_is_called_total_is_told() -> None:
     with pytest.warns(UserWarning, match=says("'Total' task")):
         found = Outcomes.from_table(_table(SOLVED, {"Total": SOLVED @ [0.4, 0.3, 0.2, 0.1]}))
     assert found.n_tasks == 5
+
+
+def test_rows_and_tasks_of_long_tables_that_are_summaries_are_told() -> None:
+    rows = RNG.integers(0, 2, (6, 8)).astype(float)
+    rows = np.vstack([rows, rows.mean(0)])
+    agents = [*(f"a{n}" for n in range(6)), "Mittelwert"]
+    wide = {"agent": agents, **{f"q{task}": rows[:, task] for task in range(8)}}
+    task, agent = np.indices(rows.T.shape)
+    names = np.array(agents)  # now of tasks
+    long = {"agent": task.ravel(), "task": names[agent.ravel()], "score": rows.T.ravel()}
+    for table in (wide, long):
+        with pytest.warns(UserWarning, match=says("'Mittelwert' mean others")):
+            Outcomes.from_table(table)
+    with pytest.warns(UserWarning, match=says("'average' agent")):
+        Outcomes.from_table({"agent": ["a", "average"], "q1": [1, 0.5], "q2": [0, 0.5]})
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("age", [21, 22, 20, 22, 25]), ("lfd", [1, 2, 3, 4, 5])]
+)
+def test_numbers_about_agents_are_told(name: str, values: list[int]) -> None:
+    table = {"student": list("abcde"), name: values, "q1": [50, 0, 9, 9, 100]}
+    with pytest.warns(UserWarning, match=says(f"{name!r} task --agents")):
+        Outcomes.from_table(table, max_score=100)

@@ -285,7 +285,7 @@ REFUSED_SCORES: list[tuple[Any, str]] = [
     ({"agent": ["a", "b"]}, "column tasks agent"),
     ({"q": [1, 0], "agent": ["a", "b"]}, "column agents start q agent"),
     ({"agent": ["a", "b"], "q": [1, 3]}, "row 2 q 3.0 0 1 max_score"),
-    ({"agent": ["a", "b"], "q": ["x", "y"]}, "column numbers agent q"),
+    ({"agent": ["a", "b"], "q": ["x", "y"]}, "columns numbers text q"),
     ({"agent": ["a", "b"], "p": [0, 1], "q": ["1", "y"]}, "column 'q' 0 1 row 2 'y'"),
     ({"agent": ["a", None], "q": [1, 0]}, "row 2 agent"),
     (np.full((2, 2), np.nan), "table"),

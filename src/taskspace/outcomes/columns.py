@@ -103,6 +103,13 @@ def find_roles(columns: Columns, given: dict[str, str | None], returns: bool = F
         return Roles(finder.wide_agent(), None, None)
     agent = finder.find("agent")
     if agent is None or task is None:
+        if agent is None and finder.is_transposed():
+            raise UnclearColumns(
+                "a table with one column per task must have one row per agent, got the tasks in the"
+                f" column {task!r} and no column with the names of the agents; transpose it if"
+                " there is one column per agent",
+                {},
+            )
         missing = "agent" if agent is None else "task"
         raise finder.unclear(f"no column with the names of the {missing}s")
     if returns:
@@ -209,6 +216,13 @@ class _Finder:
         if len(self._columns) < 2:
             raise self.unclear("no column with the names of the tasks and no column per task")
         return first
+
+    def is_transposed(self) -> bool:
+        """Whether a table with the names of tasks has only numbers beside, which are no results."""
+        others = [name for name in self._columns if name != self.find("task")]
+        numeric = len(others) > 1 and all(is_numeric(self._columns[name]) for name in others)
+        named = [*self._candidates("score"), *recognised(others, (*COUNTS, *ROLLOUTS))]
+        return numeric and not named and self._given["score"] is None
 
     def _candidates(self, option: str) -> list[str]:
         names = RETURNS if self._returns and option == "score" else OPTIONS[option]

@@ -30,6 +30,7 @@ from taskspace.outcomes.columns import (
 )
 from taskspace.outcomes.summaries import summaries
 from taskspace.outcomes.table_doubts import (
+    warn_of_descriptions,
     warn_of_merged_tasks,
     warn_of_repeated_agents,
     warn_of_similar_names,
@@ -93,8 +94,11 @@ def parts(
         )
     if max_score != 1:
         found["info"][MAX_SCORE] = float(max_score)
-    for what in ("agent", "task"):
-        warn_of_similar_names(found[f"{what}s"].tolist(), what)
+    rates = _mean_results(found)
+    for what, rows_of in (("agent", rates), ("task", rates.T)):
+        names = found[f"{what}s"].tolist()
+        warn_of_similar_names(names, what)
+        warn_of_summaries(names, what, rows_of)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
         found["task_labels"] = _joined(
@@ -106,6 +110,14 @@ def parts(
             found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
         )
     return _with_features(found, wanted, rows)
+
+
+def _mean_results(found: Parts) -> NDArray[np.float64]:
+    """The mean score or return of each pair; NaN for pairs that were never tried."""
+    if "returns" in found:
+        return np.asarray(found["returns"], np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.true_divide(found["successes"], found["rollouts"])
 
 
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
@@ -296,7 +308,10 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     others = {name: values for name, values in columns.items() if name != roles.agent}
     tasks = {name: values for name, values in others.items() if not _is_label(values)}
     if not tasks:
-        raise unclear(columns, roles, "no column of numbers")
+        raise ValueError(
+            "the columns of tasks must have numbers, or true and false, got only text in"
+            f" {listed(others)}"
+        )
     if UNNAMED in tasks:
         raise ValueError("every column of the table must have a name, got one without a name")
     said = {name: labels.values_of(values) for name, values in others.items() if name not in tasks}
@@ -304,8 +319,9 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     for name, label in about.items():
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
-    warn_of_summaries(list(tasks))
-    rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
+    read = {name: attempts.read(values, name) for name, values in tasks.items()}
+    warn_of_descriptions(read)
+    rows = np.column_stack(list(read.values()))
     warn_of_repeated_agents(agents, agent)
     return _per_pair(rows, agent, agents, attempts) | {
         "agents": agents,

@@ -26,7 +26,7 @@ def summaries(columns: dict[str, Floats]) -> dict[str, str]:
     >>> quiz = {"q1": [1, 0, 1, 0, 1, 1], "q2": [0, 0, 1, 1, 1, 0], "q3": [0, 0, 1, 0, 1, 1]}
     >>> rows = {name: np.array(values, float) for name, values in quiz.items()}
     >>> summaries({**rows, "points": sum(rows.values())})
-    {'points': 'the sum of the other columns'}
+    {'points': 'the sum of the others'}
     """
     names = list(columns)
     table = np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
@@ -72,7 +72,7 @@ def _what(values: Floats, sums: Floats, counts: NDArray[np.int64]) -> str:
             differ.max() <= rounding + 1e-6 * np.abs(expected[there]).max()
             and spread > 4 * rounding
         ):
-            return f"the {what} of the other columns"
+            return f"the {what} of the others"
     return ""
 
 

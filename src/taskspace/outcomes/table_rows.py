@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,15 +51,32 @@ def place_of(path: Path, row: int) -> str:
     return f"line {_line(path, row)} of {path} (the header is line 1)"
 
 
+def uneven_rows(path: Path) -> str:
+    """What is wrong with a CSV file whose rows differ in length; empty if they do not."""
+    lines = _rows(path)
+    start, header = next(lines, (1, []))
+    for line, cells in lines:
+        if len(cells) != len(header):
+            return (
+                f"its rows must have as many cells as its header, got {len(header)} in line {start}"
+                f" and {len(cells)} in line {line}; remove lines that are no rows, and put values"
+                " with separators into quotes"
+            )
+    return ""
+
+
 def _line(path: Path, row: int) -> int:
     """The line at which a row begins: rows may have several lines, and empty lines are no rows."""
-    dialect = find_dialect(path)
+    lines = (line for line, _ in _rows(path))
+    return next(itertools.islice(lines, row + 1, None))  # after the header
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The header and the rows of a CSV file, each with the line at which it begins."""
+    separator, start = find_dialect(path).separator, 1
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader, start = csv.reader(file, delimiter=dialect.separator), 1
-        left = row + 1  # with the header
+        reader = csv.reader(file, delimiter=separator)
         for cells in reader:
-            if cells and not left:
-                return start
-            left -= bool(cells)
+            if cells:
+                yield start, cells
             start = reader.line_num + 1
-    return start

@@ -16,8 +16,8 @@ from taskspace.files import atomic_path
 from taskspace.outcomes.arrow import as_arrow, as_numpy
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
-from taskspace.outcomes.csv_dialect import find_dialect
-from taskspace.outcomes.table_rows import BadRow
+from taskspace.outcomes.csv_dialect import NO_TEXT, find_dialect
+from taskspace.outcomes.table_rows import BadRow, uneven_rows
 
 _LONGEST = 200  # characters of a message of pyarrow, which may repeat a row
 _PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
@@ -49,7 +49,8 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
     for name, count in Counter([*index, *map(str, names)]).items():
         if count > 1:
             raise ValueError(
-                f"the columns of {named} must have unique names, got {count} columns {name!r}"
+                f"the columns of {named} must have unique names, got {count} columns"
+                f" {repr(name) if name else 'without a name; the first line must be the header'}"
             )
     columns = index | {str(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
@@ -147,6 +148,12 @@ def _read_file(path: Path, text: Collection[str]) -> Any:
 def unreadable(path: Path, error: Exception) -> ValueError:
     """The error for a file that is not a table, in one line."""
     reason = " ".join(str(error).split())
+    if "Expected " in reason and " columns, got " in reason:
+        reason = uneven_rows(path) or reason
+    elif "invalid UTF8" in reason:
+        reason = NO_TEXT
+    elif "Empty CSV file" in reason:
+        reason = "it must have a header and at least one row"
     reason = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
     return ValueError(f"cannot read {path} as a {kind_of(path)[1:]} table: {reason}")
 
@@ -225,7 +232,10 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
         return as_numpy(values)
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not reads_as_number(value):
-            raise BadRow(f"the column {what!r} must have {expected}, got {value!r}", row)
+            said = repr(value) if isinstance(value, str) else str(value)
+            stands_for_nothing = not any(letter.isalnum() for letter in said)
+            advice = "; leave cells without a value empty" if stands_for_nothing else ""
+            raise BadRow(f"the column {what!r} must have {expected}, got {said}", row, advice)
     raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
 
 
