@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from taskspace import Outcomes
@@ -450,3 +452,19 @@ def test_a_write_that_fails_halfway_harms_nothing(
         example(rollouts=20).to_table(path)
     assert_same(example(), Outcomes.from_table(path))
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_decimals_are_numbers_and_columns_need_names() -> None:
+    points = pa.array([Decimal("0.50"), Decimal("1.00")])
+    table = pa.table({"agent": ["a", "b"], "task": ["t", "t"], "score": points})
+    assert Outcomes.from_table(table).rates.tolist() == [[0.5], [1.0]]
+    with pytest.raises(ValueError, match=says("column name without")):
+        Outcomes.from_table(pd.DataFrame({"agent": ["a", "b"], "q": [1, 0], None: [0.5, 1]}))
+    with pytest.raises(ValueError, match=says("'q' text numbers list")):
+        Outcomes.from_table({"agent": ["a", "b"], "p": [1, 0], "q": [[1], [0]]})
+
+
+def test_tasks_with_another_highest_score_are_told() -> None:
+    table = {"agent": range(30), "q1": [0, 1] * 15, "q2": [0, 5, 3] * 10}
+    with pytest.warns(UserWarning, match=says("'q1' 1 5")):
+        Outcomes.from_table(table, max_score=5)

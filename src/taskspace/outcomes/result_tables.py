@@ -31,6 +31,7 @@ from taskspace.outcomes.columns import (
 from taskspace.outcomes.summaries import summaries
 from taskspace.outcomes.table_doubts import (
     warn_of_descriptions,
+    warn_of_low_tasks,
     warn_of_merged_tasks,
     warn_of_repeated_agents,
     warn_of_similar_names,
@@ -95,6 +96,7 @@ def parts(
     if max_score != 1:
         found["info"][MAX_SCORE] = float(max_score)
     rates = _mean_results(found)
+    warn_of_low_tasks(found["tasks"].tolist(), rates, max_score)
     for what, rows_of in (("agent", rates), ("task", rates.T)):
         names = found[f"{what}s"].tolist()
         warn_of_similar_names(names, what)
@@ -306,7 +308,7 @@ def _refuse_repeats(
 def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     agents, agent = tables.codes(columns[roles.agent], "agent")
     others = {name: values for name, values in columns.items() if name != roles.agent}
-    tasks = {name: values for name, values in others.items() if not _is_label(values)}
+    tasks = {name: values for name, values in others.items() if not _is_label(name, values)}
     if not tasks:
         raise ValueError(
             "the columns of tasks must have numbers, or true and false, got only text in"
@@ -332,11 +334,14 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     }
 
 
-def _is_label(values: Any) -> bool:
+def _is_label(name: str, values: Any) -> bool:
     """Whether a column of a wide table is about agents: text of which nothing reads as a number."""
     if is_numeric(values):
         return False
-    texts = labels.values_of(values)
+    try:
+        texts = labels.values_of(values)
+    except ValueError as error:
+        raise ValueError(f"the column {name!r} {error}") from error
     return not any(tables.reads_as_number(text) for text in texts.tolist())
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from taskspace.outcomes import labels, tables
 from taskspace.outcomes.columns import Columns, recognised
 from taskspace.outcomes.names import looking_the_same
+from taskspace.outcomes.score_scales import FEWEST_TELLING
 from taskspace.outcomes.summaries import FEWEST, NAMES, summaries
 
 # Columns that number the attempts of a pair, and say nothing about the task.
@@ -59,6 +60,25 @@ def warn_of_summaries(names: list[str], what: str, rates: NDArray[np.float64]) -
         warnings.warn(
             f"{name!r} counts as {'an agent' if what == 'agent' else 'a task'}, but"
             f" {why}; remove it from the table if it is a summary",
+            UserWarning,
+            stacklevel=_STACK,
+        )
+
+
+def warn_of_low_tasks(names: list[str], rates: NDArray[np.float64], most: float) -> None:
+    """Tell about tasks on which no score exceeds 1: their highest score may be 1.
+
+    `rates` are scores divided by `most` (agents, tasks).
+    """
+    highest = np.nan_to_num(rates).max(0)
+    tried = (~np.isnan(rates)).sum(0) >= FEWEST_TELLING
+    low = np.flatnonzero(tried & (highest > 0) & (highest <= 1 / most))
+    if most > 1 and len(low):
+        more = f" (and {len(low) - 1} more)" if len(low) > 1 else ""
+        warnings.warn(
+            f"no score on the task {names[low[0]]!r}{more} exceeds 1, while scores go up to"
+            f" {most:g}, by which all are divided; bring tasks to one scale if they have different"
+            " highest scores",
             UserWarning,
             stacklevel=_STACK,
         )

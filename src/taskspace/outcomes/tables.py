@@ -46,13 +46,13 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
             "a table must be the path of a .csv or .parquet file, a DataFrame or a mapping of"
             f" columns, got {type(table).__name__}"
         )
-    for name, count in Counter([*index, *map(str, names)]).items():
+    for name, count in Counter([*index, *map(_name, names)]).items():
         if count > 1:
             raise ValueError(
                 f"the columns of {named} must have unique names, got {count} columns"
                 f" {repr(name) if name else 'without a name; the first line must be the header'}"
             )
-    columns = index | {str(name): _column(name, table[name]) for name in names}
+    columns = index | {_name(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(
@@ -61,6 +61,11 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
     if not lengths or (lengths == {0} and not may_be_empty):
         raise ValueError(f"{named} must have at least one row, got an empty table")
     return columns
+
+
+def _name(name: Any) -> str:
+    """The name of a column as text; pandas has NaN for a column without one."""
+    return UNNAMED if _is_missing(name) else str(name)
 
 
 def _index(table: Any) -> Columns:
@@ -78,7 +83,8 @@ def _column(name: Any, values: Any) -> Any:
     import pyarrow
 
     if isinstance(values, pyarrow.ChunkedArray):
-        return values
+        is_decimal = pyarrow.types.is_decimal(values.type)  # as databases write numbers
+        return values.cast(pyarrow.float64()) if is_decimal else values
     listed = hasattr(values, "__len__") and not isinstance(values, (str, bytes))
     if not listed or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"the column {str(name)!r} must be a list with one value per row")
@@ -236,7 +242,7 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
             stands_for_nothing = not any(letter.isalnum() for letter in said)
             advice = "; leave cells without a value empty" if stands_for_nothing else ""
             raise BadRow(f"the column {what!r} must have {expected}, got {said}", row, advice)
-    raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
+    raise ValueError(f"the column {what!r} must have {expected}, got numbers as text ({kind})")
 
 
 def reads_as_number(value: Any) -> bool:
