@@ -40,7 +40,7 @@ def test_what_is_no_array_of_numbers_is_refused(values: Any) -> None:
 def test_the_first_row_that_is_not_finite_is_named(bad: float) -> None:
     rows = np.zeros((5, 2))
     rows[3, 1] = rows[4, 0] = bad
-    with pytest.raises(ValueError, match=says("weights row 3")):
+    with pytest.raises(ValueError, match=says("weights row 4")):
         checks.finite(rows, "weights")
     with pytest.raises(ValueError, match=says("weights")):
         checks.numbers([bad], "weights")

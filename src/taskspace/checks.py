@@ -57,10 +57,19 @@ def _has_text(found: NDArray[Any]) -> bool:
     return found.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in found.flat)
 
 
+def row(index: int) -> str:
+    """What messages call the row of a table or an array with this index.
+
+    >>> row(0), row(6)
+    ('row 1 (the first)', 'row 7 (the first is row 1)')
+    """
+    return f"row {index + 1} (the first{' is row 1' if index else ''})"
+
+
 def finite(array: NDArray[Any], what: str) -> None:
     """Refuse NaN and infinity; the message gives the row of the first one."""
     if not np.isfinite(array).all():
-        where = "" if array.ndim < 2 else f" in row {int(np.argwhere(~np.isfinite(array))[0][0])}"
+        where = "" if array.ndim < 2 else f" in {row(int(np.argwhere(~np.isfinite(array))[0][0]))}"
         raise ValueError(f"{what} must be finite numbers, got NaN or infinity{where}")
 
 

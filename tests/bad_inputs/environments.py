@@ -129,7 +129,7 @@ CALLS = [
     Call("check_tasks: ragged", _tasks(lambda _: [[1, 2], [3]]), "equal"),
     Call("check_tasks: a column too few", _tasks(lambda tasks: tasks[:, :-1]), "7 (3, 6)"),
     Call("check_tasks: three dimensions", _tasks(lambda tasks: tasks[None]), "7 (1, 3, 7)"),
-    Call("check_tasks: NaN", _with(0, np.nan), "tasks NaN row 1"),
+    Call("check_tasks: NaN", _with(0, np.nan), "tasks NaN row 2"),
     Call("check_tasks: 77", _with(0, 77), "task 1 location 77"),
     Call("check_tasks: 1e308", _with(0, 1e308), "location 1e+308"),
     Call("check_tasks: a fraction of a key", _with(1, 0.5), "task 1 0.5"),

@@ -78,7 +78,7 @@ FILES = [
     _fit("a cell too many in each row", long(row="s{0},q{1},{2},0.5".format), "r.csv 3 4"),
     _fit("a comma at the end of each row", wide(end=","), "r.csv 6 7"),
     _fit("a cell too many in a wide table", wide("agent,a,b,c,d"), "r.csv 5 6"),
-    _fit("the header again at the end", f"{WIDE}agent,a,b,c,d,e\n", "'a' 10"),
+    _fit("the header again at the end", f"{WIDE}agent,a,b,c,d,e\n", "'a' 12"),
     _fit("no header", WIDE.split("\n", 1)[1], "unique"),
 ]  # fmt: skip
 
@@ -163,18 +163,18 @@ COLUMNS = [
 ]  # fmt: skip
 
 VALUES = [
-    _fit("yes and no", _scores("yes"), "'score' numbers 'yes' 16"),
+    _fit("yes and no", _scores("yes"), "'score' numbers 'yes' 18"),
     _fit("percent", _scores("50%"), "'score' numbers '50%'"),
     _fit("a fraction", _scores("1/2"), "'score' numbers '1/2'"),
-    _fit("a negative score", _scores("-1"), "score 0 1 -1.0 16"),
+    _fit("a negative score", _scores("-1"), "score 0 1 -1.0 18"),
     _fit("an infinite score", _scores("inf"), "score 0 1 inf"),
     _fit("a score that overflows", _scores("1e999"), "score 0 1 inf"),
     _fit("scores from 0 to 5", _scores("5"), "score 0 1 5.0 --max-score"),
     _fit("a score above the highest", _scores("5"), "score 0 3 5.0", "--max-score 3"),
     _fit("no scores", long(row="s{0},q{1},".format), "result none"),
     _fit("only NaN", long(row="s{0},q{1},nan".format), "result none"),
-    _fit("a nameless agent", LONG.replace("s3", "", 1), "agent row 15"),
-    _fit("a blank name", LONG.replace("q3", "  ", 1), "task row 3"),
+    _fit("a nameless agent", LONG.replace("s3", "", 1), "agent line 17"),
+    _fit("a blank name", LONG.replace("q3", "  ", 1), "task line 5"),
     _fit("a name of a megabyte", LONG.replace("q3", "q" * 1_000_000), "names tasks 10,000"),
     _fit("only one agent", long(row=lambda a, t, s: f"s,q{t},{s}"), "agents 2 1"),
     _fit("one task", long(row=lambda a, t, s: f"s{a},q,{s}"), "tasks 3 1"),

@@ -116,9 +116,9 @@ TASKS = [
         ("text", "levels", "level,kind\nhigh,1\n", "'level' numbers"),
         ("a decimal comma", "levels", "level,kind\n0,5,1\n", "bad.csv 2 3"),
         ("decimal commas", "levels", "level,kind\n1,5,1\n2,5,1\n", "bad.csv 2 3"),
-        ("NaN", "levels", "level,kind\nnan,1\n", "'level' 0"),
+        ("NaN", "levels", "level,kind\nnan,1\n", "'level' 2"),
         ("an empty cell", "levels", "level,kind\n1,1\n,1\n", "'level' 1"),
-        ("infinity", "levels", "level,kind\ninf,1\n", "finite 0"),
+        ("infinity", "levels", "level,kind\ninf,1\n", "finite 1"),
         ("a number that overflows", "levels", "level,kind\n1e308,1\n", "1e+100 1e+308"),
     )
 ]

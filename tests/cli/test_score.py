@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -115,7 +116,16 @@ def test_answers_are_on_the_scale_of_the_run(
     told = predictor.score(["q0", "q1"], [1, 0]).scores[0]
     np.testing.assert_allclose(float(rows_of(done.stdout)[0]["score"]), told, rtol=1e-5)
     Path("answers.csv").write_text("task,result\nq0,1\nq1,0.5\n")
-    assert re.search(says("0 5 none exceeds 1"), command("score", "run", "answers.csv").stderr)
+    assert re.search(
+        says("answers 'answers.csv' 1 5"), command("score", "run", "answers.csv").stderr
+    )
+    write(Path("weak/r.jsonl"), lines({"subject_id": "a", "responses": {"q0": 1, "q1": 0}}))
+    (warning,) = json.loads(command("score", "run", "weak", "--json").stdout)["warnings"]
+    assert re.search(says("'a' 1 5"), warning)
+    fractions = {f"q{task}": 0.5 for task in range(6)}  # no known agent has any
+    write(Path("fractions/r.jsonl"), lines({"subject_id": "a", "responses": fractions}))
+    assert main(["score", "run", "fractions"]) == 2
+    assert re.search(says("one scale 0.5 'a' 5"), capfd.readouterr().err)
     Path("answers.csv").write_text("task,result\nq0,6\n")
     assert main(["score", "run", "answers.csv"]) == 2
     assert re.search(says("result must 0 5 got 6.0"), capfd.readouterr().err)

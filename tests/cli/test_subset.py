@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from taskspace.applications.answers import size_of_test
-from taskspace.applications.subset import choose_subset
+from taskspace.applications.subset import Subset, choose_subset
 from taskspace.cli import main
+from taskspace.explore.answers import subset_values
 from taskspace.models.embedding.ordinal_embedder import OrdinalEmbedder
 from taskspace.outcomes.outcomes import Outcomes
+from taskspace.runs.pipeline import fit
 from taskspace.runs.run import open_run
 from tests.cli.maps import LEVELS, SKILLS, check_complaint, command, rows_of
+from tests.messages import says
 from tests.run_folders import write_run
 
 pytestmark = pytest.mark.slow
@@ -69,6 +73,35 @@ def test_bad_input_is_told_in_one_sentence(
         (["--at-least", "3"], "--by label --at-least none"),
     ):
         check_complaint(["subset", str(fitted), *words], tokens, capsys)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # a weak map
+def test_weights_are_for_results_on_the_scale_of_the_run(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    skills, levels = rng.normal(size=(30, 1)), rng.normal(size=24)
+    marks = np.clip(np.round(2.5 + 1.5 * (skills - levels) + rng.normal(size=(30, 24))), 0, 5)
+    table = {"agent": range(30), **{f"q{task}": marks[:, task] for task in range(24)}}
+    folder = tmp_path / "run"
+    made = fit(table, folder, max_score=5, log=lambda line: None)
+    done = command("subset", folder, "-k", "6")
+    assert re.search(says("results 0 5 scores 1"), done.stderr)
+    intercept, *rows = rows_of(done.stdout)
+    given = [1, 5, 3, 0, 4, 2]
+    answers = [f"{row['task']},{result}" for row, result in zip(rows, given, strict=True)]
+    (tmp_path / "answers.csv").write_text("\n".join(["task,result", *answers]))
+    (row,) = rows_of(command("score", folder, tmp_path / "answers.csv").stdout)
+    total = float(intercept["weight"])
+    total += sum(float(one["weight"]) * result for one, result in zip(rows, given, strict=True))
+    np.testing.assert_allclose(float(row["score"]), total, rtol=1e-4)
+    stored = made.short_test
+    assert isinstance(stored, Subset)
+    np.testing.assert_allclose(stored.estimate(given), total, rtol=1e-4)
+    with pytest.raises(ValueError, match=says("results 0 5 got 6")):
+        stored.estimate([6, *given[1:]])
+    report = (folder / "report.html").read_text()
+    assert "weight × result (from 0 to 5)" in report
+    weights = subset_values(stored)["scores"][0]["weights"]  # of the explorer
+    np.testing.assert_allclose(weights, [float(one["weight"]) for one in rows], rtol=1e-4)
 
 
 def test_labels_of_the_tasks_come_last(labelled: Path) -> None:

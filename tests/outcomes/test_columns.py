@@ -146,7 +146,9 @@ def test_successes_need_one_column_of_rollouts(columns: dict[str, list[int]]) ->
     assert not caught.value.guess
 
 
-@pytest.mark.parametrize("name", ["failed", "wrong", "Error", "time (s)", "latency"])
+@pytest.mark.parametrize(
+    "name", ["failed", "wrong", "Error", "time (s)", "latency", "Refusal", "bias score"]
+)
 def test_a_column_of_which_less_is_better_is_no_guess(name: str) -> None:
     table = {"agent": ["a", "b"], "task": ["t", "t"], name: [1, 0]}
     with pytest.raises(UnclearColumns, match=says(f"{name!r} score must higher")) as caught:
@@ -154,6 +156,23 @@ def test_a_column_of_which_less_is_better_is_no_guess(name: str) -> None:
     assert not caught.value.guess
     with pytest.raises(UnclearColumns) as caught:
         Outcomes.from_table({**table, "points": [0.5, 1]})
+    assert caught.value.guess["score"] == "points"
+
+
+def test_results_of_which_less_is_better_are_refused_unless_negated() -> None:
+    table = {"agent": ["a", "b"], "task": ["t", "t"], "refusal": [1, 0]}
+    for returns in (False, True):
+        with pytest.raises(ValueError, match=says("higher 'refusal' negate --returns")):
+            Outcomes.from_table(table, score="refusal", returns=returns)
+    negated = {**table, "refusal": [-1, 0]}
+    assert Outcomes.from_table(negated, score="refusal", returns=True).rates.tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize("kind", ["float16", "category"])
+def test_columns_of_unusual_types_are_guessed(kind: str) -> None:
+    table = pd.DataFrame({"who": ["a", "b"], "what": ["t", "t"], "points": [1, 0]})
+    with pytest.raises(UnclearColumns) as caught:
+        Outcomes.from_table(table.astype({"points": kind}))
     assert caught.value.guess["score"] == "points"
 
 

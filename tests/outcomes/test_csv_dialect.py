@@ -103,3 +103,33 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, tokens: st
     path.write_bytes(content)
     with pytest.raises(ValueError, match=says(tokens)):
         Outcomes.from_table(path)
+
+
+@pytest.mark.parametrize("number", ["1.200", "1,200"])
+def test_separators_of_thousands_are_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"agent;task;score\na;t;{number}\nb;t;900\n")
+    with pytest.raises(ValueError, match=says(f"'score' thousands '{number}' '900'")):
+        Outcomes.from_table(path, returns=True)
+    path.write_text(f"agent;task;score\na;t;{number}\nb;t;{number}\nc;t;0{number[1]}125\n")
+    assert Outcomes.from_table(path, returns=True).returns.max() == pytest.approx(1.2)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("# made by x\nagent,task,score\na,t,1\n", "1 line 1 3 line 2"),
+        ("agent,task,score\n\na,t,1\nb,t\n", "3 line 1 2 line 4"),
+        ("Results,,\nagent,task,score\na,t,1\n", "2 columns without first line header"),
+        ("<html></html>", "header row"),
+        ("agent,task,score\n" + "a,t,1\n" * 20_000 + "\xe9,t,1\n", "UTF-8"),
+        ("task,m1,m2\nt1,1,0\nt2,0,1\n", "'task' transpose"),
+        ("agent,q1,q2\na,yes,no\nb,no,no\n", "numbers true text q1 q2"),
+        ("agent,task,score\na,t,1\nb,t,-\n", "'-' line 3 empty"),
+    ],
+)
+def test_what_is_no_table_is_told_in_one_sentence(tmp_path: Path, text: str, tokens: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=says(tokens)):
+        Outcomes.from_table(path)

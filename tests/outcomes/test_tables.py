@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from taskspace import Outcomes
@@ -197,7 +199,7 @@ BAD_FEATURES: list[tuple[Any, Any, str]] = [
     (COLUMNS, {"task": ["u"], "x": [1]}, "features row task 't' 1"),
     (COLUMNS, {"task": ["s", "t", "u"], "x": [1, 2, 3]}, "results task 'u'"),
     (COLUMNS, features(task=["s", "s"]), "features rows task 's'"),
-    (COLUMNS, features(task=["s", None]), "row 1 task"),
+    (COLUMNS, features(task=["s", None]), "row 2 task"),
     (COLUMNS, features(size=[1, None]), "feature 'size' t"),
     (COLUMNS, {"task": ["s", "t"], "size": ["1", "big"]}, "features column numbers"),
     (COLUMNS, {"task": ["s", "t"]}, "features column 'task'"),
@@ -237,22 +239,22 @@ REFUSED: list[tuple[Any, str]] = [
     (without("task"), "column tasks agent successes rollouts"),
     (without("agent"), "column agents task successes rollouts"),
     (table(agent=["a"]), "columns lengths [1, 3]"),
-    (table(successes=[1, -1, 0]), "row 1 successes -1"),
+    (table(successes=[1, -1, 0]), "row 2 successes -1"),
     (table(successes=[1, 0, 3.5]), "a successes 3.5 s rollouts 3"),
-    (table(rollouts=[2, 2, 3.5]), "row 2 rollouts 3.5"),
-    (table(successes=[np.nan, 0, 0]), "row 0 successes nan"),
-    (table(successes=[1, None, 0]), "row 1 successes nan"),
-    (table(rollouts=[2, 2, np.inf]), "row 2 rollouts inf"),
-    (table(rollouts=[2, 2, -3]), "row 2 rollouts -3"),
-    (table(successes=["1", "many", "0"]), "'successes' numbers row 1 'many'"),
+    (table(rollouts=[2, 2, 3.5]), "row 3 rollouts 3.5"),
+    (table(successes=[np.nan, 0, 0]), "row 1 successes nan"),
+    (table(successes=[1, None, 0]), "row 2 successes nan"),
+    (table(rollouts=[2, 2, np.inf]), "row 3 rollouts inf"),
+    (table(rollouts=[2, 2, -3]), "row 3 rollouts -3"),
+    (table(successes=["1", "many", "0"]), "'successes' numbers row 2 'many'"),
     (table(successes=["1", "2", "0"]), "'successes' numbers string"),
-    (table(rollouts=[{}, [], {}]), "'rollouts' row 0 '{}'"),
+    (table(rollouts=[{}, [], {}]), "'rollouts' row 1 '{}'"),
     (table(rollouts=[0, 0, 0], successes=[0, 0, 0]), "table"),
     (table(successes=[1, 0, 4]), "a successes 4 s rollouts 3"),
-    (table(task=["t", "t", "t"]), "row 2 a t pair"),
-    (table(agent=["a", None, "a"]), "row 1 agent"),
-    (table(agent=["a", "", "a"]), "row 1 agent"),
-    (pd.DataFrame(table(task=["t", "t", np.nan])), "row 2 task"),
+    (table(task=["t", "t", "t"]), "row 3 a t pair"),
+    (table(agent=["a", None, "a"]), "row 2 agent"),
+    (table(agent=["a", "", "a"]), "row 2 agent"),
+    (pd.DataFrame(table(task=["t", "t", np.nan])), "row 3 task"),
     ("table.txt", ".csv .parquet 'table.txt'"),
     ("table", ".csv .parquet 'table'"),
 ]
@@ -274,20 +276,20 @@ REFUSED_SCORES: list[tuple[Any, str]] = [
     (attempts(points=[1, 0]), "column results agent task points score='points'"),
     (attempts(success=[1, 0], score=[1, 0]), "'success' 'score' agent task"),
     (attempts(successes=[1, 0]), "column 'rollouts' agent task successes"),
-    (attempts(score=[1, 1.5]), "row 1 score 1.5 0 1"),
-    (attempts(score=[-1, 0]), "row 0 score -1.0 0 1"),
-    (attempts(score=[np.inf, 0]), "row 0 score inf 0 1"),
-    (attempts(score=["1", "yes"]), "'score' 0 1 row 1 'yes'"),
-    (attempts(score=[True, "yes"]), "'score' 0 1 row 0 'True'"),
+    (attempts(score=[1, 1.5]), "row 2 score 1.5 0 1"),
+    (attempts(score=[-1, 0]), "row 1 score -1.0 0 1"),
+    (attempts(score=[np.inf, 0]), "row 1 score inf 0 1"),
+    (attempts(score=["1", "yes"]), "'score' 0 1 row 2 'yes'"),
+    (attempts(score=[True, "yes"]), "'score' 0 1 row 1 'True'"),
     (attempts(score=[None, None]), "table"),
     (attempts(agent=[b"a", b"b"], score=[1, 0]), "'agent' text binary"),
     (attempts(agent=[["a"], ["b"]], score=[1, 0]), "'agent' text list"),
     ({"agent": ["a", "b"]}, "column tasks agent"),
     ({"q": [1, 0], "agent": ["a", "b"]}, "column agents start q agent"),
-    ({"agent": ["a", "b"], "q": [1, 3]}, "row 1 q 3.0 0 1 max_score"),
-    ({"agent": ["a", "b"], "q": ["x", "y"]}, "column numbers agent q"),
-    ({"agent": ["a", "b"], "p": [0, 1], "q": ["1", "y"]}, "column 'q' 0 1 row 1 'y'"),
-    ({"agent": ["a", None], "q": [1, 0]}, "row 1 agent"),
+    ({"agent": ["a", "b"], "q": [1, 3]}, "row 2 q 3.0 0 1 max_score"),
+    ({"agent": ["a", "b"], "q": ["x", "y"]}, "columns numbers text q"),
+    ({"agent": ["a", "b"], "p": [0, 1], "q": ["1", "y"]}, "column 'q' 0 1 row 2 'y'"),
+    ({"agent": ["a", None], "q": [1, 0]}, "row 2 agent"),
     (np.full((2, 2), np.nan), "table"),
     (np.array([[0, 1], [0, 2]]), "score agent task 1 2.0 0"),
     (np.array([[0, -0.5]]), "score agent task 0 1 -0.5"),
@@ -312,14 +314,14 @@ def test_what_is_no_table_is_refused(given: Any) -> None:
 
 UNCLEAR: list[tuple[Any, str]] = [
     ({"agent": "a", "task": "t", "successes": 1, "rollouts": 2}, "column"),  # TypeError: len()
-    (table(agent=["a", float("nan"), "a"]), "row 1 agent"),  # becomes the agent "nan"
-    (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 1 agent"),  # TypeError
+    (table(agent=["a", float("nan"), "a"]), "row 2 agent"),  # becomes the agent "nan"
+    (table(agent=pd.Series(["a", pd.NA, "a"], dtype="string")), "row 2 agent"),  # TypeError
     (table(agent=np.full((3, 2), "a")), "agent"),  # TypeError or IndexError
     (table(size=np.zeros((3, 2))), "size"),  # "could not be broadcast to indexing result"
-    (table(successes=[1, "many", 0]), "'successes' row 1 'many'"),  # the row is not named
+    (table(successes=[1, "many", 0]), "'successes' row 2 'many'"),  # the row is not named
     (
         table(successes=[1, 0, 1e300], rollouts=[2, 2, 1e300]),
-        "row 2 successes 1e+300",
+        "row 3 successes 1e+300",
     ),  # "invalid value in cast", then "successes must be whole numbers"
     (
         pd.DataFrame([["a", "t", 1, 2, 3]], columns=[*COLUMNS, "task"]),
@@ -378,9 +380,9 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, kind: str) -> None:
             f"{HEADING}\na,t,1",
             "table.csv csv 4 3",
         ),
-        (f"{HEADING}\na,t,1,2\n,t,1,2", "row 1 agent"),
-        (f"{HEADING}\na,t,1,2\nb,t,,2", "row 1 successes nan"),
-        (f"{HEADING}\na,t,few,2", "'successes' row 0 'few'"),
+        (f"{HEADING}\na,t,1,2\n,t,1,2", "line 3 agent"),
+        (f"{HEADING}\na,t,1,2\nb,t,,2", "line 3 successes nan"),
+        (f"{HEADING}\na,t,few,2", "'successes' line 2 'few'"),
         (f"{HEADING},agent\na,t,1,2,b", "columns"),
     ],
 )
@@ -450,3 +452,19 @@ def test_a_write_that_fails_halfway_harms_nothing(
         example(rollouts=20).to_table(path)
     assert_same(example(), Outcomes.from_table(path))
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_decimals_are_numbers_and_columns_need_names() -> None:
+    points = pa.array([Decimal("0.50"), Decimal("1.00")])
+    table = pa.table({"agent": ["a", "b"], "task": ["t", "t"], "score": points})
+    assert Outcomes.from_table(table).rates.tolist() == [[0.5], [1.0]]
+    with pytest.raises(ValueError, match=says("column name without")):
+        Outcomes.from_table(pd.DataFrame({"agent": ["a", "b"], "q": [1, 0], None: [0.5, 1]}))
+    with pytest.raises(ValueError, match=says("'q' text numbers list")):
+        Outcomes.from_table({"agent": ["a", "b"], "p": [1, 0], "q": [[1], [0]]})
+
+
+def test_tasks_with_another_highest_score_are_told() -> None:
+    table = {"agent": range(30), "q1": [0, 1] * 15, "q2": [0, 5, 3] * 10}
+    with pytest.warns(UserWarning, match=says("'q1' 1 5")):
+        Outcomes.from_table(table, max_score=5)

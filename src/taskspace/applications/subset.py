@@ -26,6 +26,7 @@ from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.rates import mean_rates
+from taskspace.outcomes.result_tables import max_score_of
 from taskspace.progress import progress_bar
 
 FEWEST_AGENTS = 5  # fewer cannot be left out in turn
@@ -38,8 +39,9 @@ SIZES = (0.25, 0.5, 1, 2)  # at which methods are compared, relative to k
 class Subset:
     """A fixed short test: some of the tasks, and the formula of the full score.
 
-    The score on a group of tasks is estimated by its intercept plus the sum of weight x result
-    over the chosen tasks. A sum below 0 counts as 0, and one above 1 as 1.
+    The score on a group of tasks, from 0 to 1, is estimated by its intercept plus the sum of weight
+    x result over the chosen tasks. A sum below 0 counts as 0, and one above 1 as 1. Results are as
+    in the table of results: from 0 to `max_score`.
 
     Attributes:
         tasks: The names of the chosen tasks, in the order of the choice.
@@ -54,6 +56,7 @@ class Subset:
         comparison: The errors of left-out agents, beside other choices and at other sizes.
         near_copies: Pairs of near-copies among the chosen tasks, which are unavoidable if too few
             other tasks are left.
+        max_score: The highest result, 1 unless the outcomes were read with another highest score.
 
     >>> rng = np.random.default_rng(0)
     >>> solved = rng.normal(size=(40, 1)) > rng.normal(size=60) + 0.3 * rng.normal(size=(40, 60))
@@ -73,18 +76,19 @@ class Subset:
     method: str
     comparison: SubsetComparison
     near_copies: tuple[tuple[str, str], ...]
+    max_score: float = 1.0
 
     def estimate(self, results: ArrayLike) -> Floats:
         """Estimate the scores of an agent from its results on the chosen tasks.
 
         Args:
-            results: The results in the order of `tasks`, each from 0 to 1.
+            results: The results in the order of `tasks`, each from 0 to `max_score`.
 
         Returns:
             One score per group, in the order of `names`.
 
         Raises:
-            ValueError: If there is not one result per task, or one is not from 0 to 1.
+            ValueError: If there is not one result per task, or one is not from 0 to `max_score`.
         """
         given = checks.numbers(results, "results")
         if given.shape != self.tasks.shape:
@@ -92,9 +96,9 @@ class Subset:
                 f"results must be one number for each of the {len(self.tasks)} tasks, got an array"
                 f" of shape {given.shape}"
             )
-        if given.min() < 0 or given.max() > 1:
-            wrong = given[(given < 0) | (given > 1)][0]
-            raise ValueError(f"results must be numbers from 0 to 1, got {wrong:g}")
+        if given.min() < 0 or given.max() > self.max_score:
+            wrong = given[(given < 0) | (given > self.max_score)][0]
+            raise ValueError(f"results must be numbers {self.range_of_results}, got {wrong:g}")
         return ScoreFormula(self.intercepts, self.weights).apply(given[None])[0]
 
     def _repr_html_(self) -> str:
@@ -122,7 +126,17 @@ class Subset:
     @property
     def verdict(self) -> str:
         """How well the test predicts scores of left-out agents, and what the formula leaves out."""
-        return f"{self.comparison.verdict(len(self.tasks))} {CLIPPED}"
+        scale = (
+            ""
+            if self.max_score == 1
+            else f" The weights are for results {self.range_of_results}, and scores go from 0 to 1."
+        )
+        return f"{self.comparison.verdict(len(self.tasks))} {CLIPPED}{scale}"
+
+    @property
+    def range_of_results(self) -> str:
+        """What results may be, for sentences."""
+        return f"from 0 to {self.max_score:g}"
 
 
 def choose_subset(
@@ -188,16 +202,18 @@ def choose_subset(
         method, rng = comparison.best(count), np.random.default_rng(key)
         chosen = _choose(method, population, question, count, rng)
         formula = question.formula(population, chosen)
+    most = max_score_of(outcomes.info)
     return Subset(
         tasks=outcomes.tasks[chosen],
         success=mean_rates(outcomes.rates[:, chosen], 0),
         labels=np.zeros(0, np.str_) if by is None else np.append(names, "")[labels[chosen]],
         names=np.array([EVERY]) if by is None else np.append(EVERY, names),
         intercepts=formula.intercepts,
-        weights=formula.weights,
+        weights=formula.weights / most,
         method=method,
         comparison=comparison,
         near_copies=_copies_among(chosen, limits, outcomes),
+        max_score=most,
     )
 
 

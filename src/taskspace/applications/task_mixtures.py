@@ -126,8 +126,8 @@ class KnownTasks:
                 f" there are {len(self.names)} known tasks"
             )
         raise ValueError(
-            f"{what} must be known tasks, got a new task in row {first}; pass an embedder to find"
-            " similar tasks"
+            f"{what} must be known tasks, got a new task in {checks.row(first)}; pass an embedder"
+            " to find similar tasks"
         )
 
     @functools.cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,17 +78,24 @@ def read_quiz(made: Run, path: str) -> tuple[Any, Any]:
     from taskspace.outcomes import tables
     from taskspace.outcomes.attempts import Returns
     from taskspace.outcomes.result_tables import max_score_of
+    from taskspace.outcomes.score_scales import check_scales
+    from taskspace.outcomes.table_rows import located
 
     quiz = tables.read(path, may_be_empty=True)
     column = _result_column(made, quiz, path)
     _check_one_agent(quiz, path)
-    tasks = made.tasks_in(quiz)
-    _check_once(quiz, tasks, path)
-    if made.outcomes.scale is not None:
-        return tasks, Returns().read(quiz[column], column)
-    most = max_score_of(made.outcomes.info)
-    results = tables.scores(quiz[column], column, None if most == 1 else most)
-    _warn_of_fractions(results, most)
+    with located(path):
+        tasks = made.tasks_in(quiz)
+        _check_once(quiz, tasks, path)
+        if made.outcomes.scale is not None:
+            return tasks, Returns().read(quiz[column], column)
+        most = max_score_of(made.outcomes.info)
+        results = tables.scores(quiz[column], column, None if most == 1 else most)
+    given = results[~np.isnan(results)]
+    check_scales(
+        given, np.zeros(len(given), np.int64), [path], most, what="answers",
+        advice="they must be those of the run", known=made.outcomes.rates,
+    )  # fmt: skip
     return tasks, results
 
 
@@ -107,16 +113,6 @@ def _check_once(quiz: Columns, tasks: NDArray[Any], path: str) -> None:
                 " the result of several attempts is their mean"
             )
         seen.add(row)
-
-
-def _warn_of_fractions(results: NDArray[np.float64], most: float) -> None:
-    """Warn if no answer exceeds 1 although scores may: they could be fractions by mistake."""
-    if most > 1 and 0 < np.nanmax(results, initial=0) <= 1 / most:
-        warnings.warn(
-            f"answers are read as scores from 0 to {most:g}, as those of the run, and none of them"
-            " exceeds 1",
-            stacklevel=3,
-        )
 
 
 def _check_one_agent(quiz: Columns, path: str) -> None:

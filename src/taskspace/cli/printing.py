@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from taskspace.cli.json_output import JsonWriter, print_json, rows
-from taskspace.cli.screen import filled, first_rows, print_columns
+from taskspace.cli.screen import filled, open_screen, print_columns
 
 if TYPE_CHECKING:
     from taskspace.outcomes.tables import Columns
@@ -91,29 +91,28 @@ def print_answers(
     On a terminal, the first rows are enough, and the answers stand before the other columns, the
     columns `first` before all, since not all of them may fit.
     """
-    pieces = _answered(options, made, answer)
-    if not on_screen(options):
-        with open_output(options) as writer:
-            for given, found in pieces:
-                writer.write({**given, **found})
-        return
-    shown: Columns = {}
-    total = 0
-    for given, found in pieces:
-        leading = {name: found[name] for name in first}
-        shown = shown or first_rows({**_names(given), **leading, **found, **given})
-        total += len(next(iter(given.values())))
-    print_columns(shown, total)
+    screen = on_screen(options)
+    with open_screen() if screen else open_output(options) as writer:
+        for given, found in _answered(options, made, answer):
+            leading = {name: found[name] for name in first}
+            writer.write(
+                {**_names(given), **leading, **found, **given} if screen else {**given, **found}
+            )
 
 
 def _answered(
     options: argparse.Namespace, made: Run, answer: Callable[[Any], Columns]
 ) -> Iterator[tuple[Columns, Columns]]:
     """The columns of tasks and those of the answers, piece by piece."""
+    from taskspace.outcomes.table_rows import located
     from taskspace.outcomes.table_streams import read_pieces
 
+    before = 0
     for columns in read_pieces(options.tasks):
-        found = answer(made.tasks_in(columns))
+        with located(options.tasks, before):
+            tasks = made.tasks_in(columns)
+        before += len(tasks)
+        found = answer(tasks)
         yield without_clashes(made, columns, found, options.tasks), found
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,21 +70,34 @@ def _run(options: argparse.Namespace) -> None:
     if options.width is not None and made.outcomes.scale is None:
         check_width(options.width, "--width")
     _, groups = groups_by(made.predictor.labels_, options.by, len(made.predictor.tasks_), "--by")
-    warnings = [text for text in [unlabelled(str(options.by), groups)] if text]
+    notes = [text for text in [unlabelled(str(options.by), groups)] if text]
     if is_log(options.answers):
-        columns = _score_logs(options, made, warnings)
+        with _told(notes):
+            found = _read_logs(options, made)
+        columns = _score_logs(options, made, found, notes)
     else:
         _refuse_log_options(options)
-        columns = _columns(options, made, *read_quiz(made, options.answers), warnings)
-    for text in warnings:
+        with _told(notes):
+            answers = read_quiz(made, options.answers)
+        columns = _columns(options, made, *answers, notes)
+    for text in notes:
         print_note(options, text)
-    print_table(options, columns, warnings=warnings)
+    print_table(options, columns, warnings=notes)
     if on_screen(options):
         print_note(
             options,
             f"low and high are the bounds of the {100 * options.level:.4g}% interval of the score;"
             " plain is the mean of the answers.",
         )
+
+
+@contextlib.contextmanager
+def _told(into: list[str]) -> Iterator[None]:
+    """Make warnings about the answers part of what the command says, also with --json."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    into += [f"warning: {one.message}" for one in caught]
 
 
 def _refuse_log_options(options: argparse.Namespace) -> None:
@@ -95,39 +111,40 @@ def _columns(
     made: Run,
     quiz: Any,
     results: Any,
-    warnings: list[str],
+    notes: list[str],
     whose: str = "",
 ) -> dict[str, Any]:
-    """The table of one agent; what it warns of is added to the warnings."""
+    """The table of one agent; what it warns of is added to the notes."""
     predictor, settings = made.predictor, {"by": options.by, "level": options.level}
     found = predictor.score(quiz, results, **settings)
     if not found.answered.any():
-        warnings.append(
+        notes.append(
             f"warning: {whose}there are no answers, so that the score is what the known agents"
             " score on average, and its interval how far they differ"
         )
     if found.unusual:
-        warnings.append(f"warning: {whose}{found.warning}")
+        notes.append(f"warning: {whose}{found.warning}")
     columns = found.columns
     if options.width is not None:
         columns["more"] = predictor.answers_needed(quiz, results, options.width, **settings)
     return columns
 
 
-def _score_logs(options: argparse.Namespace, made: Run, warnings: list[str]) -> dict[str, Any]:
+def _score_logs(
+    options: argparse.Namespace, made: Run, found: LoggedAnswers, notes: list[str]
+) -> dict[str, Any]:
     """The tables of all agents in logs, one after the other."""
-    found = _read_logs(options, made)
     if found.note:
-        warnings.append(f"{found.note}.")
+        notes.append(f"{found.note}.")
     parts = []
     for number, agent in enumerate(found.agents.tolist()):
         if agent in made.outcomes.agents:
-            warnings.append(
+            notes.append(
                 f"warning: {agent!r} is an agent of the run, so that its score is predicted from"
                 " its own results, too"
             )
         quiz, results = found.of(number)
-        part = _columns(options, made, quiz, results, warnings, f"{agent}: ")
+        part = _columns(options, made, quiz, results, notes, f"{agent}: ")
         parts.append({"agent": np.full(len(part["group"]), agent), **part})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -139,9 +156,8 @@ def _read_logs(options: argparse.Namespace, made: Run) -> LoggedAnswers:
 
     try:
         read = read_as_before(
-            options.answers, made.outcomes.info, metric=options.metric, filter=options.filter,
-            returns=made.predictor.scale_ is not None,
-        )  # fmt: skip
+            options.answers, made.outcomes, metric=options.metric, filter=options.filter
+        )
     except UnclearResults as error:
         named = " ".join(f"--{option} {name}" for option, name in error.guess.items())
         raise ValueError(f"{error.problem}; choose by name, e.g. {named}") from error

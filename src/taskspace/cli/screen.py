@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,27 @@ def print_columns(columns: Mapping[str, Any], total: int | None = None) -> None:
         notes.append("long names are shortened")
     if notes:
         console.print(f"{'; '.join(notes).capitalize()}; use --out FILE to write all.")
+
+
+class _FirstRows:
+    """Takes a table in batches of rows, as writers of files do."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, Any] = {}
+        self.total = 0
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Append rows; those that are shown are in the first batch."""
+        self.shown = self.shown or first_rows(columns)
+        self.total += len(next(iter(columns.values())))
+
+
+@contextlib.contextmanager
+def open_screen() -> Iterator[_FirstRows]:
+    """Open what takes a table in batches of rows, and prints the first rows at the end."""
+    rows = _FirstRows()
+    yield rows
+    print_columns(rows.shown, rows.total)
 
 
 def _more(count: int, one: str, several: str) -> list[str]:

@@ -54,11 +54,13 @@ def _run(options: argparse.Namespace) -> None:
     from taskspace.applications.selection import select
     from taskspace.outcomes import tables
     from taskspace.outcomes.arrow import as_arrow
+    from taskspace.outcomes.table_rows import located
 
     checks.whole(options.k, "-k", 1)
     made = open_folder(options, options.reference, options.options)
     task, choices = _reference(made, options.reference), tables.read(options.options)
-    tasks = made.tasks_in(choices)
+    with located(options.options):
+        tasks = made.tasks_in(choices)
     source = made.comparison
     measured = "correlation" if made.measure == "correlation" else "similarity"
     columns = without_clashes(made, choices, ("row", measured), options.options)
@@ -72,6 +74,7 @@ def _run(options: argparse.Namespace) -> None:
 def _reference(made: Run, given: str) -> Any:
     """The reference task: one of the run by its name, or else the one in a table."""
     from taskspace.outcomes import tables
+    from taskspace.outcomes.table_rows import located
 
     if given in made.outcomes.tasks:
         return made.outcomes.task_inputs[[made.task_index(given)]]
@@ -81,7 +84,8 @@ def _reference(made: Run, given: str) -> Any:
             f" {checks.brief(given)}; {made.folder} has {made.outcomes.n_tasks} tasks, e.g."
             f" {str(made.outcomes.tasks[0])!r}"
         )
-    task = made.tasks_in(tables.read(given))
+    with located(given):
+        task = made.tasks_in(tables.read(given))
     if len(task) != 1:
         raise ValueError(f"--reference {given} must have one task, got {len(task)} tasks")
     return task

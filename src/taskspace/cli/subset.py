@@ -27,6 +27,8 @@ def add(commands: Any) -> None:
         "The output has one row per chosen task: task, success (mean success rate of the agents)\n"
         "and weight. The first row is the intercept. The full score of an agent is estimated by\n"
         "the intercept plus the sum of weight x result; below 0 it counts as 0, above 1 as 1.\n"
+        "Results are those of the table, e.g. from 0 to K in a run with --max-score K; the score,\n"
+        "like success, is from 0 to 1.\n"
         "With --by, the score on the tasks of each value of a label has a column of weights of\n"
         "its own. Labels of the tasks, e.g. their text, come last.\n"
         "\n"

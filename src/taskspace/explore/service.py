@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from taskspace import checks
 from taskspace.applications.agent_comparison import compare_agents
 from taskspace.applications.answers import Unanswered, agents_of_test
 from taskspace.applications.predictor import PerformancePredictor
@@ -153,7 +154,7 @@ class Service:
             if len(task) != features.shape[1]:
                 raise ValueError(
                     f"a task must be a list of {features.shape[1]} features, got {len(task)}"
-                    f" in row {number}"
+                    f" in {checks.row(number)}"
                 )
         return self.run.check_tasks(tasks)
 

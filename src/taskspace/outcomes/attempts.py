@@ -13,6 +13,7 @@ from taskspace import checks
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import SPREAD
 from taskspace.outcomes.return_scale import check_best
+from taskspace.outcomes.score_scales import check_scales
 
 Parts = dict[str, Any]  # arguments of `Outcomes`
 Pairs = NDArray[np.int64]  # agent x number of tasks + task
@@ -33,6 +34,12 @@ class Attempts(ABC):
     @abstractmethod
     def check(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """The results in an array of agents x tasks; NaN if they are missing."""
+
+    @abstractmethod
+    def check_scales(
+        self, results: NDArray[np.float64], agent: NDArray[np.int64], names: NDArray[np.str_]
+    ) -> None:
+        """Refuse results of agents on different scales, if they are divided."""
 
     @abstractmethod
     def added_up(self, results: NDArray[np.float64], pair: Pairs, shape: tuple[int, int]) -> Parts:
@@ -71,11 +78,17 @@ class Scores(Attempts):
             )
         return table / self.most
 
+    def check_scales(
+        self, results: NDArray[np.float64], agent: NDArray[np.int64], names: NDArray[np.str_]
+    ) -> None:
+        """Refuse scores of some agents that go from 0 to 1 already."""
+        rates, agent = _present(results, agent)
+        advice = "bring them to one scale"
+        check_scales(rates, agent, names.tolist(), self.most, what="a table", advice=advice)
+
     def added_up(self, results: NDArray[np.float64], pair: Pairs, shape: tuple[int, int]) -> Parts:
         """Sums of scores, and numbers of attempts."""
         score, pair = _present(results, pair)
-        advice = "omit max_score (--max-score) if scores go from 0 to 1"
-        check_scale(float(score.max(initial=0)) * self.most, self.most, "a table", advice)
         return {"successes": _sums(score, pair, shape), "rollouts": _numbers(pair, shape)}
 
     def of_counts(self, columns: dict[str, Any], pair: Pairs, shape: tuple[int, int]) -> Parts:
@@ -110,6 +123,11 @@ class Returns(Attempts):
         """Any numbers."""
         return table
 
+    def check_scales(
+        self, results: NDArray[np.float64], agent: NDArray[np.int64], names: NDArray[np.str_]
+    ) -> None:
+        """Returns may have any scale."""
+
     def added_up(self, results: NDArray[np.float64], pair: Pairs, shape: tuple[int, int]) -> Parts:
         """Means and spreads (with n - 1), and numbers of attempts."""
         found, pair = _present(results, pair)
@@ -137,15 +155,6 @@ class Returns(Attempts):
                 values = self.read(columns[role], role)
                 found[part] = _placed(values, pair, shape, np.nan)
         return found
-
-
-def check_scale(largest: float, most: float, what: str, advice: str) -> None:
-    """Refuse to divide scores that go from 0 to 1 already."""
-    if 0 < largest <= 1 < most:
-        raise ValueError(
-            f"max_score must be the highest possible score, got {most:g} for {what} with scores up"
-            f" to {largest:g}; {advice}"
-        )
 
 
 def _present(results: NDArray[np.float64], pair: Pairs) -> tuple[NDArray[np.float64], Pairs]:

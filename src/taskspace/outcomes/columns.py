@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from taskspace import checks
@@ -102,6 +103,13 @@ def find_roles(columns: Columns, given: dict[str, str | None], returns: bool = F
         return Roles(finder.wide_agent(), None, None)
     agent = finder.find("agent")
     if agent is None or task is None:
+        if agent is None and finder.is_transposed():
+            raise UnclearColumns(
+                "a table with one column per task must have one row per agent, got the tasks in the"
+                f" column {task!r} and no column with the names of the agents; transpose it if"
+                " there is one column per agent",
+                {},
+            )
         missing = "agent" if agent is None else "task"
         raise finder.unclear(f"no column with the names of the {missing}s")
     if returns:
@@ -170,6 +178,16 @@ class _Finder:
         self, columns: Columns, given: dict[str, str | None], returns: bool = False
     ) -> None:
         self._columns, self._given, self._returns = columns, given, returns
+        self._lower = [name for name in columns if is_lower(name)]
+
+    @cached_property
+    def _kinds(self) -> dict[str, int]:
+        """What the columns that may be a guess look like; see `_looks_like_scores`."""
+        return {
+            name: _looks_like_scores(values)
+            for name, values in self._columns.items()
+            if name not in self._lower
+        }
 
     def find(self, option: str) -> str | None:
         """The column of a role; None if there is none."""
@@ -199,6 +217,13 @@ class _Finder:
             raise self.unclear("no column with the names of the tasks and no column per task")
         return first
 
+    def is_transposed(self) -> bool:
+        """Whether a table with the names of tasks has only numbers beside, which are no results."""
+        others = [name for name in self._columns if name != self.find("task")]
+        numeric = len(others) > 1 and all(is_numeric(self._columns[name]) for name in others)
+        named = [*self._candidates("score"), *recognised(others, (*COUNTS, *ROLLOUTS))]
+        return numeric and not named and self._given["score"] is None
+
     def _candidates(self, option: str) -> list[str]:
         names = RETURNS if self._returns and option == "score" else OPTIONS[option]
         if names is RETURNS and not recognised(self._columns, RETURNS):
@@ -214,7 +239,8 @@ class _Finder:
     def unclear(self, found: str) -> UnclearColumns:
         """The error that asks the user to name the columns."""
         guess = self._guess()
-        lower = [] if "score" in guess or self._has_scores() else self._lower()
+        has_scores = "score" in guess or _SCORES in self._kinds.values()
+        lower = [] if has_scores else self._lower
         advice = (
             f"; {lower[0]!r} is lower for better results, and a score must be higher, e.g. 1 −"
             f" {lower[0]}"
@@ -229,18 +255,6 @@ class _Finder:
             {} if lower else guess,
         )
 
-    def _has_scores(self) -> bool:
-        """Whether a column looks like scores of which more is better."""
-        lower = self._lower()
-        return any(
-            name not in lower and _looks_like_scores(values) == _SCORES
-            for name, values in self._columns.items()
-        )
-
-    def _lower(self) -> list[str]:
-        """Columns that are lower for better agents, by their names."""
-        return [name for name in self._columns if less_is_better(_WORDS.sub("_", name).strip("_"))]
-
     def _guess(self) -> dict[str, str]:
         """A column for each role: recognised or else the first that is left."""
         guess = {option: name for option, name in self._given.items() if name is not None}
@@ -248,18 +262,26 @@ class _Finder:
             for name in self._candidates(option):
                 if name not in guess.values():
                     guess.setdefault(option, name)
-        kinds = {name: _looks_like_scores(values) for name, values in self._columns.items()}
-        left = [name for name in self._columns if name not in guess.values()]
+        kinds = self._kinds
+        left = [name for name in kinds if name not in guess.values()]
         if list(kinds.values()).count(_SCORES) >= _WIDE:
             left = [name for name in left if kinds[name] != _SCORES]
-        lower = self._lower()
-        left = sorted((name for name in left if name not in lower), key=kinds.__getitem__)
+        left.sort(key=kinds.__getitem__)
         for option in ("agent", "task", "score"):
             # Beside a column of which less is better, only what looks like scores is a guess.
-            fits = option != "score" or not lower or (left and kinds[left[-1]] == _SCORES)
+            fits = option != "score" or not self._lower or (left and kinds[left[-1]] == _SCORES)
             if option not in guess and left and fits:
                 guess[option] = left.pop(-1 if option == "score" else 0)
         return {option: guess[option] for option in OPTIONS if option in guess}
+
+
+def is_lower(name: str) -> bool:
+    """Whether a column is lower for better results, by its name.
+
+    >>> is_lower("Error rate (%)"), is_lower("points")
+    (True, False)
+    """
+    return less_is_better(_WORDS.sub("_", name).strip("_"))
 
 
 def recognised(columns: Iterable[str], names: Iterable[str]) -> list[str]:
@@ -290,11 +312,15 @@ def is_numeric(values: Any) -> bool:
 
 def _looks_like_scores(values: Any) -> int:
     """0 for text, 1 for numbers, and 2 for numbers from 0 to 1."""
+    import pyarrow
     import pyarrow.compute
 
     if not is_numeric(values):
         return 0
-    found = pyarrow.compute.min_max(values).as_py()
+    if pyarrow.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    # There is no minimum of numbers in half precision.
+    found = pyarrow.compute.min_max(values.cast(pyarrow.float64(), safe=False)).as_py()
     low, high = found["min"], found["max"]
     return _SCORES if low is not None and low >= 0 and high <= 1 else 1
 

@@ -19,6 +19,10 @@ _ROWS = 100  # of them, the rows that are compared
 _SEPARATORS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}[.,]\d{3}")
+_BELOW_THOUSAND = re.compile(r"-?\d{1,3}")
+
+NO_TEXT = "it must be UTF-8 text; save it so"
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def find_dialect(path: Path) -> Dialect:
     """Find out how a CSV file is written, from its first rows.
 
     Raises:
-        ValueError: If the file is not UTF-8 text.
+        ValueError: If the file is not UTF-8 text, or if numbers may have separators of thousands.
     """
     with path.open("rb") as file:
         start = file.read(_LOOKED_AT)
@@ -110,12 +114,12 @@ def find_dialect(path: Path) -> Dialect:
     try:
         text = _decoded(start)
     except ValueError as error:
-        raise ValueError(
-            f"cannot read {path} as a csv table: it must be UTF-8 text; save it so"
-        ) from error
+        raise ValueError(f"cannot read {path} as a csv table: {NO_TEXT}") from error
     rows = {separator: _rows(text, separator, complete) for separator in _SEPARATORS}
     separator = max(_SEPARATORS, key=lambda one: _score(rows[one]))
     header, *body = rows[separator] or [[]]
+    if separator != ",":  # then the point is the decimal sign
+        _refuse_thousands(header, body, path)
     return Dialect(
         separator,
         separator != "," and _has_decimal_commas(body),
@@ -123,6 +127,23 @@ def find_dialect(path: Path) -> Dialect:
         tuple(header),
         _has_row_names(header, body, text),
     )
+
+
+def _refuse_thousands(header: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> None:
+    """Refuse a column such as 1.200 and 900: nobody can know whether the first is 1200 or 1.2."""
+    names = recognised(header, (*AGENTS, *TASKS))
+    for name, *cells in zip(header, *(row for row in rows if len(row) == len(header)), strict=True):
+        if name in names:
+            continue
+        given = [cell.strip() for cell in cells if cell.strip()]
+        unsure = [cell for cell in given if _THOUSANDS.fullmatch(cell)]
+        others = [cell for cell in given if not _THOUSANDS.fullmatch(cell)]
+        if unsure and others and all(_BELOW_THOUSAND.fullmatch(cell) for cell in others):
+            raise ValueError(
+                f"the numbers in the column {name!r} of {path} must have no separators of"
+                f" thousands, got {unsure[0]!r} beside {others[0]!r}; write all with the same"
+                " digits after the point, or none"
+            )
 
 
 def _decoded(start: bytes) -> str:

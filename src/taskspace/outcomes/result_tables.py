@@ -21,17 +21,23 @@ from taskspace.outcomes.columns import (
     Columns,
     Roles,
     find_roles,
+    is_lower,
     is_numeric,
     listed,
     name_column,
     recognised,
     unclear,
 )
+from taskspace.outcomes.summaries import summaries
 from taskspace.outcomes.table_doubts import (
+    warn_of_descriptions,
+    warn_of_low_tasks,
     warn_of_merged_tasks,
     warn_of_repeated_agents,
     warn_of_similar_names,
+    warn_of_summaries,
 )
+from taskspace.outcomes.table_rows import BadRow, located
 
 MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
 TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
@@ -76,17 +82,25 @@ def parts(
             )
         text = [name for name in (given["agent"], given["task"]) if name is not None]
         columns = _without_row_numbers(tables.read(table, text), given)
+        summed = _summaries(columns, given)
+        columns = {name: values for name, values in columns.items() if name not in summed}
         roles = find_roles(columns, given, returns)
         of_form = _of_wide if roles.task is None else _of_long
-        found = of_form(columns, roles, attempts)
+        with located(table):
+            found = of_form(columns, roles, attempts)
+        found["info"]["columns"]["unused"] |= summed
     if not found["rollouts"].any():
         raise ValueError(
             "the table must have at least one result, got none; no agent tried any task"
         )
     if max_score != 1:
         found["info"][MAX_SCORE] = float(max_score)
-    for what in ("agent", "task"):
-        warn_of_similar_names(found[f"{what}s"].tolist(), what)
+    rates = _mean_results(found)
+    warn_of_low_tasks(found["tasks"].tolist(), rates, max_score)
+    for what, rows_of in (("agent", rates), ("task", rates.T)):
+        names = found[f"{what}s"].tolist()
+        warn_of_similar_names(names, what)
+        warn_of_summaries(names, what, rows_of)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
         found["task_labels"] = _joined(
@@ -98,6 +112,14 @@ def parts(
             found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
         )
     return _with_features(found, wanted, rows)
+
+
+def _mean_results(found: Parts) -> NDArray[np.float64]:
+    """The mean score or return of each pair; NaN for pairs that were never tried."""
+    if "returns" in found:
+        return np.asarray(found["returns"], np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.true_divide(found["successes"], found["rollouts"])
 
 
 def _attempts(max_score: float, returns: bool, best: Any) -> Attempts:
@@ -160,7 +182,10 @@ def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Colu
     index = columns.get(UNNAMED)
     if index is None:
         return columns
-    names, row = tables.codes(index, "row number")
+    try:
+        names, row = tables.codes(index, "row number")
+    except BadRow:  # it has empty cells
+        return columns
     if not all(name.isdecimal() for name in names.tolist()):
         return columns
     others_name_agents = given["agent"] is not None or recognised(columns, AGENTS)
@@ -168,6 +193,19 @@ def _without_row_numbers(columns: Columns, given: dict[str, str | None]) -> Colu
     if not others_name_agents and not (long and len(names) == len(row)):
         return columns
     return {name: values for name, values in columns.items() if name != UNNAMED}
+
+
+def _summaries(columns: Columns, given: dict[str, str | None]) -> dict[str, str]:
+    """The columns of a table with one column per task that summarise the others."""
+    if given["task"] is not None or given["score"] is not None or recognised(columns, TASKS):
+        return {}
+    about = {next(iter(columns)), given["agent"], *recognised(columns, AGENTS)}
+    results = {
+        name: tables.numbers(values, name, "numbers").astype(np.float64)
+        for name, values in columns.items()
+        if name not in about and is_numeric(values)
+    }
+    return summaries(results)
 
 
 # -- long tables: one row per pair or attempt ------------------------------------------------------
@@ -188,7 +226,10 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         found = attempts.of_counts(counted, pair, shape)
     else:
         assert roles.score is not None
-        found = attempts.added_up(attempts.read(columns[roles.score], roles.score), pair, shape)
+        read = attempts.read(columns[roles.score], roles.score)
+        _refuse_lower(roles.score, read)
+        attempts.check_scales(read, agent, agents)
+        found = attempts.added_up(read, pair, shape)
     others = {
         name: values
         for name, values in columns.items()
@@ -208,6 +249,16 @@ def _of_long(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
         "agent_labels": said["agent"],
         "info": {"columns": {**info, "unused": said["unused"]}},
     }
+
+
+def _refuse_lower(name: str, results: NDArray[np.float64]) -> None:
+    """Refuse results of which less is better, by the name of their column, unless negated."""
+    if is_lower(name) and np.nanmax(results, initial=0) > 0:
+        raise ValueError(
+            f"the results must be better if higher, got the column {name!r}, which is lower for"
+            " better agents; negate it (with returns=True, --returns), or rename it if higher is"
+            " better"
+        )
 
 
 def _labels(
@@ -244,9 +295,10 @@ def _refuse_repeats(
         return
     row = int(np.setdiff1d(np.arange(len(pair)), first)[0])
     agent, task = divmod(int(pair[row]), len(tasks))
-    raise ValueError(
+    raise BadRow(
         "the table must have one row per pair of agent and task,"
-        f" got {agents[agent]} on {tasks[task]} again in row {row}"
+        f" got {agents[agent]} on {tasks[task]} again",
+        row,
     )
 
 
@@ -256,9 +308,12 @@ def _refuse_repeats(
 def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     agents, agent = tables.codes(columns[roles.agent], "agent")
     others = {name: values for name, values in columns.items() if name != roles.agent}
-    tasks = {name: values for name, values in others.items() if not _is_label(values)}
+    tasks = {name: values for name, values in others.items() if not _is_label(name, values)}
     if not tasks:
-        raise unclear(columns, roles, "no column of numbers")
+        raise ValueError(
+            "the columns of tasks must have numbers, or true and false, got only text in"
+            f" {listed(others)}"
+        )
     if UNNAMED in tasks:
         raise ValueError("every column of the table must have a name, got one without a name")
     said = {name: labels.values_of(values) for name, values in others.items() if name not in tasks}
@@ -266,9 +321,11 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     for name, label in about.items():
         if label is None:
             raise unclear(columns, roles, f"different texts in {name!r} for one agent")
-    rows = np.column_stack([attempts.read(values, name) for name, values in tasks.items()])
+    read = {name: attempts.read(values, name) for name, values in tasks.items()}
+    warn_of_descriptions(read)
+    rows = np.column_stack(list(read.values()))
     warn_of_repeated_agents(agents, agent)
-    return _per_pair(rows, agent, len(agents), attempts) | {
+    return _per_pair(rows, agent, agents, attempts) | {
         "agents": agents,
         "tasks": np.array(list(tasks), np.str_),
         "task_labels": {},
@@ -277,21 +334,28 @@ def _of_wide(columns: Columns, roles: Roles, attempts: Attempts) -> Parts:
     }
 
 
-def _is_label(values: Any) -> bool:
+def _is_label(name: str, values: Any) -> bool:
     """Whether a column of a wide table is about agents: text of which nothing reads as a number."""
     if is_numeric(values):
         return False
-    texts = labels.values_of(values)
+    try:
+        texts = labels.values_of(values)
+    except ValueError as error:
+        raise ValueError(f"the column {name!r} {error}") from error
     return not any(tables.reads_as_number(text) for text in texts.tolist())
 
 
 def _per_pair(
-    rows: NDArray[np.float64], agent: NDArray[np.int64], agents: int, attempts: Attempts
+    rows: NDArray[np.float64],
+    agent: NDArray[np.int64],
+    agents: NDArray[np.str_],
+    attempts: Attempts,
 ) -> Parts:
     """The results of rows of one result per task, of which an agent may have several."""
     count = rows.shape[1]
+    attempts.check_scales(rows.ravel(), np.repeat(agent, count), agents)
     pair = (agent[:, None] * count + np.arange(count)).ravel()
-    return attempts.added_up(rows.ravel(), pair, (agents, count))
+    return attempts.added_up(rows.ravel(), pair, (len(agents), count))
 
 
 def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
@@ -305,9 +369,9 @@ def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
         raise ValueError(
             f"an array of results must have {attempts.expected}, got type {table.dtype}"
         )
-    rows, agents = attempts.check(table.astype(np.float64)), np.arange(len(table))
-    return _per_pair(rows, agents, len(table), attempts) | {
-        "agents": _numbered("agent", table.shape[0]),
+    rows, agents = attempts.check(table.astype(np.float64)), _numbered("agent", len(table))
+    return _per_pair(rows, np.arange(len(table)), agents, attempts) | {
+        "agents": agents,
         "tasks": _numbered("task", table.shape[1]),
         "task_labels": {},
         "agent_labels": {},
@@ -342,7 +406,8 @@ def _about(table: Any, wanted: NDArray[np.str_], what: str, holder: str) -> labe
             f"{holder} must have a column {what!r} with their names, got the columns"
             f" {listed(columns)}"
         )
-    names, row = tables.codes(columns.pop(name), what)
+    with located(table):
+        names, row = tables.codes(columns.pop(name), what)
     columns.pop(UNNAMED, None)  # row numbers
     if not columns:
         raise ValueError(f"{holder} must have at least one column besides {name!r}, got none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from taskspace.outcomes import labels, tables
 from taskspace.outcomes.columns import Columns, recognised
 from taskspace.outcomes.names import looking_the_same
+from taskspace.outcomes.score_scales import FEWEST_TELLING
+from taskspace.outcomes.summaries import FEWEST, NAMES, summaries
 
 # Columns that number the attempts of a pair, and say nothing about the task.
 _ATTEMPTS = (
@@ -18,6 +21,12 @@ _ATTEMPTS = (
     "rep", "repeat", "repetition", "replicate", "iteration", "seed", "rollout", "episode",
     "time", "timestamp", "date",
 )  # fmt: skip
+# Columns of numbers that describe agents, in a table with one column per task.
+_ABOUT_AGENTS = (
+    "id", "no", "nr", "number", "index", "row", "age", "gender", "sex", "year", "group", "class",
+    "section", "cohort", "semester", "rank",
+)  # fmt: skip
+_MOST_SEARCHED = 10**6  # results of a table that is searched for summaries
 _STACK = 5  # frames to the caller of `Outcomes.from_table`
 
 
@@ -33,6 +42,65 @@ def warn_of_similar_names(names: list[str], what: str) -> None:
             UserWarning,
             stacklevel=_STACK,
         )
+
+
+def warn_of_summaries(names: list[str], what: str, rates: NDArray[np.float64]) -> None:
+    """Tell about agents or tasks that summarise the others, by name or by their results.
+
+    `rates` has one row per agent or task; large tables are not searched by results.
+    """
+    named = dict.fromkeys(recognised(names, NAMES), "is called like a summary of the others")
+    if rates.size <= _MOST_SEARCHED:
+        found = summaries(dict(zip(names, rates, strict=True)))
+        named |= {
+            name: f"has {why.replace(' columns', 's')} as results" for name, why in found.items()
+        }
+    if named and len(names) > 1:
+        name, why = next(iter(named.items()))
+        warnings.warn(
+            f"{name!r} counts as {'an agent' if what == 'agent' else 'a task'}, but"
+            f" {why}; remove it from the table if it is a summary",
+            UserWarning,
+            stacklevel=_STACK,
+        )
+
+
+def warn_of_low_tasks(names: list[str], rates: NDArray[np.float64], most: float) -> None:
+    """Tell about tasks on which no score exceeds 1: their highest score may be 1.
+
+    `rates` are scores divided by `most` (agents, tasks).
+    """
+    highest = np.nan_to_num(rates).max(0)
+    tried = (~np.isnan(rates)).sum(0) >= FEWEST_TELLING
+    low = np.flatnonzero(tried & (highest > 0) & (highest <= 1 / most))
+    if most > 1 and len(low):
+        more = f" (and {len(low) - 1} more)" if len(low) > 1 else ""
+        warnings.warn(
+            f"no score on the task {names[low[0]]!r}{more} exceeds 1, while scores go up to"
+            f" {most:g}, by which all are divided; bring tasks to one scale if they have different"
+            " highest scores",
+            UserWarning,
+            stacklevel=_STACK,
+        )
+
+
+def warn_of_descriptions(tasks: Mapping[str, NDArray[np.float64]]) -> None:
+    """Tell about columns of numbers that count as tasks, but may describe the agents."""
+    found = recognised(tasks, _ABOUT_AGENTS)
+    found += [name for name, values in tasks.items() if _numbers_rows(values)]
+    if found:
+        warnings.warn(
+            f"the column {found[0]!r} counts as a task; if it describes the agents, put it into a"
+            " table about agents (agents=, --agents)",
+            UserWarning,
+            stacklevel=_STACK,
+        )
+
+
+def _numbers_rows(values: NDArray[np.float64]) -> bool:
+    """Whether a column goes up by the same step from row to row, as row numbers do."""
+    steps = np.diff(values)
+    return len(values) >= FEWEST and bool((steps > 0).all() and np.ptp(steps) < 1e-9)
 
 
 def warn_of_repeated_agents(agents: NDArray[np.str_], agent: NDArray[np.int64]) -> None:

@@ -16,7 +16,8 @@ from taskspace.files import atomic_path
 from taskspace.outcomes.arrow import as_arrow, as_numpy
 from taskspace.outcomes.columns import UNNAMED
 from taskspace.outcomes.columns import Columns as Columns
-from taskspace.outcomes.csv_dialect import find_dialect
+from taskspace.outcomes.csv_dialect import NO_TEXT, find_dialect
+from taskspace.outcomes.table_rows import BadRow, uneven_rows
 
 _LONGEST = 200  # characters of a message of pyarrow, which may repeat a row
 _PANDAS_INDEX = "__index_level_0__"  # what pandas calls an unnamed index in a Parquet file
@@ -45,12 +46,13 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
             "a table must be the path of a .csv or .parquet file, a DataFrame or a mapping of"
             f" columns, got {type(table).__name__}"
         )
-    for name, count in Counter([*index, *map(str, names)]).items():
+    for name, count in Counter([*index, *map(_name, names)]).items():
         if count > 1:
             raise ValueError(
-                f"the columns of {named} must have unique names, got {count} columns {name!r}"
+                f"the columns of {named} must have unique names, got {count} columns"
+                f" {repr(name) if name else 'without a name; the first line must be the header'}"
             )
-    columns = index | {str(name): _column(name, table[name]) for name in names}
+    columns = index | {_name(name): _column(name, table[name]) for name in names}
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(
@@ -59,6 +61,11 @@ def read(table: Any, text: Collection[str] = (), *, may_be_empty: bool = False) 
     if not lengths or (lengths == {0} and not may_be_empty):
         raise ValueError(f"{named} must have at least one row, got an empty table")
     return columns
+
+
+def _name(name: Any) -> str:
+    """The name of a column as text; pandas has NaN for a column without one."""
+    return UNNAMED if _is_missing(name) else str(name)
 
 
 def _index(table: Any) -> Columns:
@@ -76,7 +83,8 @@ def _column(name: Any, values: Any) -> Any:
     import pyarrow
 
     if isinstance(values, pyarrow.ChunkedArray):
-        return values
+        is_decimal = pyarrow.types.is_decimal(values.type)  # as databases write numbers
+        return values.cast(pyarrow.float64()) if is_decimal else values
     listed = hasattr(values, "__len__") and not isinstance(values, (str, bytes))
     if not listed or getattr(values, "ndim", 1) != 1:
         raise ValueError(f"the column {str(name)!r} must be a list with one value per row")
@@ -146,6 +154,12 @@ def _read_file(path: Path, text: Collection[str]) -> Any:
 def unreadable(path: Path, error: Exception) -> ValueError:
     """The error for a file that is not a table, in one line."""
     reason = " ".join(str(error).split())
+    if "Expected " in reason and " columns, got " in reason:
+        reason = uneven_rows(path) or reason
+    elif "invalid UTF8" in reason:
+        reason = NO_TEXT
+    elif "Empty CSV file" in reason:
+        reason = "it must have a header and at least one row"
     reason = reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
     return ValueError(f"cannot read {path} as a {kind_of(path)[1:]} table: {reason}")
 
@@ -174,7 +188,7 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
 
     empty = values.is_null(nan_is_null=True).to_numpy()
     if empty.any():
-        raise ValueError(f"there is no {what} in row {int(empty.argmax())} of the table")
+        raise BadRow(f"there is no {what}", int(empty.argmax()))
     if pyarrow.types.is_floating(values.type):
         _refuse_rounded(values.to_numpy(zero_copy_only=False), what)
     try:
@@ -192,7 +206,7 @@ def codes(values: Any, what: str) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
     blank = np.char.strip(names) == ""
     if blank.any():
         row = int((index == blank.argmax()).argmax())
-        raise ValueError(f"there is no {what} in row {row} of the table")
+        raise BadRow(f"there is no {what}", row)
     return names, index
 
 
@@ -202,9 +216,10 @@ def _refuse_rounded(names: NDArray[np.floating], what: str) -> None:
     wrong = np.abs(names) >= exact
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(
-            f"the column {what!r} must have text or integers, got {names[row]:.0f} in row {row},"
-            f" which may be rounded because the type is {names.dtype}"
+        raise BadRow(
+            f"the column {what!r} must have text or integers, got {names[row]:.0f}",
+            row,
+            f", which may be rounded because the type is {names.dtype}",
         )
 
 
@@ -223,10 +238,11 @@ def numbers(values: Any, what: str, expected: str) -> NDArray[Any]:
         return as_numpy(values)
     for row, value in enumerate(values.to_pylist()):
         if value is not None and not reads_as_number(value):
-            raise ValueError(
-                f"the column {what!r} must have {expected}, got {value!r} in row {row}"
-            )
-    raise ValueError(f"the column {what!r} must have {expected}, got {kind}")
+            said = repr(value) if isinstance(value, str) else str(value)
+            stands_for_nothing = not any(letter.isalnum() for letter in said)
+            advice = "; leave cells without a value empty" if stands_for_nothing else ""
+            raise BadRow(f"the column {what!r} must have {expected}, got {said}", row, advice)
+    raise ValueError(f"the column {what!r} must have {expected}, got numbers as text ({kind})")
 
 
 def reads_as_number(value: Any) -> bool:
@@ -275,22 +291,15 @@ def _refuse_rows(
 ) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        raise ValueError(f"{what} must be {expected}, got {found[row]} in row {row}{advice}")
+        raise BadRow(f"{what} must be {expected}, got {found[row]}", row, advice)
 
 
 def features(columns: Columns) -> NDArray[np.float64]:
     """The columns as a table of features."""
     found = np.empty((len(next(iter(columns.values()))), len(columns)))
     for column, (name, values) in enumerate(columns.items()):
-        try:
-            found[:, column] = numbers(values, name, "numbers")
-        except ValueError as error:
-            raise ValueError(
-                f"the column {name!r} must have numbers because it is a feature, got other values"
-            ) from error
+        found[:, column] = numbers(values, name, "numbers because it is a feature")
         missing = np.isnan(found[:, column])
         if missing.any():
-            raise ValueError(
-                f"there is no feature {name!r} in row {int(missing.argmax())} of the table"
-            )
+            raise BadRow(f"there is no feature {name!r}", int(missing.argmax()))
     return found

@@ -171,11 +171,12 @@ def _chosen(found: Subset) -> html.Numbers:
         (_short_name(task), f"{success:.1%}", f"{weight:.4f}".replace("-", "−"))
         for task, success, weight in zip(found.tasks, found.success, found.weights[0], strict=True)
     ]
+    result = "1 if solved, 0 if not" if found.max_score == 1 else found.range_of_results
     return html.Numbers(
         rows,
         ("task", "success rate", "weight"),
         caption=f"The {len(rows)} chosen tasks. The estimated score is {found.intercepts[0]:.4f}"
-        " plus the sum of weight × result (1 if solved, 0 if not).",
+        f" plus the sum of weight × result ({result}).",
         folded=f"The {len(rows)} tasks of the test",
     )
 

@@ -83,6 +83,18 @@ def test_returns_of_which_less_is_better_are_negated(tmp_path: Path) -> None:
         ts.read_results(tmp_path, metric="perplexity")
 
 
+def test_refusals_are_read_if_they_are_named(tmp_path: Path) -> None:
+    for number in range(2):
+        lm_log(tmp_path / str(number), lm_sample(0, refusal=1.0 - number, acc=1.0))
+    assert ts.read_results(tmp_path).rates[:, 0].tolist() == [1.0, 1.0]
+    with pytest.warns(UserWarning, match="refusal is read as better if higher"):
+        found = ts.read_results(tmp_path, metric="refusal")
+    assert found.rates[:, 0].tolist() == [1.0, 0.0]
+    returns = ts.read_results(tmp_path, metric="refusal", returns=True)
+    assert returns.returns is not None
+    assert returns.returns[:, 0].tolist() == [-1.0, 0.0]
+
+
 def test_tables_in_a_folder_are_read_as_returns(tmp_path: Path) -> None:
     write(tmp_path / "one.csv", "agent,task,reward\na,q1,-3\na,q2,8\nb,q1,4\nb,q2,2\n")
     found = ts.read_results(tmp_path, returns=True)
@@ -361,9 +373,9 @@ def test_logs_of_new_agents_are_read_as_those_of_the_known_ones(tmp_path: Path) 
     for model in ("a", "new"):
         lm_log(tmp_path / model, *rows)
     known = ts.read_results(tmp_path / "a", metric="acc_norm", filter="loose", max_score=4)
-    found = read_as_before(tmp_path / "new", known.info)
+    found = read_as_before(tmp_path / "new", known)
     assert found.rates.tolist() == known.rates.tolist() == [[0, 0.25, 0.5, 0.75, 1]]
     for how in ({"metric": "acc"}, {"filter": "strict"}):
         named = {"metric": "acc_norm", "filter": "loose", **how}
         with pytest.raises(ValueError, match=says("arc acc_norm (loose) known got")):
-            read_as_before(tmp_path / "new", known.info, **named)  # type: ignore[arg-type]
+            read_as_before(tmp_path / "new", known, **named)  # type: ignore[arg-type]

@@ -16,9 +16,9 @@ from taskspace.outcomes.attempts import Returns
 from taskspace.outcomes.readers.agent_names import Key, agent_key, resolve
 from taskspace.outcomes.readers.choices import Choice
 from taskspace.outcomes.readers.copies import Copies, skipped
-from taskspace.outcomes.readers.score_ranges import ScoreRanges
-from taskspace.outcomes.readers.scores import less_is_better
+from taskspace.outcomes.readers.scores import less_is_better, may_be_better
 from taskspace.outcomes.readers.sheets import Sheet, Tasks
+from taskspace.outcomes.score_scales import check_scales
 
 BENCHMARK, TEXT = "benchmark", "text"  # the labels of tasks
 
@@ -50,8 +50,9 @@ class Collector:
         self._copies = Copies()
         self._sheets: dict[tuple[Key, str, str], Sheet] = {}
         self._attempts: Counter[tuple[Key, str]] = Counter()  # of a log, by its filters
-        self._ranges = ScoreRanges()
         self._pieces: list[tuple[Key, NDArray[Any], NDArray[Any]]] = []
+        self._doubted: set[str] = set()  # metrics that may be better if lower
+        self._places: list[tuple[str, str]] = []  # of the pieces: format and benchmark
 
     def add(
         self,
@@ -180,11 +181,7 @@ class Collector:
         self._check_as_before(path, benchmark, (metric, filter))
         negated = self.negates(benchmark, metric)
         if negated and not self.any_numbers:
-            raise ValueError(
-                f"the metric of {benchmark or 'logs'} must be better if higher, got {metric} in"
-                f" {path}; leave these logs out, or read it as negative returns by returns=True"
-                " (--returns)"
-            )
+            self._refuse_lower(path, benchmark, metric)
         chosen = self.used.setdefault((self._format, benchmark), (metric, filter))
         if chosen != (metric, filter):
             raise ValueError(
@@ -200,9 +197,26 @@ class Collector:
         self.unscored += attempts - int(scored.sum())
         if not self.any_numbers:
             self._check_range(path, metric, tasks[scored], scores[scored])
-            self._ranges.add(self._format, key, scores[scored])
-        sign = -1 if negated else 1
+        sign = -1 if negated and self.any_numbers else 1
         self._pieces.append((key, tasks[scored], sign * scores[scored] / self._most))
+        self._places.append((self._format, benchmark))
+
+    def _refuse_lower(self, path: Path, benchmark: str, metric: str) -> None:
+        """Refuse a metric of which less is better, unless it is named and more may be wanted."""
+        if may_be_better(metric) and self.asked_for(metric):
+            if metric not in self._doubted:
+                warnings.warn(
+                    f"{metric} is read as better if higher; if it is better if lower, read it as"
+                    " negative returns by returns=True (--returns)",
+                    stacklevel=2,
+                )
+            self._doubted.add(metric)
+            return
+        raise ValueError(
+            f"the metric of {benchmark or 'logs'} must be better if higher, got {metric} in"
+            f" {path}; leave these logs out, or read it as negative returns by returns=True"
+            " (--returns)"
+        )
 
     def _chosen(
         self, benchmark: str, sheets: dict[tuple[str, str], Sheet]
@@ -237,17 +251,40 @@ class Collector:
                 " or else choose another metric"
             )
 
-    def parts(self) -> dict[str, Any]:
+    def _check_scales(self, known: NDArray[np.float64] | None) -> None:
+        """Refuse agents whose scores of a benchmark are on another scale than those of others."""
+        for place in dict.fromkeys(self._places):
+            pieces = [
+                piece
+                for piece, where in zip(self._pieces, self._places, strict=True)
+                if where == place
+            ]
+            numbers = {
+                key: number for number, key in enumerate(dict.fromkeys(k for k, *_ in pieces))
+            }
+            check_scales(
+                np.concatenate([scores for *_, scores in pieces]),
+                np.repeat([numbers[key] for key, *_ in pieces], [len(one[1]) for one in pieces]),
+                [name for name, *_ in numbers],
+                self._most,
+                what=place[1] or "logs",
+                advice="read logs with other scores separately",
+                known=known,
+            )
+
+    def parts(self, known: NDArray[np.float64] | None = None) -> dict[str, Any]:
         """The arguments of `Outcomes`, of the agents and tasks that have results.
 
-        Of returns, they are those of `Outcomes.from_returns`.
+        Of returns, they are those of `Outcomes.from_returns`. `known` are the rates of known
+        agents, if the logs are those of new ones.
 
         Raises:
             UnclearResults: If a metric or a filter must be chosen.
             ValueError: If there are no results.
         """
         self._choice.check()
-        self._ranges.check(self._most)
+        if not self.any_numbers:
+            self._check_scales(known)
         if not any(len(tasks) for _, tasks, _ in self._pieces):
             raise ValueError("logs must have at least one result, got none")
         names = resolve(key for key, *_ in self._pieces)

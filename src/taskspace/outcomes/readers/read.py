@@ -7,7 +7,7 @@ import gc
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,20 +83,20 @@ def read_results(
 
 def read_as_before(
     paths: str | os.PathLike[str],
-    info: Mapping[str, Any],
+    known: Outcomes,
     *,
     metric: str | None = None,
     filter: str | None = None,
-    returns: bool = False,
 ) -> Outcomes:
-    """Read the logs of new agents as those of the known agents were, whose outcomes have `info`.
+    """Read the logs of new agents as those of the known agents were.
 
     Results by another metric or filter are refused, since they could not be compared.
     """
     choice = Choice.of(metric, filter)
-    for format, benchmark, *chosen in info.get(METRICS, []):
+    for format, benchmark, *chosen in known.info.get(METRICS, []):
         choice.before[format, benchmark] = (chosen[0], chosen[1])
-    return _read_all(paths, choice, max_score_of(info), returns, None, None)
+    most, returns = max_score_of(known.info), known.scale is not None
+    return _read_all(paths, choice, most, returns, None, None, known)
 
 
 def _read_all(
@@ -106,6 +106,7 @@ def _read_all(
     returns: bool,
     best: float | None,
     success: float | None,
+    others: Outcomes | None = None,
 ) -> Outcomes:
     known_of: dict[str, Any] = {"best": best, "success": success} if returns else {}
     known = readers()
@@ -121,7 +122,7 @@ def _read_all(
     with _without_garbage_collection():
         for path, reader in found.logs.items():
             _read(path, reader, results)
-    parts = {**results.parts(), **known_of}
+    parts = {**results.parts(None if others is None else others.rates), **known_of}
     outcomes = Outcomes.from_returns(**parts) if returns else Outcomes(**parts)
     warn_of_doubles(outcomes, results)
     outcomes.info[READING] = lines_about(found, results, outcomes)

@@ -13,10 +13,12 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # as Inspect unders
 
 # Metrics of which less is better, as harnesses call them; their logs do not always say so.
 _LOWER = re.compile(
-    r"(word_|byte_)?perplexity|ppl|bits_per_byte|bpb|brier(_score)?|[twc]er|loss|nll|(rm|m)se|mae"
-    r"|ece(_.*)?|(.*_)?(toxicity|errors?|error_rate|edit_distance)|toxic_frac"
-    r"|(.*_)?(wrong|incorrect|fail(ed|ures?)?|hallucinat(ions?|ed)|harmful)(_(rate|frac|score))?"
-    r"|(.*_)?((run)?time|latency|duration|seconds)(_(s|ms|sec|seconds))?"
+    r"(.*_)?(perplexity|loss)|ppl|bits_per_byte|bpb|brier(_score)?|[twc]er|nll|(rm|m)se|mae"
+    r"|ece(_.*)?|(.*_)?(toxicity|errors?|error_rate|edit_distance|regret)|toxic_frac|cross_entropy"
+    r"|(.*_)?(wrong|incorrect|fail(ed|ures?)?|hallucinat(ions?|ed)|harmful|unsafe|refus(als?|ed)"
+    r"|bias|stereotypes?|violations?|mistakes?)(_(rate|frac|score))?"
+    r"|asr|attack_success(_rate)?"
+    r"|(.*_)?((run)?time|latency|duration|seconds|costs?)(_(s|ms|sec|seconds|usd))?"
 )
 
 
@@ -27,6 +29,17 @@ def less_is_better(metric: str) -> bool:
     [True, True, False]
     """
     return _LOWER.fullmatch(metric.lower()) is not None
+
+
+def may_be_better(metric: str) -> bool:
+    """Whether more of a metric that is usually better if lower may be wanted.
+
+    Requests that are harmful should be refused, others should not.
+
+    >>> may_be_better("refusal_rate"), may_be_better("perplexity")
+    (True, False)
+    """
+    return "refus" in metric.lower()
 
 
 def as_score(value: Any, most: float = 1) -> float:

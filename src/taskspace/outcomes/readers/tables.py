@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from taskspace.outcomes import tables
 from taskspace.outcomes.columns import listed
 from taskspace.outcomes.outcomes import Outcomes
 from taskspace.outcomes.readers.collector import LogWarning
 from taskspace.outcomes.readers.copies import Copies, skipped
 from taskspace.outcomes.table_doubts import warn_of_shared_pairs
+from taskspace.outcomes.table_rows import BadRow, place_of
 
 NAME, FILES = "table of results", "*.csv or *.parquet"
 
@@ -45,11 +48,17 @@ def read_tables(paths: Sequence[Path], **how: Any) -> Outcomes:
         raise ValueError(
             f"tables that are read together must have the same types of columns: {error}"
         ) from error
-    outcomes = Outcomes.from_table(joined, **how)
+    sizes = [len(part) for part in parts]
+    try:
+        outcomes = Outcomes.from_table(joined, **how)
+    except BadRow as error:
+        before = np.cumsum([0, *sizes])
+        file = int(np.searchsorted(before, error.row, "right")) - 1
+        raise error.at(place_of(paths[file], error.row - int(before[file]))) from error
     names = outcomes.info["columns"]["agent"], outcomes.info["columns"]["task"]
     if names[1] is not None:  # of a table with one column per task, repeated agents are told
         columns = {name: joined.column(name) for name in names}
-        warn_of_shared_pairs(columns, names, [len(part) for part in parts], [*map(str, paths)])
+        warn_of_shared_pairs(columns, names, sizes, [*map(str, paths)])
     return outcomes
 
 
