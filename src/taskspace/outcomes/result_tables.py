@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.outcomes import labels, tables
+from taskspace.outcomes.about_tables import add_labels, with_features
 from taskspace.outcomes.attempts import Attempts, Parts, Returns, Scores
 from taskspace.outcomes.columns import (
     AGENTS,
@@ -24,7 +25,6 @@ from taskspace.outcomes.columns import (
     is_lower,
     is_numeric,
     listed,
-    name_column,
     recognised,
     unclear,
 )
@@ -40,7 +40,6 @@ from taskspace.outcomes.table_doubts import (
 from taskspace.outcomes.table_rows import BadRow, located
 
 MAX_SCORE = "max_score"  # the key of `info` of what scores were divided by, unless it is 1
-TELLING_APART = 0.5  # the least fraction of tasks that must differ in their features
 _VARIES = "differs between rows of one task and of one agent"
 _NO_TEXT = "neither text nor numbers"
 
@@ -103,15 +102,10 @@ def parts(
         warn_of_summaries(names, what, rows_of)
     if tasks is not None:
         holder = "the table of features" if wanted is None else "the table about tasks"
-        found["task_labels"] = _joined(
-            found["task_labels"], _about(tasks, found["tasks"], "task", holder), holder
-        )
+        add_labels(found, tasks, "task", holder)
     if agents is not None:
-        holder = "the table about agents"
-        found["agent_labels"] = _joined(
-            found["agent_labels"], _about(agents, found["agents"], "agent", holder), holder
-        )
-    return _with_features(found, wanted, rows)
+        add_labels(found, agents, "agent", "the table about agents")
+    return with_features(found, wanted, rows)
 
 
 def _mean_results(found: Parts) -> NDArray[np.float64]:
@@ -381,107 +375,3 @@ def _of_matrix(table: NDArray[Any], attempts: Attempts) -> Parts:
 
 def _numbered(what: str, count: int) -> NDArray[np.str_]:
     return np.char.add(f"{what}-", np.arange(count).astype(np.str_))
-
-
-# -- tables about tasks and agents, and features ---------------------------------------------------
-
-
-def _joined(known: labels.Labels, more: labels.Labels, holder: str) -> labels.Labels:
-    for name in known:
-        if name in more:
-            raise ValueError(
-                f"{holder} must have no column that is in the table of results too, got {name!r}"
-            )
-    return known | more
-
-
-def _about(table: Any, wanted: NDArray[np.str_], what: str, holder: str) -> labels.Labels:
-    """The columns of a table about tasks or agents, in the order of the results."""
-    columns = tables.read(table)
-    name = name_column(columns, what)
-    if name is None:
-        name = UNNAMED if UNNAMED in columns else what
-    if name not in columns:
-        raise ValueError(
-            f"{holder} must have a column {what!r} with their names, got the columns"
-            f" {listed(columns)}"
-        )
-    with located(table):
-        names, row = tables.codes(columns.pop(name), what)
-    columns.pop(UNNAMED, None)  # row numbers
-    if not columns:
-        raise ValueError(f"{holder} must have at least one column besides {name!r}, got none")
-    if len(names) < len(row):
-        repeated = names[row[np.bincount(row)[row] > 1][0]]
-        raise ValueError(
-            f"{holder} must have one row per {what}, got several rows for the {what}"
-            f" {str(repeated)!r}"
-        )
-    _refuse_unknown(
-        wanted, names, f"{holder} must have one row per {what}, got none for the {what}"
-    )
-    _refuse_unknown(
-        names, wanted, f"{holder} must have only {what}s of the results, got the {what}"
-    )
-    order = np.argsort(names)[np.searchsorted(np.sort(names), wanted)]
-    return labels.of_rows(columns, order, what)
-
-
-def _refuse_unknown(names: NDArray[np.str_], known: NDArray[np.str_], sentence: str) -> None:
-    unknown = names[~np.isin(names, known)]
-    if len(unknown):
-        more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
-        raise ValueError(f"{sentence} {str(unknown[0])!r}{more}")
-
-
-def _with_features(found: Parts, wanted: list[str] | None, rows: NDArray[Any] | None) -> Parts:
-    """Turn some of the labels of tasks into features."""
-    if rows is not None:
-        if rows.ndim == 2:
-            check_telling_apart(rows)
-        return found | {"features": rows}
-    known = found["task_labels"]
-    if wanted is None:  # a table of features
-        wanted = [name for name, values in known.items() if values.dtype.kind == "f"]
-        if not wanted:
-            raise ValueError(
-                "the table of features must have at least one column of numbers, got none"
-            )
-    if not wanted:
-        return found
-    columns = [_feature(found, name) for name in wanted]
-    left = {name: values for name, values in known.items() if name not in wanted}
-    features = np.column_stack(columns)
-    check_telling_apart(features)
-    return found | {"features": features, "feature_names": tuple(wanted), "task_labels": left}
-
-
-def _feature(found: Parts, name: str) -> NDArray[np.float64]:
-    values = found["task_labels"].get(name)
-    if values is None:
-        columns = found["info"].get("columns", {})
-        if name in columns.get("unused", {}) or name in found["agent_labels"]:
-            raise ValueError(
-                f"the feature {name!r} must have the same value in all rows of a task, got"
-                " different ones"
-            )
-        raise ValueError(f"there is no column {name!r} about tasks for the features")
-    if values.dtype.kind != "f":
-        raise ValueError(f"the column {name!r} must have numbers because it is a feature, got text")
-    if not np.isfinite(values).all():
-        task = found["tasks"][int((~np.isfinite(values)).argmax())]
-        raise ValueError(
-            f"the feature {name!r} must be a finite number for every task, got none for {task}"
-        )
-    return values
-
-
-def check_telling_apart(features: NDArray[Any]) -> None:
-    """Refuse features that most tasks share with others: they would become one task."""
-    distinct = len(np.unique(features, axis=0))
-    if distinct < TELLING_APART * len(features):
-        raise ValueError(
-            f"features must tell tasks apart, got {distinct} different rows of features for"
-            f" {len(features)} tasks; without features, tasks are known by their names, and such"
-            " columns are labels"
-        )

@@ -14,10 +14,11 @@ from taskspace.models.embedding.base import Embedding
 from taskspace.models.embedding.informative import check_agents
 from taskspace.models.embedding.table_map import check_size
 from taskspace.models.embedding.task_embedder import TaskEmbedder
+from taskspace.outcomes.about_tables import check_telling_apart
 from taskspace.outcomes.how_read import how_read
 from taskspace.outcomes.labels import pack
 from taskspace.outcomes.outcomes import Outcomes
-from taskspace.outcomes.result_tables import MAX_SCORE, check_telling_apart, max_score_of
+from taskspace.outcomes.result_tables import MAX_SCORE, max_score_of
 from taskspace.outcomes.returns import SCALE_ARRAYS, pack_scale
 from taskspace.runs import layout, measures
 from taskspace.runs.clusters import Clusters
