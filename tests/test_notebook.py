@@ -62,7 +62,7 @@ def test_objects_are_tables_and_text_is_escaped(outputs: list[list[Any]]) -> Non
     assert "6 more tasks" in first
     assert "This map is" in html(outputs[1])
     assert "This population is" in html(outputs[3])
-    assert "most_alike" in html(outputs[4])
+    assert "most_similar" in html(outputs[4])
     assert "1 agent of CartPoleVar" in html(outputs[5])
 
 

@@ -71,7 +71,7 @@ def test_an_agent_without_results_has_no_score() -> None:
     found = abilities(results_of([[0, 0, 0], [1, 0, 1], [0, 0, 1]], [[0] * 3, [1] * 3, [1] * 3]))
     assert np.isnan(found.scores[0])
     assert (found.low[0], found.high[0]) == (0, 1)
-    assert found.alike[0] == ""
+    assert found.most_similar[0] == ""
     assert found.columns["agent"][-1] == "agent-0"
 
 
@@ -110,7 +110,7 @@ def test_the_most_similar_agent_is_the_one_with_the_same_results() -> None:
     solved = population(3)[0].successes.astype(int)
     solved[17] = solved[4]
     found = abilities(results_of(solved, 1))
-    assert (found.alike[4], found.alike[17]) == ("agent-17", "agent-4")
+    assert (found.most_similar[4], found.most_similar[17]) == ("agent-17", "agent-4")
     assert found.correlation[4] == pytest.approx(1, abs=1e-4)
     assert np.median(found.correlation) < 0.5
 
@@ -143,7 +143,7 @@ def test_bad_input_is_told_in_one_sentence() -> None:
 def test_agents_with_opposite_strengths_are_not_alike() -> None:
     half = np.arange(40) < 20
     found = abilities(results_of(np.array([half, ~half], int), 1))
-    assert found.alike.tolist() == ["", ""]
+    assert found.most_similar.tolist() == ["", ""]
     assert np.isnan(found.correlation).all()
 
 

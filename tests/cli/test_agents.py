@@ -55,7 +55,7 @@ def test_the_answer_of_the_run_folder_is_printed(
     assert [row["agent"] for row in rows_of(capsys.readouterr().out)] == computed
 
 
-def test_a_screen_has_the_first_agents_and_who_is_most_alike(
+def test_a_screen_has_the_first_agents_and_who_is_most_similar(
     fitted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
@@ -63,6 +63,6 @@ def test_a_screen_has_the_first_agents_and_who_is_most_alike(
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["agents", str(fitted)]) == 0
     heading, _, below = capsys.readouterr().out.partition("─")
-    assert "alike" in heading
+    assert "similar" in heading
     assert "40 more rows are not shown" in below
     assert sum(re.match(r" s\d+ ", line) is not None for line in below.splitlines()) == 20

@@ -117,7 +117,7 @@ def test_an_agent_has_its_strengths_and_its_colours(page: Any, copies: Run) -> N
         wanted = 100 * known.group_scores[7, number]  # type: ignore[union-attr]
         assert float(value.removesuffix(" %")) == pytest.approx(wanted, abs=0.51)
     assert "who=agent-7" in page.evaluate("location.hash")
-    alike = str(known.alike[7])  # type: ignore[union-attr]
+    alike = str(known.most_similar[7])  # type: ignore[union-attr]
     assert alike in page.inner_text("#panel-agents section")
     page.click("#compare-agent")
     page.wait_for_selector("#compared-summary", timeout=LONG)

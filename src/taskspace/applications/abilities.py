@@ -56,7 +56,7 @@ class Abilities:
         group_tried: The number of these tasks.
         marked: 1 for strengths, -1 for weaknesses, 0 if the difference may be chance (agents,
             groups).
-        alike: The name of the agent whose results are most similar beyond what both scores
+        most_similar: The name of the agent whose results are most similar beyond what both scores
             predict; "" if there is none with a positive correlation.
         correlation: The correlation of what the two agents' scores do not predict; NaN if there is
             no such agent.
@@ -75,7 +75,7 @@ class Abilities:
     group_expected: Floats
     group_tried: Numbers
     marked: NDArray[np.int8]
-    alike: NDArray[np.str_]
+    most_similar: NDArray[np.str_]
     correlation: Floats
 
     def _repr_html_(self) -> str:
@@ -95,7 +95,7 @@ class Abilities:
         }
         if self.by:
             table |= {"strengths": self._named(1), "weaknesses": self._named(-1)}
-        table |= {"most_alike": self.alike, "correlation": self.correlation}
+        table |= {"most_similar": self.most_similar, "correlation": self.correlation}
         for number, name in enumerate(self.groups.tolist()):
             table[f"score:{name}"] = self.group_scores[:, number]
         return {name: column[order] for name, column in table.items()}
@@ -176,7 +176,7 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
     counts = _sums_by_group(tried.astype(np.float64), numbers, len(groups))
     with np.errstate(invalid="ignore"):
         group_scores, group_expected = sums / counts, predicted / counts
-    nearest, correlation = _most_alike(np.where(tried, rates - expected, 0.0), tried)
+    nearest, correlation = _most_similar(np.where(tried, rates - expected, 0.0), tried)
     return Abilities(
         agents=outcomes.agents,
         scores=scores,
@@ -191,7 +191,7 @@ def abilities(source: Any, *, by: str | None = None, level: float = 0.9) -> Abil
         group_expected=group_expected,
         group_tried=counts.astype(np.int64),
         marked=_marked(group_scores, group_expected, counts),
-        alike=np.where(nearest >= 0, outcomes.agents[nearest], ""),
+        most_similar=np.where(nearest >= 0, outcomes.agents[nearest], ""),
         correlation=correlation,
     )
 
@@ -289,7 +289,7 @@ def _marked(scores: Floats, expected: Floats, counts: Floats) -> NDArray[np.int8
     return np.where(sure, np.sign(q - p), 0).astype(np.int8)
 
 
-def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, Floats]:
+def _most_similar(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, Floats]:
     """For each agent, the one with the most correlated residuals, and the correlation.
 
     If no correlation is positive, they are -1 and NaN.
@@ -314,7 +314,7 @@ def _most_alike(residuals: Floats, tried: NDArray[np.bool_]) -> tuple[Numbers, F
             found[np.arange(len(found)), np.arange(start, start + len(found))] = -np.inf
             chosen = found.argmax(1)
             value = found[np.arange(len(found)), chosen]
-            some = value > 0  # agents with opposite strengths are not alike
+            some = value > 0  # agents with opposite strengths are not similar
             nearest[rows] = np.where(some, chosen, -1)
             best[rows] = np.where(some, value, np.nan)
     return nearest, best

@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         "The output has one row per agent: score (mean success rate over all tasks; on tasks that\n"
         "it did not try, the predicted probability counts), low and high (for the mean success\n"
         "rate on many tasks of the same kind), tried (number of tasks), strengths and weaknesses\n"
-        "(values of the label), most_alike (the agent whose results are most similar beyond what\n"
+        "(values of the label), most_similar (the agent whose results are most similar beyond what\n"
         "the scores predict) with the correlation, and the score on each value of the label.\n"
         "A summary is printed to standard error.\n"
         "\n"
@@ -82,7 +82,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _for_screen(columns: dict[str, Any]) -> dict[str, Any]:
     """The columns that tell most first, since not all of them fit on a screen."""
-    first = ("agent", "score", "low", "high", "most_alike", "strengths", "weaknesses")
+    first = ("agent", "score", "low", "high", "most_similar", "strengths", "weaknesses")
     return {name: columns[name] for name in first if name in columns} | columns
 
 

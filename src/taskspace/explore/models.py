@@ -423,7 +423,7 @@ class AgentRow(BaseModel):
     weaknesses: str = Field(
         default="", description="groups of tasks on which it is worse than its score predicts"
     )
-    most_alike: str = Field(description="the agent with the most similar results, or empty")
+    most_similar: str = Field(description="the agent with the most similar results, or empty")
     correlation: float | None = Field(
         description="correlation with it of what the two scores do not predict"
     )

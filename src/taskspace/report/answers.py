@@ -254,7 +254,7 @@ def _strengths(found: Abilities) -> html.Numbers:
     names.append("most similar")
     cells.append([
         f"{_short_name(other)} ({decimals(near)})" if other else "–"
-        for other, near in zip(columns["most_alike"], columns["correlation"], strict=True)
+        for other, near in zip(columns["most_similar"], columns["correlation"], strict=True)
     ])  # fmt: skip
     return html.Numbers(
         list(zip(*cells, strict=True)),

@@ -42,7 +42,7 @@ async function quiz({ state }, panel, who) {
 
 // With the agent that is most like it, unless another one is chosen already.
 function compare({ space, state }, who, row) {
-  const like = space.agentNumbers.get(row.most_alike) ?? null;
+  const like = space.agentNumbers.get(row.most_similar) ?? null;
   const other = state.now.compared.find((agent) => agent !== null && agent !== who);
   state.change({ compared: [who, other ?? like], tab: "compare", colour: "compared" });
 }
@@ -81,7 +81,7 @@ function bar({ name, score, wanted, tried, mark }) {
 function alike(space, row, panel) {
   const link = (agent) =>
     button(agent, () => panel.show(space.agentNumbers.get(agent)), { class: "link" });
-  const others = space.answers.agents.agents.filter((each) => each.most_alike === row.agent);
+  const others = space.answers.agents.agents.filter((each) => each.most_similar === row.agent);
   others.sort((a, b) => b.correlation - a.correlation);
   const shown = others
     .slice(0, MOST_ALIKE)
@@ -90,12 +90,12 @@ function alike(space, row, panel) {
   const nobody = "No agent has similar results beyond what the scores predict.";
   return [
     el("h4", { text: "Who is like it" }),
-    row.most_alike
+    row.most_similar
       ? el(
           "p",
           {},
           "Most similar: ",
-          link(row.most_alike),
+          link(row.most_similar),
           ` (correlation ${row.correlation.toFixed(2)}).`,
         )
       : el("p", { text: nobody }),

@@ -101,7 +101,7 @@ export class AgentsPanel {
       "aria-pressed": String(now.who === number),
     });
     const alike =
-      row.most_alike && `most similar: ${row.most_alike} (${row.correlation.toFixed(2)})`;
+      row.most_similar && `most similar: ${row.most_similar} (${row.correlation.toFixed(2)})`;
     const notes = [
       row.strengths && `+ ${row.strengths}`,
       row.weaknesses && `− ${row.weaknesses}`,
