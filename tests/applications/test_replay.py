@@ -18,7 +18,8 @@ def errors(answered: Any, rest: Any, spread: Any = 1.0) -> Replay:
     first, second = np.asarray(answered, float), np.asarray(rest, float)
     counts, nothing = np.full(first.shape, 10), np.zeros(first.shape)
     spreads = np.full(first.shape[1], spread)
-    return Replay(first, second, counts, nothing, spreads, np.ones(len(first)), Shrinkage())
+    known = LinearPopulation.from_rates(np.eye(2), None, 0)
+    return Replay(first, second, counts, nothing, spreads, np.ones(len(first)), Shrinkage(), known)
 
 
 def test_answers_correct_as_much_as_they_tell() -> None:
