@@ -214,10 +214,13 @@ def _together(
     sizes = np.array([len(tasks) for tasks in asked])
     sums = np.stack([population.sums(tasks) for tasks in asked])
     own = (groups[answered, None] == np.arange(len(asked))).astype(np.float64)
-    on_asked = given @ own / np.maximum(sizes, 1)
-    known = population.drawn.sums[: len(asked), :-1].T - population.rates[:, answered] @ own
-    on_rest = known / np.maximum(rest.sizes, 1)
-    counts = np.tile(sizes, (len(given), 1))
+    results, agents = population.rates[:, answered], len(given)
+    known = population.drawn.sums[: len(asked), :-1].T - results @ own
+    # Results are drawn towards means of all agents. An agent's own part in these is taken out.
+    given = given + (results - population.known(answered)) / (agents - 1)
+    known = known + (known - rest.sums[:, :-1].T) / (agents - 1)
+    on_asked, on_rest = given @ own / np.maximum(sizes, 1), known / np.maximum(rest.sizes, 1)
+    counts = np.tile(sizes, (agents, 1))
 
     def replayed(shrinkage: Shrinkage) -> tuple[Replay, Floats]:
         regression = population.regression(answered, shrinkage)
