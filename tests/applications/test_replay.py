@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ def errors(answered: Any, rest: Any, spread: Any = 1.0) -> Replay:
     first, second = np.asarray(answered, float), np.asarray(rest, float)
     counts, nothing = np.full(first.shape, 10), np.zeros(first.shape)
     spreads = np.full(first.shape[1], spread)
-    return Replay(first, second, counts, nothing, spreads, np.ones(len(first)), Shrinkage())
+    known = LinearPopulation.from_rates(np.eye(2), None, 0)
+    return Replay(first, second, counts, nothing, spreads, np.ones(len(first)), Shrinkage(), known)
 
 
 def test_answers_correct_as_much_as_they_tell() -> None:
@@ -43,6 +45,28 @@ def test_the_scale_is_that_of_the_errors() -> None:
     rest = 0.3 * RNG.normal(size=(4000, 1))
     found = errors(np.zeros_like(rest), rest, spread=0.1)
     assert found.scale() == pytest.approx([3], rel=0.1)
+
+
+def test_agents_are_left_out_exactly() -> None:
+    """The others alone predict an agent's answers and its other tasks as in the replay."""
+    rates = RNG.integers(0, 2, (9, 60)).astype(np.float64)
+    groups, answered = np.arange(60) % 4 - 1, RNG.permutation(60)[:16]
+    population = LinearPopulation.from_rates(rates, None, 0)
+    found = replay(population, answered, groups)
+    drawn = found.population.drawn
+    assert drawn is not None
+    # With 8 agents, the same weight and the same prior of each agent's weight as with 9.
+    shrinkage = replace(found.shrinkage, noise=found.shrinkage.noise * 9 / 8)
+    for agent in (0, 5):
+        alone = replace(population, rates=np.delete(population.rates, agent, 0)).towards(groups)
+        assert alone.drawn is not None
+        alone = replace(alone, drawn=replace(alone.drawn, weight=drawn.weight))
+        missed = rates[agent] - alone.predict(answered, rates[agent, answered], None, shrinkage)
+        rest = ~np.isin(np.arange(60), answered)
+        for group in range(3):
+            own = groups == group
+            for errors, tasks in ((found.on_answered, own & ~rest), (found.on_rest, own & rest)):
+                assert errors[agent, group] == pytest.approx(missed[tasks].mean(), abs=1e-5)
 
 
 def test_the_noise_of_few_tried_tasks_is_taken_out() -> None:

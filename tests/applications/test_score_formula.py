@@ -20,7 +20,7 @@ def formula_of(
     answered: np.ndarray, groups: np.ndarray, among: np.ndarray | None = None
 ) -> ScoreFormula:
     errors = replay(POPULATION, answered, groups)
-    return score_formula(POPULATION, answered, groups, errors, among)
+    return score_formula(errors, answered, groups, among)
 
 
 def test_it_gives_the_same_scores() -> None:

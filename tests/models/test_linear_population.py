@@ -101,6 +101,45 @@ def test_an_agent_left_out_is_predicted_from_the_others(size: int) -> None:
             np.testing.assert_allclose(found, expected, atol=SINGLE)
 
 
+GROUPS = np.arange(30) % 4 - 1  # some tasks are in no group
+
+
+def drawn(weight: float) -> Floats:
+    """Results drawn towards scores, one group and one task at a time."""
+    found = RATES.copy()
+    for group in range(-1, 3):
+        tasks = np.flatnonzero(group == GROUPS)
+        level = RATES[:, tasks].mean(1) - RATES[:, tasks].mean()
+        for task in tasks:
+            factor = POPULATION.variances[task] / POPULATION.variances[tasks].mean()
+            scored = RATES[:, task].mean() + level * factor
+            found[:, task] = (1 - weight) * RATES[:, task] + weight * scored
+    return found
+
+
+def test_results_are_drawn_towards_scores_in_groups() -> None:
+    """Twelve agents count half, as many as the scores are worth; the scores stay the same."""
+    found = POPULATION.towards(GROUPS).known(np.arange(30))
+    np.testing.assert_allclose(found, drawn(0.5), atol=SINGLE)
+    for group in range(-1, 3):
+        own = group == GROUPS
+        np.testing.assert_allclose(found[:, own].sum(1), RATES[:, own].sum(1), atol=SINGLE)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_drawn_results_are_those_of_the_model(size: int) -> None:
+    answered = RNG.permutation(30)[:size]
+    population, known = POPULATION.towards(GROUPS), drawn(0.5)
+    expected, _ = conditional(answered, NEW[answered], Shrinkage(), known)
+    found = population.predict(answered, NEW[answered])
+    np.testing.assert_allclose(found, expected, atol=SINGLE)
+    some = population.predict(answered, NEW[answered], np.array([7, 3]))
+    np.testing.assert_allclose(some, expected[[7, 3]], atol=SINGLE)
+    np.testing.assert_allclose(
+        population.sums(answered)[:-1], known[:, answered].sum(1), atol=SINGLE
+    )
+
+
 def test_missing_pairs_are_predicted() -> None:
     skill, level = RNG.normal(size=(60, 1)), RNG.normal(size=40)
     solved = (RNG.random((60, 40)) < 1 / (1 + np.exp(level - 2 * skill))) * 1

@@ -23,7 +23,7 @@ from taskspace.models.linear_population import (
 # Those between which the errors decide; fewer, the first, if the agents take different quizzes.
 SHRINKAGES = tuple(
     Shrinkage(noise, common)
-    for noise, common in ((1.0, 0.02), (1.0, 0.002), (1.0, 0.2), (0.5, 0.02), (2.0, 0.02))
+    for noise, common in ((1.0, 0.002), (1.0, 0.02), (1.0, 0.0005), (0.5, 0.002), (2.0, 0.002))
 )
 FEW = 3
 REPLAYED = 100  # agents, if the tasks of the quiz were not tried by all of them
@@ -47,6 +47,7 @@ class Replay:
     spread: Floats  # (groups,): standard deviation over all other tasks, according to the model
     misfits: Floats  # (agents,): how far the answers are from what is expected, see `misfit_of`
     shrinkage: Shrinkage
+    population: LinearPopulation  # whose results are drawn towards scores in the groups
 
     def unlike(self, misfit: float) -> float:
         """How much larger a new agent's misfit is than usual, if it is unlike every known agent.
@@ -107,6 +108,7 @@ def replay(
     `single` attempts, those of the known agents are drawn with their success rates. If these are
     returns, `noise` has the standard deviations (agents, answered) of attempts around them.
     """
+    population = population.towards(groups)
     rng, tried = np.random.default_rng(seed), population.tried
     if tried is None or tried[:, answered].all():
         rates = population.rates[:, answered].astype(np.float64)
@@ -137,15 +139,20 @@ def single_attempts(population: LinearPopulation, answered: Numbers, results: Fl
     return bool(((rates > 0) & (rates < 1) & tried).mean() > _SEVERAL * np.mean(tried))
 
 
-def others(groups: NDArray[np.int64], answered: Numbers) -> list[Numbers]:
-    """Which tasks of each group are not answered."""
-    return members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-
-
 def members(groups: NDArray[np.int64], tasks: Numbers) -> list[Numbers]:
     """Which of the tasks are in each group."""
     own = groups[tasks]
     return [tasks[own == group] for group in range(int(groups.max(initial=-1)) + 1)]
+
+
+def other_sums(population: LinearPopulation, asked: list[Numbers]) -> Floats:
+    """The sums (groups, rows of the regression) over the tasks of each group that are not asked.
+
+    Results are drawn towards scores, so that the sums over all tasks are known.
+    """
+    assert population.drawn is not None
+    found: Floats = population.drawn.sums[: len(asked)]
+    return found - np.stack([population.sums(tasks) for tasks in asked])
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +169,14 @@ class _Rest:
         cls, population: LinearPopulation, answered: Numbers, groups: NDArray[np.int64]
     ) -> _Rest:
         """Those of a quiz."""
-        tasks = others(groups, answered)
+        tasks = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
         sizes = np.array([len(part) for part in tasks])
         doubts = population.cautious - population.variances
         own, more = (
             np.array([values[part].sum() for part in tasks]) / np.maximum(sizes, 1) ** 2
             for values in (population.variances, doubts)
         )
-        return cls(sizes, np.stack([population.sums(part) for part in tasks]), own, more)
+        return cls(sizes, other_sums(population, members(groups, answered)), own, more)
 
     def spread(self, regression: Regression) -> Floats:
         """The standard deviation of the mean result of each group, according to the model."""
@@ -191,7 +198,7 @@ def misfit_of(
     This is the root mean square in standard deviations: of the residuals on the answered tasks,
     and of the multiple of the common factor, which may explain them.
     """
-    rows = np.concatenate([population.rates[:, answered], population.common[None, answered]])
+    rows = np.concatenate([population.known(answered), population.common[None, answered]])
     squares = (results - weights @ rows) ** 2 / population.cautious[answered]
     total = squares.sum(-1) + weights[..., -1] ** 2 / shrinkage.common
     found: Floats = np.sqrt(total / max(len(answered), 1))
@@ -202,13 +209,18 @@ def _together(
     population: LinearPopulation, answered: Numbers, given: Floats, groups: NDArray[np.int64]
 ) -> Replay:
     """All agents answer the same tasks, which takes a single regression for each shrinkage."""
-    known = population.rates.copy()
-    known[:, answered] = given
+    assert population.drawn is not None
     asked, rest = members(groups, answered), _Rest.of(population, answered, groups)
     sizes = np.array([len(tasks) for tasks in asked])
     sums = np.stack([population.sums(tasks) for tasks in asked])
-    on_asked, on_rest = _means(known, asked), _means(known, others(groups, answered))
-    counts = np.tile(sizes, (len(known), 1))
+    own = (groups[answered, None] == np.arange(len(asked))).astype(np.float64)
+    results, agents = population.rates[:, answered], len(given)
+    known = population.drawn.sums[: len(asked), :-1].T - results @ own
+    # Results are drawn towards means of all agents. An agent's own part in these is taken out.
+    given = given + (results - population.known(answered)) / (agents - 1)
+    known = known + (known - rest.sums[:, :-1].T) / (agents - 1)
+    on_asked, on_rest = given @ own / np.maximum(sizes, 1), known / np.maximum(rest.sizes, 1)
+    counts = np.tile(sizes, (agents, 1))
 
     def replayed(shrinkage: Shrinkage) -> tuple[Replay, Floats]:
         regression = population.regression(answered, shrinkage)
@@ -218,17 +230,12 @@ def _together(
             rest.sizes > 0, on_rest - weights @ rest.sums.T / np.maximum(rest.sizes, 1), np.nan
         )
         none, spread = np.zeros_like(missed_rest), rest.spread(regression)
-        return Replay(missed, missed_rest, counts, none, spread, none[:, 0], shrinkage), weights
+        errors = (missed, missed_rest, counts, none, spread, none[:, 0])
+        return Replay(*errors, shrinkage, population), weights
 
     found, weights = min(map(replayed, SHRINKAGES), key=lambda pair: _mean_error(pair[0]))
     misfits = misfit_of(population, answered, given, weights, found.shrinkage)
     return replace(found, misfits=misfits)
-
-
-def _means(results: NDArray[np.floating], parts: list[Numbers]) -> Floats:
-    """The mean results (agents, parts) on the tasks of each part; 0 if it has none."""
-    sums = [results[:, tasks].sum(1, dtype=np.float64) / max(len(tasks), 1) for tasks in parts]
-    return np.stack(sums, axis=1)
 
 
 def _own_quiz(tried: NDArray[np.bool_], answered: Numbers, rng: np.random.Generator) -> Numbers:
@@ -276,4 +283,4 @@ def _one_by_one(
     )
     spread = rest.spread(regression)
     asked = counts[0].astype(np.int64)
-    return Replay(on_answered, on_rest, asked, excess, spread, misfits, shrinkage)
+    return Replay(on_answered, on_rest, asked, excess, spread, misfits, shrinkage, population)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from taskspace.applications.replay import Replay, members, share
-from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
+from taskspace.models.linear_population import Floats, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,18 +35,18 @@ class ScoreFormula:
 
 
 def score_formula(
-    population: LinearPopulation,
+    errors: Replay,
     answered: Numbers,
     groups: NDArray[np.int64],
-    errors: Replay,
     among: Numbers | None = None,
 ) -> ScoreFormula:
     """The formula that estimates the full score on each group of tasks.
 
-    `groups` has the number of each task's group, or -1. `errors` are those of known agents that
-    took the test. `among` are the tasks that count, if not all.
+    `errors` are those of known agents that took the test. `groups` has the number of each task's
+    group, or -1. `among` are the tasks that count, if not all.
     """
     every = np.arange(len(groups)) if among is None else among
+    population = errors.population
     regression = population.regression(answered, errors.shrinkage)
     # The regression weights of the known agents are start + slope @ (results - means).
     slope = regression.covariance @ (regression.scaled / regression.deviations)

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from taskspace import checks
 from taskspace.applications.distributions import student_quantile
-from taskspace.applications.replay import Replay, members, misfit_of, replay, share, single_attempts
+from taskspace.applications.replay import (
+    Replay,
+    members,
+    misfit_of,
+    other_sums,
+    replay,
+    share,
+    single_attempts,
+)
 from taskspace.models.linear_population import Floats, LinearPopulation, Numbers
 from taskspace.outcomes.html_tables import html_table
 from taskspace.outcomes.labels import LABEL, value_text
@@ -146,12 +154,11 @@ def estimate_scores(
     with threadpool_limits(1):  # bit-identical on any number of cores
         how = _attempts(population, answered, results, noise)
         errors = replay(population, answered, groups, **how)
-        return scores_given(errors, population, answered, results, names, groups, level)
+        return scores_given(errors, answered, results, names, groups, level)
 
 
 def scores_given(
     errors: Replay,
-    population: LinearPopulation,
     answered: Numbers,
     results: Floats,
     names: NDArray[np.str_],
@@ -162,23 +169,22 @@ def scores_given(
 
     These are the same for all agents that answer the same tasks.
     """
+    population = errors.population
     weights = population.weights(answered, results, errors.shrinkage)
     asked = members(groups, answered)
-    rest = members(groups, np.setdiff1d(np.arange(len(groups)), answered))
-    counts, left = _sizes(asked), _sizes(rest)
+    counts, sizes = _sizes(asked), np.bincount(groups[groups >= 0], minlength=len(asked))
+    left = sizes - counts
     known = np.zeros(len(groups))
     known[answered] = results
     solved = np.array([known[tasks].sum() for tasks in asked])
-    expected, others = (
-        np.array([weights @ population.sums(tasks) for tasks in part]) for part in (asked, rest)
-    )
+    expected = np.array([weights @ population.sums(tasks) for tasks in asked])
+    others = other_sums(population, asked) @ weights
     missed = (solved - expected) / np.maximum(counts, 1)
     predicted = others / np.maximum(left, 1) + share(counts, errors.halves) * missed
     predicted = np.clip(predicted, 0.0, 1.0)  # otherwise both bounds could be 0, or both 1
     own = misfit_of(population, answered, results, weights, errors.shrinkage)
     misfit = errors.unlike(float(own))
     width = half_width(errors, level, misfit)
-    sizes = counts + left
     low, middle, high = (
         (solved + left * np.clip(predicted + side * width, 0.0, 1.0)) / sizes for side in (-1, 0, 1)
     )

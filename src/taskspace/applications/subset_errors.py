@@ -65,7 +65,7 @@ class Question:
     ) -> ScoreFormula:
         """The formula of all scores, among some tasks, from the results on the chosen tasks."""
         parts = [
-            score_formula(population, chosen, groups, replayed, among)
+            score_formula(replayed, chosen, groups, among)
             for groups, replayed in zip(
                 self.groupings, replays or self.replays(population, chosen), strict=True
             )

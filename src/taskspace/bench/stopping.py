@@ -117,7 +117,7 @@ def _told(
     errors = replay(known, answered, groups)  # the same for all
     for agent in agents:
         given = rates[agent, answered]
-        found = scores_given(errors, known, answered, given, names, groups, stricter(LEVEL))
+        found = scores_given(errors, answered, given, names, groups, stricter(LEVEL))
         yield agent, (float(found.scores[0]), float(found.low[0]), float(found.high[0]))
 
 

@@ -26,6 +26,7 @@ Numbers = NDArray[np.int64]
 MOST_AGENTS = 500  # that new agents are compared with; of more, some are drawn
 _PRIOR_AGENTS = 4  # number of agents that the mean variance of all tasks is worth, for one task
 _LEAST_VARIANCE = 1e-4  # of a task that all agents solve equally well
+_GROUP_AGENTS = 12  # number of agents that the scores in groups are worth, for results on one task
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,16 @@ class Regression:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """How far results of known agents are drawn towards their scores in groups of tasks."""
+
+    groups: Numbers  # the group of each task
+    levels: Floats  # (agents, groups): scores minus their mean, in multiples of the common factor
+    sums: Floats  # (groups, rows of the regression): over all tasks of each group
+    weight: float  # 0: not at all, 1: only the scores count
+
+
+@dataclass(frozen=True, eq=False)
 class LinearPopulation:
     """The results of known agents, as a Gaussian distribution of the results of a new agent.
 
@@ -90,6 +101,7 @@ class LinearPopulation:
         tried: Whether the agent has tried the task (agents, tasks); None if every pair was tried.
         variances: The variance of the results on each task, shrunk to the mean of all tasks.
         unit: How large differences between results are, relative to those of success rates.
+        drawn: How far results are drawn towards scores, see `towards`; None if they are not.
 
     >>> outcomes = Outcomes([[1, 1, 0, 0]] * 9 + [[0, 0, 1, 1]] * 9, 1)
     >>> population = LinearPopulation.fit(outcomes)
@@ -104,6 +116,7 @@ class LinearPopulation:
     tried: NDArray[np.bool_] | None
     variances: Floats
     unit: float = 1.0
+    drawn: Drawn | None = None
 
     @classmethod
     def fit(cls, outcomes: Outcomes, *, seed: int = 0) -> LinearPopulation:
@@ -174,9 +187,33 @@ class LinearPopulation:
         floor = self.unit**2 * (means**2 + (1 - means) ** 2) / (len(self.rates) + 2)
         return np.maximum(self.variances, floor)
 
+    def towards(self, groups: Numbers) -> LinearPopulation:
+        """The same agents, with results drawn towards their scores in groups of tasks.
+
+        Which of a few agents solve a task is partly chance, but their scores in a group of tasks
+        are known well. So part of what an agent does better or worse than others on a task is
+        replaced by its share of the score, if tasks follow a score in proportion to their variance.
+        Scores stay the same. Tasks of no group, -1, count as a group.
+        """
+        own = np.where(groups < 0, groups.max(initial=-1) + 1, groups)
+        factors = np.bincount(own, self.common)
+        sums = np.stack([np.bincount(own, row) for row in self.rates])
+        levels = (sums - sums.mean(0)) / np.where(factors > 0, factors, 1.0)
+        weight = _GROUP_AGENTS / (_GROUP_AGENTS + len(self.rates))
+        rows = np.concatenate([sums, factors[None]]).T
+        return replace(self, drawn=Drawn(own, levels, rows, weight))
+
+    def known(self, tasks: Numbers) -> Floats:
+        """The results (agents, tasks) on which new agents are regressed."""
+        found = self.rates[:, tasks].astype(np.float64)
+        if self.drawn is None:
+            return found
+        scores = self.drawn.levels[:, self.drawn.groups[tasks]] * self.common[tasks]
+        return (1 - self.drawn.weight) * found + self.drawn.weight * (found.mean(0) + scores)
+
     def regression(self, answered: Numbers, shrinkage: Shrinkage) -> Regression:
         """The regression of a new agent on the known agents, on these tasks."""
-        known, count = self.rates[:, answered].astype(np.float64), len(self.rates)
+        known, count = self.known(answered), len(self.rates)
         means, deviations = known.mean(0), np.sqrt(self.variances[answered])
         rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
         prior = np.append(np.full(count, 1 / (shrinkage.noise * count)), shrinkage.common)
@@ -190,8 +227,12 @@ class LinearPopulation:
 
     def sums(self, tasks: Numbers) -> Floats:
         """The sum over tasks of each row of the regression: the known agents, the common factor."""
-        known = self.rates[:, tasks].sum(1, dtype=np.float64)
-        return np.append(known, self.common[tasks].sum())
+        known, common = self.rates[:, tasks].sum(1, dtype=np.float64), self.common[tasks]
+        if self.drawn is not None:
+            own = np.bincount(self.drawn.groups[tasks], common, self.drawn.levels.shape[1])
+            scores = known.mean() + self.drawn.levels @ own
+            known = (1 - self.drawn.weight) * known + self.drawn.weight * scores
+        return np.append(known, common.sum())
 
     def weights(
         self, answered: Numbers, results: Floats, shrinkage: Shrinkage, without: int | None = None
@@ -209,7 +250,7 @@ class LinearPopulation:
         if without is not None:
             start[without] = prior[without] = 0.0
         start /= start.sum()
-        known, deviations = self.rates[:, answered], np.sqrt(self.variances[answered])
+        known, deviations = self.known(answered), np.sqrt(self.variances[answered])
         means = start[:-1] @ known
         rows = np.concatenate([known - means, self.common[None, answered]]) / deviations
         covariance = (rows.T * prior) @ rows + np.eye(len(answered))
@@ -254,9 +295,14 @@ class LinearPopulation:
 
     def weighted(self, weights: Floats, tasks: Numbers | slice) -> Floats:
         """The weighted sum of the rows of the regression, on each of the tasks."""
-        single = weights.astype(np.float32)
-        found: Floats = (single[:-1] @ self.rates[:, tasks]).astype(np.float64)
-        return found + weights[-1] * self.common[tasks]
+        agents, common = weights[:-1], weights[-1]
+        if self.drawn is not None:
+            common = (
+                common + self.drawn.weight * (agents @ self.drawn.levels)[self.drawn.groups[tasks]]
+            )
+            agents = (1 - self.drawn.weight) * agents + self.drawn.weight * agents.mean()
+        found: Floats = (agents.astype(np.float32) @ self.rates[:, tasks]).astype(np.float64)
+        return found + common * self.common[tasks]
 
     def predict_each(self, results: Floats) -> Floats:
         """Predict many new agents (agents, tasks) from results, which are NaN where not answered.
