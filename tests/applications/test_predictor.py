@@ -206,7 +206,7 @@ def test_bad_results_are_refused(results: Any, token: str) -> None:
         ([0], ["nothing"], "tasks.*'nothing'"),
         (["nothing"], [0], "quiz.*'nothing'"),
         ([0], [7], "tasks.* 7"),
-        ([0], [[0.0, 0.0, 0.0]], "tasks.*row 0.*embedder"),
+        ([0], [[0.0, 0.0, 0.0]], "tasks.*row 1.*embedder"),
         ([0], [[0.0]], "tasks.*3 features"),
     ],
 )

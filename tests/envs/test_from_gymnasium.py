@@ -100,7 +100,7 @@ def test_data_frames_go_by_the_names_of_their_columns() -> None:
     ("tasks", "tokens"),
     [
         ([[1.0, 2.0]], "CartPole-v1 1 gravity (1, 2)"),
-        ([[np.nan]], "CartPole-v1 finite row 0"),
+        ([[np.nan]], "CartPole-v1 finite row 1"),
         (["a"], "CartPole-v1 numbers"),
         (None, "CartPole-v1 numbers"),
     ],

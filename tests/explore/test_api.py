@@ -277,7 +277,7 @@ REFUSED: list[tuple[str, str, Any, int, str]] = [
     ("POST", "/api/predict", {"quiz": [], "tasks": ["task-1"], "x": 1}, 422, "x extra"),
     ("POST", "/api/predict", {"quiz": [{"task": "task-1", "result": 2}], "tasks": ["task-1"]}, 422,
      "quiz[0].result true false"),
-    ("POST", "/api/embed", {"tasks": [[1, 2]]}, 422, "features 7 row 0 2"),
+    ("POST", "/api/embed", {"tasks": [[1, 2]]}, 422, "features 7 row 1 2"),
     ("POST", "/api/embed", {"tasks": [[9, 0, 0, 0, 0, 0, 0]]}, 422, "location 9"),
     ("POST", "/api/similar", {"task": "task-1", "k": 0}, 422, "k 1"),
     ("POST", "/api/similar", {"task": "task-1", "harder": True, "easier": True}, 422,

@@ -66,7 +66,7 @@ def test_an_unfitted_model_says_so(tmp_path: Path) -> None:
     [
         (["task-0", "task-1"], "tasks features names"),
         (np.array(["task-0"]), "tasks features names"),
-        ([[0.0, np.nan]], "tasks finite row 0"),
+        ([[0.0, np.nan]], "tasks finite row 1"),
         ([[0.0, 1e308]], "tasks features 1e+308"),
         ([[0.0, 1.0, 2.0]], "features 3 2"),
     ],
