@@ -63,7 +63,7 @@ ARGUMENTS: list[Case] = [
     (lambda: evaluate(tasks=TASKS * [np.nan] * 7), "MultiKeyNav finite"),
     (
         lambda: evaluate(tasks=TASKS + np.array([[0], [0], [np.inf]])),
-        "finite row 2",
+        "finite row 3",
     ),
     (lambda: evaluate(tasks=TASKS + 1), "task 0 MultiKeyNav location [0, 1]"),
     (lambda: evaluate(tasks=MASSES), "task 0 MultiKeyNav keyB 3 0 1"),
