@@ -18,7 +18,7 @@ from taskspace.models.success.factors import Floats
 SIZES = (1, 5, 20)  # numbers of answers
 SHARPEST = 1024.0  # the largest strength that is one; see `narrowed`
 _PERCENTS = np.arange(101) / 100  # bounds of intervals are rounded to these
-_MOST_AT_ONCE = 1 << 22  # pairs of task and candidate per block, to bound memory
+_MOST_AT_ONCE = 1 << 16  # pairs of task and candidate per block, so that it stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
