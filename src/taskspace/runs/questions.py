@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_RESULTS, MOST_COMPARED = 3 * 10**6, 2 * 10**10  # agents x tasks; agents x pairs of tasks
 MOST_RESULTS_OF_AGENTS = 10**7
 MOST_TASKS_OF_TEST = 3000
-MOST_RESULTS_OF_PREDICTOR = 10**8  # candidates x tasks; it is fitted beside the report
+MOST_RESULTS_OF_PREDICTOR = 5 * 10**7  # candidates x tasks; it is fitted beside the report
 
 
 def may_predict(run: Run) -> bool:
