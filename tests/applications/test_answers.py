@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from taskspace.applications.answers import Unanswered, answer, load, save, size_of_test
+from tests.messages import says
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +55,14 @@ def test_no_answer_is_an_answer_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("tasks", "size"), [(3, 3), (12, 3), (40, 10), (120, 30), (80_000, 30)])
 def test_a_short_test_is_short(tasks: int, size: int) -> None:
     assert size_of_test(tasks) == size
+
+
+def test_an_answer_of_another_version_is_refused(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Earlier:
+        errors: NDArray[np.float64]
+
+    Earlier.__name__ = Inner.__name__
+    save(Earlier(np.zeros(2)), tmp_path / "inner.npz")
+    with pytest.raises(ValueError, match=says("inner.npz another delete")):
+        load(tmp_path / "inner.npz", Inner)

@@ -85,3 +85,19 @@ def test_sentences_are_broken_into_lines_and_lists_are_indented() -> None:
     lines = filled("- " + "word " * 40).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.startswith("  word") for line in lines[1:])
+
+
+def test_the_numbers_of_a_column_have_the_same_decimals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    columns = {
+        "low": np.array([0.09808, 0.6, np.nan]),
+        "return": np.array([-512.25, 3.0, 12.5]),
+        "plain": np.array([0.0, 1.0, np.nan]),
+        "tiny": np.array([2.5e-7, 1e-9, 0.0]),
+    }
+    print_columns(columns)
+    rows = [line.split() for line in shown(capsys)[2:]]
+    assert rows[0] == ["0.0981", "-512.2", "0", "2.5e-07"]
+    assert rows[1] == ["0.6000", "3.0", "1", "1e-09"]
+    assert rows[2] == ["12.5", "0"]

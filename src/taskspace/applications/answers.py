@@ -83,10 +83,20 @@ def save(found: Any, path: Path) -> None:
 
 
 def load(path: Path, *kinds: type[Any]) -> Any:
-    """Read an answer of one of these kinds, or `Unanswered`, written by `save`."""
+    """Read an answer of one of these kinds, or `Unanswered`, written by `save`.
+
+    Raises:
+        ValueError: If the answer has other fields, i.e. if another version has written it.
+    """
     arrays = read_arrays(path)
     plain = json.loads(arrays.pop(_PLAIN).tobytes())
-    return _join(arrays, plain, {kind.__name__: kind for kind in (*kinds, Unanswered)})
+    try:
+        return _join(arrays, plain, {kind.__name__: kind for kind in (*kinds, Unanswered)})
+    except TypeError as error:
+        raise ValueError(
+            f"{path} must be written by this version of taskspace, got the file of another one;"
+            " delete it, and it is made again"
+        ) from error
 
 
 def _split(found: Any) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shutil
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -139,7 +140,7 @@ def _fitting(console: Console, plan: _Plan) -> Arrays:
 
     # Only the widest cell of a column matters; a table may have thousands of rows.
     widest = {
-        name: np.array([max((_short(value, plan.limit) for value in values), key=len, default="")])
+        name: np.array([max(_texts(values, plan.limit), key=len, default="")])
         for name, values in plan.columns.items()
     }
     endless, count = console.options.update(width=1_000_000), len(plan.columns)
@@ -152,7 +153,7 @@ def _fitting(console: Console, plan: _Plan) -> Arrays:
 
 
 def _is_empty(values: NDArray[Any]) -> bool:
-    return not any(_short(value, LONGEST) for value in values)
+    return not any(_texts(values, LONGEST))
 
 
 def _is_cut(values: NDArray[Any], limit: int) -> bool:
@@ -166,14 +167,30 @@ def _columns_table(columns: Arrays, plan: _Plan) -> Table:
 
     padding = (0, 1, 0, 0) if plan.narrow else (0, 1)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=padding)
+    texts = {name: _texts(values, plan.limit) for name, values in columns.items()}
     for name, values in columns.items():
-        widest = max((len(_short(value, plan.limit)) for value in values), default=0)
+        widest = max(map(len, texts[name]), default=0)
         broken = plan.narrow and widest < len(name)  # a heading as wide as its column gains nothing
         heading = name.replace("_", "_\n") if broken else name
         table.add_column(Text(heading), justify="left" if values.dtype.kind in "UO" else "right")
-    for row in zip(*columns.values(), strict=True):
-        table.add_row(*(Text(_short(value, plan.limit)) for value in row))
+    for row in zip(*texts.values(), strict=True):
+        table.add_row(*map(Text, row))
     return table
+
+
+def _texts(values: NDArray[Any], limit: int) -> list[str]:
+    """The cells of a column; numbers have as many decimals as the largest needs for four digits."""
+    if values.dtype.kind != "f":
+        return [_short(value, limit) for value in values]
+    known = np.abs(values[np.isfinite(values)])
+    largest, whole = float(known.max(initial=0)), bool((known == np.floor(known)).all())
+    if not 1e-3 <= largest < _EXACT or whole:
+        return [_short(value, limit) for value in values]
+    decimals = max(3 - math.floor(math.log10(largest)), 0)
+    return [
+        f"{value:.{min(decimals, 4)}f}" if np.isfinite(value) else _short(value, limit)
+        for value in values
+    ]
 
 
 def _short(value: Any, limit: int) -> str:

@@ -170,7 +170,7 @@ def test_an_untrained_ordinal_map_is_weak() -> None:
 
 
 def test_a_map_that_is_worse_than_the_table_says_so() -> None:
-    lost = "the similarities of single pairs, from which `similar` answers, order 80.0% so"
+    lost = "without a map, the similarities of single pairs order 80.0% so"
     assert lost in judge(replace(HALVES, plain=0.8)).reason
     assert "single pairs" not in judge(replace(HALVES, plain=0.75)).reason
     assert "single pairs" not in judge(replace(HALVES, plain=0.6)).reason

@@ -233,10 +233,7 @@ def _lost(evidence: Evidence, accuracy: float) -> str:
     """What the map has lost, in words, if the similarities that it is made from are better."""
     if evidence.plain is None or evidence.plain < accuracy + _CLEARLY:
         return ""
-    return (
-        "; the similarities of single pairs, from which `similar` answers, order"
-        f" {evidence.plain:.1%} so"
-    )
+    return f"; without a map, the similarities of single pairs order {evidence.plain:.1%} so"
 
 
 def _allowed(evidence: Evidence) -> str:
