@@ -76,7 +76,7 @@ class Subset:
     method: str
     comparison: SubsetComparison
     near_copies: tuple[tuple[str, str], ...]
-    max_score: float = 1.0
+    max_score: float
 
     def estimate(self, results: ArrayLike) -> Floats:
         """Estimate the scores of an agent from its results on the chosen tasks.
