@@ -39,6 +39,16 @@ class Forces(Boxes):
 ENV = Boxes()
 
 
+def test_the_number_of_an_invalid_task_among_many_is_its_own() -> None:
+    tasks = np.tile([9.0, 0.5], (5000, 1))
+    tasks[3456, 1] = 7.0
+    with pytest.raises(ValueError, match=says("task 3456 weight 7")):
+        ENV.check_tasks(tasks)
+    tasks[2345] = 0.25, 0.5  # not an integer, and before the other one
+    with pytest.raises(ValueError, match=says("task 2345 size 0.25")):
+        ENV.check_tasks(tasks)
+
+
 def test_a_column_knows_which_values_are_at_fault() -> None:
     size, weight = Boxes.columns
     assert size.fault(np.array([-1.0, 0.0, 0.5, 9.0, 10.0])).tolist() == [1, 0, 1, 0, 1]

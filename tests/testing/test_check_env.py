@@ -103,6 +103,10 @@ class UnknownContext(MultiKeyNav):
     context = ("doorBit1", "doorBit3")
 
 
+class ContextChanges(MultiKeyNav):
+    context = ("doorBit1", "keyA")
+
+
 class NoHorizon(MultiKeyNav):
     horizon = 0
 
@@ -202,6 +206,7 @@ def test_an_environment_of_ones_own_passes() -> None:
         (ClusterTooMany, "clusters cluster_names"),
         (OneClusterForAll, "clusters label task"),
         (TwoColumnsOfOneName, "columns names"),
+        (ContextChanges, "context columns never change keyA"),
         (UnknownContext, "context columns 'doorBit3'"),
         (NoHorizon, "horizon 0 1"),
         (GammaTooLarge, "gamma 1.5 (0, 1]"),

@@ -52,3 +52,14 @@ def test_delta_decides_how_many_are_kept(delta: float, kept: int) -> None:
     for number, policy in enumerate((left, finish, finish, left)):
         snapshots.offer(number, policy)
     assert len(snapshots.agents) == kept
+
+
+def test_nothing_is_measured_once_no_skill_can_rise_by_delta() -> None:
+    snapshots = Snapshots("own", ENV, TASKS[:1], delta=0.5, rollouts=50)
+    assert not snapshots.complete
+    snapshots.offer(0, left)
+    assert not snapshots.complete  # a skill of 0 may rise
+    snapshots.offer(1, finish)
+    assert snapshots.complete
+    assert snapshots.offer(2, finish) is None
+    assert [agent.step for agent in snapshots.agents] == [0, 1]

@@ -24,7 +24,7 @@ from taskspace.envs.compiling import build
 from taskspace.envs.registry import make
 from taskspace.progress import progress_bar
 from taskspace.rollouts.compiled.loop import EnginePolicy
-from taskspace.rollouts.compiled.network import LANES, forward
+from taskspace.rollouts.compiled.network import LANES, WorkSpace, forward
 from taskspace.rollouts.evaluate import evaluate
 from taskspace.testing.agents import as_torch, trained_like
 from taskspace.testing.plain_envs import plain_environments
@@ -117,12 +117,21 @@ def _scaling(
     return every, engine, machine
 
 
-def _multiplier(policy: MLPPolicy, env: Environment) -> Callable[[int], None]:
-    """A function that repeats the matrix products of a policy in our kernel, for 64 lanes."""
-    engine, repeat = EnginePolicy.prepare(policy, env), build(_forward_factory, forward)
+def _multiplier(
+    policy: MLPPolicy, env: Environment, every_input: bool = True
+) -> Callable[[int], None]:
+    """A function that repeats the matrix products of a policy in our kernel, for 64 lanes.
+
+    They are those of the whole network, or those of a step of the engine.
+    """
+    engine = EnginePolicy.prepare(policy, env)
+    if every_input:
+        engine = EnginePolicy.with_fixed(policy, env, np.zeros(env.state_size, np.bool_))
+    memory = WorkSpace.empty(engine.sizes.tolist(), engine.begins[0]).memory
+    repeat = build(_forward_factory, forward)
 
     def multiply(times: int) -> None:
-        repeat(times, engine.packed, engine.sizes, engine.tanh, engine.empty_buffers())
+        repeat(times, engine.packed, engine.sizes, engine.tanh, memory.copy())
 
     multiply(1)  # compile
     return multiply
@@ -201,9 +210,9 @@ def _draw_factory(draw: Any) -> Any:
 
 
 def _forward_factory(forward: Any) -> Any:
-    def repeat(times, packed, sizes, tanh, buffers):  # type: ignore[no-untyped-def]
+    def repeat(times, packed, sizes, tanh, memory):  # type: ignore[no-untyped-def]
         for _ in range(times):
-            forward(packed, sizes, tanh, buffers)
+            forward(packed, sizes, tanh, memory)
 
     return repeat
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Tasks = NDArray[np.float64]  # (tasks, columns)
 
+_CHECKED = 1000  # tasks at a time, whose columns are then read from the processor's cache
+
 
 @dataclass(frozen=True)
 class Column:
@@ -349,18 +351,23 @@ class Environment:
             ValueError: If a task is invalid; the message names the first such task and its fault.
         """
         array = self.rows(tasks, "tasks")
-        for column, values in zip(self.columns, array.T, strict=True):
+        for start in range(0, len(array), _CHECKED):
+            self._check_block(array[start : start + _CHECKED], start)
+        return array
+
+    def _check_block(self, tasks: Tasks, start: int) -> None:
+        """Check tasks of which the first has the number `start`."""
+        for column, values in zip(self.columns, tasks.T, strict=True):
             wrong = column.fault(values)
             if wrong.any():
                 row = int(wrong.argmax())
                 raise ValueError(
-                    f"task {row} of {self.name}: {column.name} must be {column.expected},"
+                    f"task {start + row} of {self.name}: {column.name} must be {column.expected},"
                     f" got {values[row]:g}"
                 )
-        for wrong, reason in self.faults(array):
+        for wrong, reason in self.faults(tasks):
             if wrong.any():
-                raise ValueError(f"task {int(wrong.argmax())} of {self.name}: {reason}")
-        return array
+                raise ValueError(f"task {start + int(wrong.argmax())} of {self.name}: {reason}")
 
     def expert_actions(self, states: ArrayLike) -> NDArray[np.int64]:
         """Ask the expert for actions.

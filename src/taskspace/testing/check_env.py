@@ -114,6 +114,11 @@ def _check_episodes(env: Environment, tasks: NDArray[np.float64]) -> None:
     history = _play(env, tasks, env.gamma)
     states, status = history[:, : env.state_size], history[:, env.state_size]
     assert np.isfinite(states).all(), "states must be finite"
+    for column in env.context_columns:
+        assert (states[:, column] == tasks[:, column]).all(), (
+            f"context must be columns that never change in an episode, got"
+            f" {env.state_names[column]}, which changes"
+        )
     assert np.array_equal(history, _play(env, tasks, env.gamma)), (
         "episodes with equal seeds must be equal"
     )

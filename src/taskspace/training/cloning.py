@@ -68,6 +68,9 @@ def clone(
                 offers.append(beside.submit(snapshots.offer, moment, policy))
                 report(moment - done)
                 done = moment
+                if snapshots.complete:
+                    report(settings.iterations - done)
+                    break
             for offer in offers:
                 offer.result()
         finally:

@@ -28,8 +28,18 @@ class Snapshots:
     seed: int = 0
     agents: list[Agent] = field(default_factory=list)
 
-    def offer(self, step: int, policy: Any) -> float:
-        """Measure the policy's skill, and add a snapshot if it has risen by `delta`."""
+    @property
+    def complete(self) -> bool:
+        """Whether no policy can add a snapshot: even a skill of 1 would not have risen enough."""
+        return bool(self.agents) and self.agents[-1].skill + self.delta > 1.0
+
+    def offer(self, step: int, policy: Any) -> float | None:
+        """Measure the policy's skill, and add a snapshot if it has risen by `delta`.
+
+        Returns the skill, or None if there was nothing to measure, because all are complete.
+        """
+        if self.complete:
+            return None
         skill = self._skill(policy)
         if not self.agents or skill >= self.agents[-1].skill + self.delta:
             name = f"{self.subpopulation}-{step}"

@@ -47,6 +47,18 @@ def test_chunks_hold_every_episode_once(
         assert all(chunk.first % rollouts == 0 for chunk in found)
 
 
+@pytest.mark.parametrize("rollouts", [1, 100])
+def test_a_context_that_changes_is_refused(rollouts: int) -> None:
+    class KeysAreContext(type(ENV)):  # type: ignore[misc]
+        context = ("keyA", "keyB", "keyC", "keyD", "doorBit1", "doorBit2")
+
+    env = KeysAreContext()
+    policy = ts.MLPPolicy([np.zeros((7, 7))], [np.array([0.0, 0, 99, 0, 0, 0, 0])])  # picks key A
+    tasks = np.array([[0.05, 0, 0, 0, 0, 0, 0]] * 10)
+    with pytest.raises(ValueError, match=says("context never change keyA")):
+        ts.evaluate([policy], env, tasks, rollouts, progress=False)
+
+
 def test_the_tasks_of_a_chunk_are_those_of_its_episodes() -> None:
     plan = evaluation(10, 4)
     for first, last in ((0, 1), (0, 4), (3, 5), (4, 8), (7, 33)):

@@ -25,10 +25,26 @@ def test_a_discrete_policy_is_laid_out() -> None:
     assert engine.draw is draw_categorical
     assert engine.empty_actions(3).shape == (3,)
     assert engine.empty_actions(3).dtype == np.int64
-    buffers = engine.empty_buffers()
-    assert buffers.shape[0] == 2
-    assert buffers.shape[1] >= 9
-    assert buffers.shape[2] == LANES
+    assert engine.changing.tolist() == list(range(7))  # two columns are fixed, which is too few
+    assert engine.fixed.size == 0
+
+
+def test_columns_that_never_change_are_laid_out_apart() -> None:
+    karel = ts.make("BasicKarel")
+    policy = ts.MLPPolicy.random(karel, hidden=(5,), seed=0)
+    engine = EnginePolicy.prepare(policy, karel)
+    assert engine.sizes.tolist() == [36, 5, 6]
+    assert {karel.state_names[column] for column in engine.fixed} == set(karel.context)
+    assert sorted([*engine.changing, *engine.fixed]) == list(range(88))
+    np.testing.assert_array_equal(engine.begins[0], policy.biases[0])
+    np.testing.assert_array_equal(engine.begins[1:], policy.weights[0][:, engine.fixed].T)
+
+
+def test_a_network_of_fixed_columns_only_has_inputs() -> None:
+    policy = ts.MLPPolicy.random(NAV, seed=0)
+    every = EnginePolicy.with_fixed(policy, NAV, np.ones(7, np.bool_))
+    assert every.sizes[0] == 7
+    assert every.fixed.size == 0
 
 
 @pytest.mark.parametrize("squashed", [False, True])
@@ -46,16 +62,17 @@ def test_a_constant_deviation_takes_outputs_of_its_own() -> None:
     assert EnginePolicy.prepare(policy, MASS).sizes.tolist() == [7, 4]
 
 
-def test_a_sure_network_does_in_every_lane_what_it_says() -> None:
+@pytest.mark.parametrize("fixed", [0, 1, 6])
+def test_a_sure_network_does_in_every_lane_what_it_says(fixed: int) -> None:
     rng = np.random.default_rng(0)
     weight = 1e4 * rng.standard_normal((7, 7)).astype(np.float32)
     policy = ts.MLPPolicy([weight], [np.zeros(7)], output=Categorical((2,)))
-    engine = EnginePolicy.prepare(policy, NAV)
+    engine = EnginePolicy.with_fixed(policy, NAV, np.arange(7) < fixed)
     states, lanes = rng.standard_normal((7, 2 * LANES)), 2 * LANES
     streams = np.stack([new_stream(0, task=lane) for lane in range(lanes)], axis=1)
     actions = engine.empty_actions(lanes)
     act = build(act_factory, engine.draw)
-    act(*engine.network, states, streams, engine.empty_buffers(), actions)
+    act(*engine.network, states, streams, actions)
     logits = weight.astype(np.float64) @ states
     logits[2] = -np.inf  # masked
     np.testing.assert_array_equal(actions, logits.argmax(0))

@@ -10,7 +10,8 @@ import pytest
 
 from taskspace.rollouts.compiled.network import (
     LANES,
-    buffer_rows,
+    WorkSpace,
+    begin_lane,
     exp_lanes,
     forward,
     pack_layers,
@@ -34,12 +35,22 @@ def plain_forward(weights: Any, biases: Any, inputs: Any, tanh: bool) -> Any:
     return values
 
 
-def compiled_forward(weights: Any, biases: Any, inputs: Any, tanh: bool) -> Any:
-    sizes = [len(inputs), *(len(bias) for bias in biases)]
-    buffers = np.full((2, buffer_rows(sizes), LANES), np.nan, np.float32)
-    buffers[0, : len(inputs)] = inputs
-    which = forward(pack_layers(weights, biases), np.array(sizes), tanh, buffers)
-    return buffers[which, : sizes[-1]].copy()
+def compiled_forward(
+    weights: Any, biases: Any, inputs: Any, tanh: bool, fixed: Any = (False,)
+) -> Any:
+    """The outputs of the kernel; columns that are `fixed` are summed up before."""
+    is_fixed = np.resize(fixed, len(inputs))
+    sizes = np.array([np.count_nonzero(~is_fixed), *(len(bias) for bias in biases)])
+    space = WorkSpace.empty(sizes.tolist(), biases[0])
+    first = np.vstack([biases[0], weights[0][:, is_fixed].T])
+    columns = np.flatnonzero(is_fixed)
+    for lane in range(LANES if is_fixed.any() else 0):
+        work = np.empty(len(first), np.int64), np.empty(len(biases[0]), np.float32)
+        begin_lane(first, columns, inputs[:, lane].astype(np.float64), lane, *work, space.begun)
+    space.inputs[:] = inputs[~is_fixed]
+    packed = pack_layers([weights[0][:, ~is_fixed], *weights[1:]], biases)
+    forward(packed, sizes, tanh, space.memory)
+    return space.outputs.copy()
 
 
 @pytest.mark.parametrize("tanh", [False, True])
@@ -51,6 +62,16 @@ def test_forward_equals_numpy(sizes: tuple[int, ...], tanh: bool) -> None:
     inputs = np.random.default_rng(1).standard_normal((sizes[0], LANES)).astype(np.float32)
     ours = compiled_forward(weights, biases, inputs, tanh)
     np.testing.assert_allclose(ours, plain_forward(weights, biases, inputs, tanh), atol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(88, 64, 32, 6), (5, 3), (3, 9, 5, 6, 2)])
+@pytest.mark.parametrize("fixed", [(True, False), (True, True, False), (False, True)])
+def test_fixed_columns_are_summed_up_before(sizes: tuple[int, ...], fixed: Any) -> None:
+    weights, biases = random_layers(sizes)
+    inputs = np.random.default_rng(1).standard_normal((sizes[0], LANES)).astype(np.float32)
+    inputs[np.random.default_rng(2).random(inputs.shape) < 0.5] = 0  # which are passed over
+    ours = compiled_forward(weights, biases, inputs, False, fixed)
+    np.testing.assert_allclose(ours, plain_forward(weights, biases, inputs, False), atol=1e-5)
 
 
 def test_a_lane_does_not_depend_on_its_place() -> None:

@@ -88,12 +88,16 @@ class CompiledEvaluation:
         returns = np.zeros(episodes if self.keep_returns else 0)
         step = step_function(type(env), env.reward if self.keep_returns else None)
         play = build(play_factory, step, policy.draw)
-        play(
+        changed = play(
             *policy.network, self.tasks, self.rollouts, chunk.first, chunk.last,
             self.seed, chunk.agent, env.gamma, env.horizon,
-            policy.empty_buffers(), policy.empty_actions(LANES),
-            successes, steps, solved, returns,
+            policy.empty_actions(LANES), successes, steps, solved, returns,
         )  # fmt: skip
+        if changed >= 0:
+            raise ValueError(
+                f"the context of {env.name} must be columns that never change in an episode, got"
+                f" {env.state_names[changed]}, which changes"
+            )
         return self._results(chunk, successes, steps, solved, returns)
 
     def _general(self, policy: Any, chunk: Chunk) -> PartialResults:

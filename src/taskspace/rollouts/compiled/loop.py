@@ -15,7 +15,13 @@ from taskspace.envs.lanes import RUNNING, SOLVED
 from taskspace.envs.streams import agent_words, start_stream
 from taskspace.envs.views import column, row
 from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
-from taskspace.rollouts.compiled.network import LANES, buffer_rows, forward, pack_layers
+from taskspace.rollouts.compiled.network import (
+    LANES,
+    WorkSpace,
+    begin_lane,
+    forward,
+    pack_layers,
+)
 
 # Rows of states that are a power of two apart would compete for the same places in the cache.
 _PADDING = 8
@@ -24,10 +30,17 @@ _IDLE = -1  # the status of a lane without an episode
 
 @dataclass(frozen=True)
 class EnginePolicy:
-    """A policy in the memory layout of the engine."""
+    """A policy in the memory layout of the engine.
 
-    packed: NDArray[np.float32]
+    Columns of the state that do not change in an episode are multiplied when it begins, the others
+    in every step.
+    """
+
+    packed: NDArray[np.float32]  # all layers; of the first one only the columns that change
     sizes: NDArray[np.int64]
+    changing: NDArray[np.int64]
+    fixed: NDArray[np.int64]
+    begins: NDArray[np.float32]  # of the first layer: the biases, and a row per fixed column
     tanh: bool
     squash: bool
     bound: float
@@ -36,10 +49,25 @@ class EnginePolicy:
     @classmethod
     def prepare(cls, policy: MLPPolicy, env: Environment) -> EnginePolicy:
         """Convert a policy that fits the environment."""
+        is_fixed = np.isin(env.state_names, env.context)
+        # It takes time when an episode begins, so it pays only if these are most of the columns.
+        return cls.with_fixed(policy, env, is_fixed & (is_fixed.mean() > 0.5))
+
+    @classmethod
+    def with_fixed(
+        cls, policy: MLPPolicy, env: Environment, is_fixed: NDArray[np.bool_]
+    ) -> EnginePolicy:
+        """Convert a policy, with the columns that are multiplied when an episode begins."""
+        if is_fixed.all():
+            is_fixed = np.zeros_like(is_fixed)  # a step needs at least one input
         weights, biases = policy.engine_layers()
+        first = weights[0]
         return cls(
-            packed=pack_layers(weights, biases),
-            sizes=np.array([policy.sizes[0], *(len(bias) for bias in biases)]),
+            packed=pack_layers([first[:, ~is_fixed], *weights[1:]], biases),
+            sizes=np.array([np.count_nonzero(~is_fixed), *(len(bias) for bias in biases)]),
+            changing=np.flatnonzero(~is_fixed),
+            fixed=np.flatnonzero(is_fixed),
+            begins=np.vstack([biases[0], first[:, is_fixed].T]).astype(np.float32),
             tanh=policy.activation == "tanh",
             squash=isinstance(policy.output, Gaussian) and policy.output.squashed,
             bound=float(env.action_bound or 0.0),
@@ -53,8 +81,11 @@ class EnginePolicy:
 
     @property
     def network(self) -> tuple[Any, ...]:
-        """The arguments that the compiled functions take for a policy."""
-        return self.packed, self.sizes, self.tanh, self.squash, self.bound
+        """The arguments that the compiled functions take for a policy, with work space."""
+        space = WorkSpace.empty(self.sizes.tolist(), self.begins[0])
+        columns = self.changing, self.fixed, self.begins
+        memory = space.memory, space.inputs, space.begun, space.outputs
+        return self.packed, self.sizes, *columns, self.tanh, self.squash, self.bound, *memory
 
     def empty_actions(self, lanes: int) -> NDArray[Any]:
         """An array for one action per lane."""
@@ -62,38 +93,47 @@ class EnginePolicy:
             return np.zeros((int(self.sizes[-1]) // 2, lanes)).T
         return np.zeros(lanes, np.int64)
 
-    def empty_buffers(self) -> NDArray[np.float32]:
-        """An array for the activations of two layers."""
-        return np.zeros((2, buffer_rows(self.sizes.tolist()), LANES), np.float32)
-
 
 def act_factory(draw: Any) -> Callable[..., None]:
     """The actions of a network in many lanes, in blocks of 64, exactly as in `play`."""
 
-    def act(packed, sizes, tanh, squash, bound, states, streams, buffers, actions):
+    def act(
+        packed, sizes, changing, fixed, begins, tanh, squash, bound,
+        memory, inputs, begun, outputs,
+        states, streams, actions,
+    ):  # fmt: skip
+        nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         for start in range(0, states.shape[1], LANES):
-            for feature in range(len(states)):
+            for lane in range(LANES if len(fixed) else 0):
+                state = column(states, start + lane)
+                begin_lane(begins, fixed, state, lane, nonzero, sums, begun)
+            for index in range(len(changing)):
+                source, target = row(states, changing[index]), row(inputs, index)
                 for lane in range(LANES):
-                    buffers[0, feature, lane] = states[feature, start + lane]
-            output = forward(packed, sizes, tanh, buffers)
+                    target[lane] = source[start + lane]
+            forward(packed, sizes, tanh, memory)
             lanes = slice(start, start + LANES)
-            draw(buffers[output, : sizes[-1]], streams[:, lanes], actions[lanes], bound, squash)
+            draw(outputs, streams[:, lanes], actions[lanes], bound, squash)
 
     return act
 
 
-def play_factory(step: Any, draw: Any) -> Callable[..., None]:
+def play_factory(step: Any, draw: Any) -> Callable[..., int]:
     """The engine for an environment's step of many lanes and a policy's `draw` of actions."""
 
     def play(
-        packed, sizes, tanh, squash, bound,  # the policy
+        packed, sizes, changing, fixed, begins, tanh, squash, bound,  # the policy
+        memory, inputs, begun, outputs,  # its work space
         tasks, rollouts, first, last,  # episodes first .. last - 1 of task * rollouts + rollout
         seed, agent, gamma, horizon,
-        buffers, actions,  # work space
+        actions,  # an array like those that the policy chooses
         successes, steps,  # counts, an entry per task from the first episode's on
         results, returns,  # an entry per episode, or empty where they are not wanted
     ):  # fmt: skip
-        """Play the episodes in 64 lanes; a lane takes the next episode as soon as its own ends."""
+        """Play the episodes in 64 lanes; a lane takes the next episode as soon as its own ends.
+
+        Returns a fixed column that has changed in one of the last episodes, or -1.
+        """
         states = np.zeros((tasks.shape[1], LANES + _PADDING))
         streams = np.zeros((2, LANES), np.uint64)
         # Arrays of their own: a compiler that knows that they do not overlap vectorizes the step.
@@ -101,6 +141,7 @@ def play_factory(step: Any, draw: Any) -> Callable[..., None]:
         actions, rewards, earned = np.zeros_like(actions), np.zeros(LANES), np.zeros(LANES)
         episode, entry = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
         words = agent_words(seed, agent)
+        nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         waiting, task, rollout = first, first // rollouts, first % rollouts
         first_task, playing = task, 0
         ended, count = np.arange(LANES), LANES  # lanes that take the next episode: at first all
@@ -119,6 +160,8 @@ def play_factory(step: Any, draw: Any) -> Callable[..., None]:
                     playing -= 1
                 if waiting < last:
                     column(states, lane)[:] = row(tasks, task)
+                    if len(fixed):
+                        begin_lane(begins, fixed, row(tasks, task), lane, nonzero, sums, begun)
                     start_stream(column(streams, lane), words, task, rollout)
                     status[lane], elapsed[lane], earned[lane] = RUNNING, 0, 0.0
                     episode[lane], entry[lane] = waiting, task - first_task
@@ -129,11 +172,12 @@ def play_factory(step: Any, draw: Any) -> Callable[..., None]:
                         task, rollout = task + 1, 0
             if playing == 0:
                 break
-            for feature in range(len(states)):
+            for index in range(len(changing)):
+                source, target = row(states, changing[index]), row(inputs, index)
                 for lane in range(LANES):
-                    buffers[0, feature, lane] = states[feature, lane]
-            output = forward(packed, sizes, tanh, buffers)
-            draw(buffers[output, : sizes[-1]], streams, actions, bound, squash)
+                    target[lane] = source[lane]
+            forward(packed, sizes, tanh, memory)
+            draw(outputs, streams, actions, bound, squash)
             step(states, actions, streams, elapsed, status, rewards, gamma, horizon)
             if len(returns):
                 for lane in range(LANES):
@@ -142,5 +186,10 @@ def play_factory(step: Any, draw: Any) -> Callable[..., None]:
             for lane in range(LANES):  # no branch: which lanes end cannot be predicted
                 ended[count] = lane
                 count += status[lane] > RUNNING
+        for lane in range(min(LANES, last - first)):
+            for index in range(len(fixed)):
+                if states[fixed[index], lane] != tasks[first_task + entry[lane], fixed[index]]:
+                    return fixed[index]
+        return -1
 
     return play

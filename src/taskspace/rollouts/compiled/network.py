@@ -1,25 +1,32 @@
 """The policy network, for 64 lanes at once, near the processor's limit.
 
-Activations are (features, lanes) in single precision. For matrix products of these sizes, a general
-library spends most of its time on set-up, and plain loops on memory access. Here tiles of four
-outputs x sixteen lanes are summed in registers; the code for this is generated explicitly, because
-LLVM does not find it by itself. Every lane goes through the same instructions, so a result never
-depends on the lane that computes it.
+Activations are (features, lanes) in single precision, in blocks of 16 lanes, which stay in the
+cache. For matrix products of these sizes, a general library spends most of its time on set-up, and plain loops
+on memory access. Here tiles of four outputs x sixteen lanes are summed in registers; the code for
+this is generated explicitly, because LLVM does not find it by itself. Every lane goes through the
+same instructions, so a result never depends on the lane that computes it.
+
+Inputs that do not change in an episode are multiplied once per episode: `begin_lane` sums up their
+part of the first layer, and `forward` adds the rest in every step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 
+from taskspace.envs.views import column, row
+
 LANES = 64
-_TILE_OUTPUTS, _TILE_LANES = 4, 16
+_BLOCK = 16  # lanes
+_TILE_OUTPUTS = 4
 
 _F32 = np.float32
 _LOG2_E, _HALF, _ONE, _TWO, _ZERO = _F32(1.4426950408889634), _F32(0.5), _F32(1), _F32(2), _F32(0)
@@ -50,99 +57,169 @@ def pack_layers(
     return np.concatenate(blocks)
 
 
-def buffer_rows(sizes: Sequence[int]) -> int:
-    """The number of rows that the buffers of `forward` need for layers of these sizes."""
-    return max(size + -size % _TILE_OUTPUTS for size in sizes)
+@register_jitable
+def _padded(size: int) -> int:
+    """The number of outputs of a layer, in whole tiles."""
+    return size + -size % _TILE_OUTPUTS
+
+
+@dataclass(frozen=True)
+class WorkSpace:
+    """The activations of 64 lanes, in one piece of memory: `forward` finds each part in it."""
+
+    memory: NDArray[np.float32]
+    inputs: NDArray[np.float32]  # (inputs, lanes)
+    begun: NDArray[np.float32]  # (outputs of the first layer, lanes): its sums to begin with
+    outputs: NDArray[np.float32]  # (outputs, lanes)
+
+    @classmethod
+    def empty(cls, sizes: Sequence[int], biases: NDArray[np.float32]) -> WorkSpace:
+        """Work space for layers of these sizes; the first one begins with its biases."""
+        shapes = [(rows, LANES) for rows in (sizes[0], _padded(sizes[1]), _padded(sizes[-1]))]
+        ends = np.cumsum([rows * LANES for rows, _ in shapes])
+        hidden = 2 * max(map(_padded, sizes[1:])) * _BLOCK
+        memory = np.zeros(ends[-1] + hidden, np.float32)
+        parts = np.split(memory, ends)[:3]
+        inputs, begun, outputs = (
+            part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)
+        )
+        begun[: len(biases)] = biases[:, None]
+        return cls(memory, inputs, begun, outputs[: sizes[-1]])
 
 
 @intrinsic
-def _tile(typing_context, packed, start, inputs, buffers, source, target, relu):  # type: ignore
+def _tile(typing_context, packed, start, inputs, memory, source, across, target, down, relu):  # type: ignore
     """Four outputs x sixteen lanes: biases plus weights times inputs, optionally with ReLU.
 
-    `packed[start:]` holds the block as `pack_layers` wrote it; `source` and `target` are flat
-    indices into `buffers`, whose rows are `LANES` long.
+    `packed[start:]` holds the block as `pack_layers` wrote it; `source` and `target` are indices
+    into `memory`, where the rows of inputs are `across` long and those of outputs `down`.
     """
-    signature = types.void(packed, start, inputs, buffers, source, target, relu)
+    arguments = packed, start, inputs, memory, source, across, target, down, relu
+    return types.void(*arguments), _generate_tile
 
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(ir.FloatType(), _TILE_LANES)
-        undefined = ir.Constant(vector, ir.Undefined)
-        lane_zero = ir.Constant(ir.VectorType(ir.IntType(32), _TILE_LANES), [0] * _TILE_LANES)
-        fused = ("contract",)  # multiply and add in one instruction
 
-        def number(value: int) -> ir.Constant:
-            return ir.Constant(ir.IntType(64), value)
+@intrinsic
+def _first_tile(
+    typing_context, packed, start, inputs, memory, source, across, target, down, relu, begun
+):  # type: ignore
+    """The same, but starting from sums instead of biases; these are at the index `begun`."""
+    arguments = packed, start, inputs, memory, source, across, target, down, relu, begun
+    return types.void(*arguments), _generate_tile
 
-        def data(index: int, offset: Any) -> Any:
-            array = context.make_array(signature.args[index])(context, builder, args[index])
-            return builder.gep(array.data, [offset])
 
-        def spread(pointer: Any, index: Any) -> Any:
-            """One weight in all elements of a vector."""
-            weight = builder.load(builder.gep(pointer, [index]))
-            first = builder.insert_element(undefined, weight, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(first, undefined, lane_zero)
+def _generate_tile(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+    vector = ir.VectorType(ir.FloatType(), _BLOCK)
+    undefined = ir.Constant(vector, ir.Undefined)
+    lane_zero = ir.Constant(ir.VectorType(ir.IntType(32), _BLOCK), [0] * _BLOCK)
+    fused = ("contract",)  # multiply and add in one instruction
 
-        def row(pointer: Any, index: Any) -> Any:
-            there = builder.gep(pointer, [builder.mul(index, number(LANES))])
-            return builder.bitcast(there, vector.as_pointer())
+    def number(value: int) -> ir.Constant:
+        return ir.Constant(ir.IntType(64), value)
 
-        weights, source, target = data(0, args[1]), data(3, args[4]), data(3, args[5])
-        biases = [spread(weights, number(output)) for output in range(_TILE_OUTPUTS)]
-        before, loop, after = (
-            builder.block,
-            builder.append_basic_block("inputs"),
-            builder.append_basic_block("outputs"),
-        )
-        builder.branch(loop)
+    def data(index: int, offset: Any) -> Any:
+        array = context.make_array(signature.args[index])(context, builder, args[index])
+        return builder.gep(array.data, [offset])
 
-        builder.position_at_end(loop)
-        index = builder.phi(ir.IntType(64))
-        index.add_incoming(number(0), before)
-        sums = [builder.phi(vector) for _ in biases]
-        following = builder.add(index, number(1))
-        block = builder.mul(following, number(_TILE_OUTPUTS))
-        value = builder.load(row(source, index), align=4)
-        totals = []
-        for output, (bias, total) in enumerate(zip(biases, sums, strict=True)):
-            total.add_incoming(bias, before)
-            weight = spread(weights, builder.add(block, number(output)))
-            product = builder.fmul(weight, value, flags=fused)
-            totals.append(builder.fadd(product, total, flags=fused))
-            total.add_incoming(totals[-1], loop)
-        index.add_incoming(following, loop)
-        builder.cbranch(builder.icmp_signed("<", following, args[2]), loop, after)
+    def spread(pointer: Any, index: Any) -> Any:
+        """One weight in all elements of a vector."""
+        weight = builder.load(builder.gep(pointer, [index]))
+        first = builder.insert_element(undefined, weight, ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(first, undefined, lane_zero)
 
-        builder.position_at_end(after)
-        zero = ir.Constant(vector, [0.0] * _TILE_LANES)
-        for output, total in enumerate(totals):
-            positive = builder.select(builder.fcmp_ordered(">", total, zero), total, zero)
-            result = builder.select(args[6], positive, total)
-            builder.store(result, row(target, number(output)), align=4)
-        return context.get_dummy_value()
+    def at(pointer: Any, index: Any, length: Any) -> Any:
+        there = builder.gep(pointer, [builder.mul(index, length)])
+        return builder.bitcast(there, vector.as_pointer())
 
-    return signature, generate
+    weights, source, target = data(0, args[1]), data(3, args[4]), data(3, args[6])
+    outputs = [number(output) for output in range(_TILE_OUTPUTS)]
+    if len(args) > 9:  # in the first layer
+        begun = data(3, args[9])
+        begin = [builder.load(at(begun, output, number(LANES)), align=4) for output in outputs]
+    else:
+        begin = [spread(weights, output) for output in outputs]
+    before, loop, after = (
+        builder.block,
+        builder.append_basic_block("inputs"),
+        builder.append_basic_block("outputs"),
+    )
+    builder.branch(loop)
+
+    builder.position_at_end(loop)
+    index = builder.phi(ir.IntType(64))
+    index.add_incoming(number(0), before)
+    sums = [builder.phi(vector) for _ in outputs]
+    following = builder.add(index, number(1))
+    block = builder.mul(following, number(_TILE_OUTPUTS))
+    value = builder.load(at(source, index, args[5]), align=4)
+    totals = []
+    for output, first, total in zip(outputs, begin, sums, strict=True):
+        total.add_incoming(first, before)
+        product = builder.fmul(spread(weights, builder.add(block, output)), value, flags=fused)
+        totals.append(builder.fadd(product, total, flags=fused))
+        total.add_incoming(totals[-1], loop)
+    index.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_signed("<", following, args[2]), loop, after)
+
+    builder.position_at_end(after)
+    zero = ir.Constant(vector, [0.0] * _BLOCK)
+    for output, total in zip(outputs, totals, strict=True):
+        positive = builder.select(builder.fcmp_ordered(">", total, zero), total, zero)
+        result = builder.select(args[8], positive, total)
+        builder.store(result, at(target, output, args[7]), align=4)
+    return context.get_dummy_value()
 
 
 @njit
-def forward(packed, sizes, tanh, buffers):
-    """Run the network on `buffers[0]`; returns which of the two buffers holds the output."""
-    start, current = 0, 0
-    rows = buffers.shape[1]
-    for layer in range(len(sizes) - 1):
-        inputs, outputs = sizes[layer], sizes[layer + 1]
-        hidden = layer < len(sizes) - 2
-        for block in range(0, outputs, _TILE_OUTPUTS):
-            target = ((1 - current) * rows + block) * LANES
-            for lane in range(0, LANES, _TILE_LANES):
-                source = current * rows * LANES + lane
-                _tile(packed, start, inputs, buffers, source, target + lane, hidden and not tanh)
-            start += (inputs + 1) * _TILE_OUTPUTS
-        current = 1 - current
-        if hidden and tanh:
-            for row in range(outputs):
-                tanh_lanes(buffers[current, row])
-    return current
+def begin_lane(begins, columns, state, lane, nonzero, sums, begun):
+    """Sum the biases of the first layer and what the given columns of a state add to it.
+
+    `begins` has the biases in its first row, and then the weights of each column; `nonzero` and
+    `sums` are work space.
+    """
+    count = 0
+    for index in range(len(columns)):  # no branch: which columns are 0 cannot be predicted
+        nonzero[count] = index
+        count += state[columns[index]] != 0.0
+    first = row(begins, 0)
+    for output in range(len(sums)):
+        sums[output] = first[output]
+    for index in range(count):
+        weights = row(begins, nonzero[index] + 1)
+        value = np.float32(state[columns[nonzero[index]]])
+        for output in range(len(sums)):
+            sums[output] += value * weights[output]
+    lanes = column(begun, lane)
+    for output in range(len(sums)):
+        lanes[output] = sums[output]
+
+
+@njit
+def forward(packed, sizes, tanh, memory):
+    """Run the network on the inputs in a `WorkSpace`, which also gets the outputs."""
+    last = len(sizes) - 2
+    begun = sizes[0] * LANES
+    outputs = begun + _padded(sizes[1]) * LANES
+    hidden = outputs + _padded(sizes[-1]) * LANES
+    room = (len(memory) - hidden) // 2  # for the activations of one layer
+    for lane in range(0, LANES, _BLOCK):
+        start, source, across = 0, lane, LANES
+        for layer in range(last + 1):
+            target, down = hidden + room * (layer % 2), _BLOCK
+            if layer == last:
+                target, down = outputs + lane, LANES
+            inputs, relu = sizes[layer], layer < last and not tanh
+            for output in range(0, sizes[layer + 1], _TILE_OUTPUTS):
+                at = target + output * down
+                if layer == 0:
+                    sums = begun + output * LANES + lane
+                    _first_tile(packed, start, inputs, memory, source, across, at, down, relu, sums)
+                else:
+                    _tile(packed, start, inputs, memory, source, across, at, down, relu)
+                start += (inputs + 1) * _TILE_OUTPUTS
+            if layer < last and tanh:
+                for index in range(target, target + sizes[layer + 1] * _BLOCK):
+                    memory[index] = hyperbolic_tangent(memory[index])
+            source, across = target, down
 
 
 @intrinsic
@@ -175,10 +252,13 @@ def exp_lanes(values):
 
 
 @njit
+def hyperbolic_tangent(value):
+    """The hyperbolic tangent in single precision."""
+    return _ONE - _TWO / (exponential(_TWO * value) + _ONE)
+
+
+@njit
 def tanh_lanes(values):
     """The hyperbolic tangent of each lane, in place."""
     for lane in range(LANES):
-        values[lane] *= _TWO
-    exp_lanes(values)
-    for lane in range(LANES):
-        values[lane] = _ONE - _TWO / (values[lane] + _ONE)
+        values[lane] = hyperbolic_tangent(values[lane])

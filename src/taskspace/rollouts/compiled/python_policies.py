@@ -84,7 +84,7 @@ def choose_actions(policy: Any, env: Environment, lanes: Lanes) -> NDArray[Any]:
     if isinstance(policy, EnginePolicy):
         actions = policy.empty_actions(lanes.states.shape[1])
         act = build(act_factory, policy.draw)
-        act(*policy.network, lanes.states, lanes.streams, policy.empty_buffers(), actions)
+        act(*policy.network, lanes.states, lanes.streams, actions)
         return actions
     if isinstance(policy, ExpertPolicy):
         return policy.act_on_states(np.ascontiguousarray(lanes.states.T))
