@@ -46,11 +46,12 @@ class Speed:
     compiled_episodes_per_s: float  # one core
     ratio_per_core: float
     ns_per_step: float
-    products_ns: float  # of a step: the matrix products alone, which are the limit
+    products_ns: float  # of a step: its matrix products
     sampling_ns: float  # of a step: from the network's outputs to actions
     scaling: float  # speed on all cores relative to one
     machine_scaling: float  # the same for bare matrix products, i.e. the limit of the machine
-    limit_share: float  # fraction of the speed of bare matrix products
+    limit_ns: float  # of a step that consists of the matrix products of the whole network
+    limit_share: float  # fraction of the speed of such a step
 
 
 def measure(name: str, seconds: float = 1.0) -> Speed:
@@ -72,10 +73,11 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
             one,
             episodes,
             1e9 / one,
+            _products_ns(policies[0], env),
             _limit_ns(policies[0], env),
             _sampling_ns(policies[0], env),
         ))  # fmt: skip
-    plain_rate, general_rate, one, episodes, ns, limit, sampling = map(
+    plain_rate, general_rate, one, episodes, ns, products, limit, sampling = map(
         statistics.median, zip(*rounds, strict=True)
     )
     every, scaling, machine = _scaling(policies, env, tasks, max(1, rollouts // 2), seconds / 4)
@@ -87,10 +89,11 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
         compiled_episodes_per_s=episodes,
         ratio_per_core=statistics.median(row[2] / row[0] for row in rounds),
         ns_per_step=ns,
-        products_ns=limit,
+        products_ns=products,
         sampling_ns=sampling,
         scaling=scaling,
         machine_scaling=machine,
+        limit_ns=limit,
         limit_share=limit / ns,
     )
 
@@ -117,16 +120,13 @@ def _scaling(
     return every, engine, machine
 
 
-def _multiplier(
-    policy: MLPPolicy, env: Environment, every_input: bool = True
-) -> Callable[[int], None]:
-    """A function that repeats the matrix products of a policy in our kernel, for 64 lanes.
+def _multiplier(policy: MLPPolicy, env: Environment) -> Callable[[int], None]:
+    """A function that repeats the matrix products of a whole network, for 64 lanes."""
+    return _repeated(EnginePolicy.with_fixed(policy, env, np.zeros(env.state_size, np.bool_)))
 
-    They are those of the whole network, or those of a step of the engine.
-    """
-    engine = EnginePolicy.prepare(policy, env)
-    if every_input:
-        engine = EnginePolicy.with_fixed(policy, env, np.zeros(env.state_size, np.bool_))
+
+def _repeated(engine: EnginePolicy) -> Callable[[int], None]:
+    """A function that repeats the matrix products of a step in our kernel, for 64 lanes."""
     memory = WorkSpace.empty(engine.sizes.tolist(), engine.begins[0]).memory
     repeat = build(_forward_factory, forward)
 
@@ -169,8 +169,14 @@ def _rollouts_for(policies: Sequence[Any], env: Environment, tasks: Any, seconds
     return max(20, int(10 * seconds / (time.perf_counter() - start)))
 
 
+def _products_ns(policy: MLPPolicy, env: Environment) -> float:
+    """Time per step of the matrix products in a step of the engine."""
+    multiply = _repeated(EnginePolicy.prepare(policy, env))
+    return 1e9 * _best(lambda: multiply(500)) / (500 * LANES)
+
+
 def _limit_ns(policy: MLPPolicy, env: Environment) -> float:
-    """Time per step of the matrix products of a policy: the best of our kernel and torch."""
+    """Time per step of the products of a whole network: the best of our kernel and torch."""
     multiply = _multiplier(policy, env)
     ours = _best(lambda: multiply(500))
     torch.set_num_threads(1)
@@ -270,7 +276,7 @@ def print_report(console: Console) -> None:
     """Measure everything and print a table."""
     title = "Rollouts on one core of this machine"
     print_lines(console, title, _ROWS, measure_all())
-    console.print("The limit is the speed of the matrix products alone.")
+    console.print("The limit is a step that consists of the network's matrix products only.")
     console.print(_first_result())
     for copies in (64, 4096):
         console.print(_vector_line(copies))

@@ -1,10 +1,10 @@
 """The policy network, for 64 lanes at once, near the processor's limit.
 
-Activations are (features, lanes) in single precision, in blocks of 16 lanes, which stay in the
-cache. For matrix products of these sizes, a general library spends most of its time on set-up, and plain loops
-on memory access. Here tiles of four outputs x sixteen lanes are summed in registers; the code for
-this is generated explicitly, because LLVM does not find it by itself. Every lane goes through the
-same instructions, so a result never depends on the lane that computes it.
+Activations are (features, lanes) in single precision; those of 16 lanes at a time stay in the
+cache. For matrix products of these sizes, a general library spends most of its time on set-up, and
+plain loops on memory access. Here tiles of four outputs x sixteen lanes are summed in registers;
+the code for this is generated explicitly, because LLVM does not find it by itself. Every lane goes
+through the same instructions, so a result never depends on the lane that computes it.
 
 Inputs that do not change in an episode are multiplied once per episode: `begin_lane` sums up their
 part of the first layer, and `forward` adds the rest in every step.
@@ -88,26 +88,28 @@ class WorkSpace:
 
 
 @intrinsic
-def _tile(typing_context, packed, start, inputs, memory, source, across, target, down, relu):  # type: ignore
+def _tile(typing_context, packed, start, inputs, memory, source, target, row_length, relu):  # type: ignore
     """Four outputs x sixteen lanes: biases plus weights times inputs, optionally with ReLU.
 
     `packed[start:]` holds the block as `pack_layers` wrote it; `source` and `target` are indices
-    into `memory`, where the rows of inputs are `across` long and those of outputs `down`.
+    into `memory`, and `row_length` is the length of the rows at `target`.
     """
-    arguments = packed, start, inputs, memory, source, across, target, down, relu
+    arguments = packed, start, inputs, memory, source, target, row_length, relu
     return types.void(*arguments), _generate_tile
 
 
 @intrinsic
-def _first_tile(
-    typing_context, packed, start, inputs, memory, source, across, target, down, relu, begun
-):  # type: ignore
-    """The same, but starting from sums instead of biases; these are at the index `begun`."""
-    arguments = packed, start, inputs, memory, source, across, target, down, relu, begun
+def _first_tile(  # type: ignore
+    typing_context, packed, start, inputs, memory, source, target, row_length, relu, begun
+):  # fmt: skip
+    """The same in the first layer, which starts from the sums at the index `begun`."""
+    arguments = packed, start, inputs, memory, source, target, row_length, relu, begun
     return types.void(*arguments), _generate_tile
 
 
 def _generate_tile(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+    """The code of a tile; the first layer has the argument `begun`, and 64 lanes in a row."""
+    _, start, inputs, _, source, target, row_length, relu, *begun = args
     vector = ir.VectorType(ir.FloatType(), _BLOCK)
     undefined = ir.Constant(vector, ir.Undefined)
     lane_zero = ir.Constant(ir.VectorType(ir.IntType(32), _BLOCK), [0] * _BLOCK)
@@ -116,27 +118,27 @@ def _generate_tile(context: Any, builder: ir.IRBuilder, signature: Any, args: An
     def number(value: int) -> ir.Constant:
         return ir.Constant(ir.IntType(64), value)
 
-    def data(index: int, offset: Any) -> Any:
-        array = context.make_array(signature.args[index])(context, builder, args[index])
+    def pointer(argument: int, offset: Any) -> Any:
+        array = context.make_array(signature.args[argument])(context, builder, args[argument])
         return builder.gep(array.data, [offset])
 
-    def spread(pointer: Any, index: Any) -> Any:
+    def spread(index: Any) -> Any:
         """One weight in all elements of a vector."""
-        weight = builder.load(builder.gep(pointer, [index]))
+        weight = builder.load(builder.gep(weights, [index]))
         first = builder.insert_element(undefined, weight, ir.Constant(ir.IntType(32), 0))
         return builder.shuffle_vector(first, undefined, lane_zero)
 
-    def at(pointer: Any, index: Any, length: Any) -> Any:
-        there = builder.gep(pointer, [builder.mul(index, length)])
+    def row_at(start: Any, index: Any, length: Any) -> Any:
+        there = builder.gep(start, [builder.mul(index, length)])
         return builder.bitcast(there, vector.as_pointer())
 
-    weights, source, target = data(0, args[1]), data(3, args[4]), data(3, args[6])
-    outputs = [number(output) for output in range(_TILE_OUTPUTS)]
-    if len(args) > 9:  # in the first layer
-        begun = data(3, args[9])
-        begin = [builder.load(at(begun, output, number(LANES)), align=4) for output in outputs]
+    weights, outputs = pointer(0, start), [number(output) for output in range(_TILE_OUTPUTS)]
+    source_length = number(LANES if begun else _BLOCK)
+    if begun:
+        rows = [row_at(pointer(3, begun[0]), output, source_length) for output in outputs]
+        begin = [builder.load(row, align=4) for row in rows]
     else:
-        begin = [spread(weights, output) for output in outputs]
+        begin = [spread(output) for output in outputs]
     before, loop, after = (
         builder.block,
         builder.append_basic_block("inputs"),
@@ -150,22 +152,22 @@ def _generate_tile(context: Any, builder: ir.IRBuilder, signature: Any, args: An
     sums = [builder.phi(vector) for _ in outputs]
     following = builder.add(index, number(1))
     block = builder.mul(following, number(_TILE_OUTPUTS))
-    value = builder.load(at(source, index, args[5]), align=4)
+    value = builder.load(row_at(pointer(3, source), index, source_length), align=4)
     totals = []
     for output, first, total in zip(outputs, begin, sums, strict=True):
         total.add_incoming(first, before)
-        product = builder.fmul(spread(weights, builder.add(block, output)), value, flags=fused)
+        product = builder.fmul(spread(builder.add(block, output)), value, flags=fused)
         totals.append(builder.fadd(product, total, flags=fused))
         total.add_incoming(totals[-1], loop)
     index.add_incoming(following, loop)
-    builder.cbranch(builder.icmp_signed("<", following, args[2]), loop, after)
+    builder.cbranch(builder.icmp_signed("<", following, inputs), loop, after)
 
     builder.position_at_end(after)
     zero = ir.Constant(vector, [0.0] * _BLOCK)
     for output, total in zip(outputs, totals, strict=True):
         positive = builder.select(builder.fcmp_ordered(">", total, zero), total, zero)
-        result = builder.select(args[8], positive, total)
-        builder.store(result, at(target, output, args[7]), align=4)
+        result = builder.select(relu, positive, total)
+        builder.store(result, row_at(pointer(3, target), output, row_length), align=4)
     return context.get_dummy_value()
 
 
@@ -202,24 +204,24 @@ def forward(packed, sizes, tanh, memory):
     hidden = outputs + _padded(sizes[-1]) * LANES
     room = (len(memory) - hidden) // 2  # for the activations of one layer
     for lane in range(0, LANES, _BLOCK):
-        start, source, across = 0, lane, LANES
+        start, source = 0, lane
         for layer in range(last + 1):
-            target, down = hidden + room * (layer % 2), _BLOCK
-            if layer == last:
-                target, down = outputs + lane, LANES
             inputs, relu = sizes[layer], layer < last and not tanh
+            target, length = hidden + room * (layer % 2), _BLOCK
+            if layer == last:
+                target, length = outputs + lane, LANES
             for output in range(0, sizes[layer + 1], _TILE_OUTPUTS):
-                at = target + output * down
+                at = target + output * length
                 if layer == 0:
                     sums = begun + output * LANES + lane
-                    _first_tile(packed, start, inputs, memory, source, across, at, down, relu, sums)
+                    _first_tile(packed, start, inputs, memory, source, at, length, relu, sums)
                 else:
-                    _tile(packed, start, inputs, memory, source, across, at, down, relu)
+                    _tile(packed, start, inputs, memory, source, at, length, relu)
                 start += (inputs + 1) * _TILE_OUTPUTS
             if layer < last and tanh:
                 for index in range(target, target + sizes[layer + 1] * _BLOCK):
                     memory[index] = hyperbolic_tangent(memory[index])
-            source, across = target, down
+            source = target
 
 
 @intrinsic
