@@ -43,6 +43,13 @@ def test_a_summary_is_left_out_and_told(name: str, column: Any, what: str, first
     assert f"not used: {name} (the {what} of the others)" in how_read(found)
 
 
+def test_a_summary_of_the_columns_before_it_is_told_as_such() -> None:
+    subtotal = {"part 1": SOLVED[:, :4].sum(1), "q5": SOLVED[::-1, 0], "q6": SOLVED[::-1, 1]}
+    found = Outcomes.from_table(_table(SOLVED, subtotal))
+    assert found.tasks.tolist() == [*TASKS, "q5", "q6"]
+    assert "not used: part 1 (the sum of the columns before it)" in how_read(found)
+
+
 def test_missing_results_and_several_summaries() -> None:
     both = {"Summe": np.nansum(GAPS, 1), "Mittel": np.nanmean(GAPS, 1)}
     assert Outcomes.from_table(_table(GAPS, both)).tasks.tolist() == TASKS

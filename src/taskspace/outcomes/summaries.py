@@ -42,7 +42,8 @@ def summaries(columns: dict[str, Floats]) -> dict[str, str]:
         others = sums - own * filled[:, number], counts - own * known[:, number]
         what = ""
         if _may_summarise(values):
-            what = _what(values, *others) or _what(values, sum_before, count_before)
+            before = sum_before, count_before
+            what = _what(values, *others, "others") or _what(values, *before, "columns before it")
         if what and not _is_copy(table, number):
             found[name] = what
             if own:
@@ -57,7 +58,7 @@ def _may_summarise(values: Floats) -> bool:
     return len(np.unique(values[~np.isnan(values)])) > 2
 
 
-def _what(values: Floats, sums: Floats, counts: NDArray[np.int64]) -> str:
+def _what(values: Floats, sums: Floats, counts: NDArray[np.int64], of: str) -> str:
     """What a column is, from the sums and the numbers of the results in each row."""
     means = sums / np.maximum(counts, 1)
     there = ~np.isnan(values) & (counts > 0)
@@ -72,7 +73,7 @@ def _what(values: Floats, sums: Floats, counts: NDArray[np.int64]) -> str:
             differ.max() <= rounding + 1e-6 * np.abs(expected[there]).max()
             and spread > 4 * rounding
         ):
-            return f"the {what} of the others"
+            return f"the {what} of the {of}"
     return ""
 
 
