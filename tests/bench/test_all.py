@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 
@@ -16,7 +17,7 @@ from taskspace.bench.clock import Step
 def test_every_figure_is_in_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    speed = rollouts.Speed(*[2e6] * 12)
+    speed = rollouts.Speed(*[2e6] * len(dataclasses.fields(rollouts.Speed)))
     monkeypatch.setattr(rollouts, "measure_all", lambda: {"MultiKeyNav": speed})
     timing = search.Timing(5.0, 6.0, 7.0, 8.0)
     monkeypatch.setattr(search, "measure_all", lambda: {"2 dimensions": timing})
