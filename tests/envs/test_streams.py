@@ -10,11 +10,10 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import stats
 
+from taskspace.envs.normals import normal_pair
 from taskspace.envs.streams import (
     integer,
-    lane_normals,
     next_bits,
-    normal,
     seed_stream,
     uniform,
     uniform_bits,
@@ -29,12 +28,6 @@ DRAWS = 1_000_000
 def draw_uniform(stream: Any, out: Any) -> None:
     for i in range(len(out)):
         out[i] = uniform(stream)
-
-
-@njit
-def draw_normal(stream: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = normal(stream)
 
 
 @njit
@@ -73,13 +66,6 @@ def uniforms() -> NDArray[np.float64]:
     return out
 
 
-@pytest.fixture(scope="module")
-def normals() -> NDArray[np.float64]:
-    out = np.empty(4 * DRAWS)
-    draw_normal(new_stream(2), out)
-    return out
-
-
 def test_uniform_lies_in_0_to_1(uniforms: NDArray[np.float64]) -> None:
     assert uniforms.min() >= 0
     assert uniforms.max() < 1
@@ -104,50 +90,6 @@ def test_uniform_uses_all_53_bits(uniforms: NDArray[np.float64]) -> None:
 def test_draws_of_one_stream_are_uncorrelated(uniforms: NDArray[np.float64], lag: int) -> None:
     correlation = np.corrcoef(uniforms[:-lag], uniforms[lag:])[0, 1]
     assert abs(correlation) < 4 / np.sqrt(DRAWS)
-
-
-def test_normal_passes_kolmogorov_smirnov(normals: NDArray[np.float64]) -> None:
-    assert stats.kstest(normals[:DRAWS], "norm").pvalue > 0.001
-
-
-@pytest.mark.parametrize(
-    ("power", "moment", "variance"), [(1, 0, 1), (2, 1, 2), (3, 0, 15), (4, 3, 96)]
-)
-def test_normal_has_the_moments_of_a_normal(
-    normals: NDArray[np.float64], power: int, moment: float, variance: float
-) -> None:
-    assert abs((normals**power).mean() - moment) < 4 * np.sqrt(variance / len(normals))
-
-
-@pytest.mark.parametrize("edge", [1.0, 3.0, 3.6541528853610088, 4.0])
-@pytest.mark.parametrize("side", [-1, 1])
-def test_normal_has_the_right_tails(normals: NDArray[np.float64], edge: float, side: int) -> None:
-    mass = stats.norm.sf(edge)
-    assert abs((side * normals > edge).mean() - mass) < 4 * np.sqrt(mass / len(normals))
-
-
-def test_normal_beyond_the_ziggurat_follows_the_tail(normals: NDArray[np.float64]) -> None:
-    edge = 3.6541528853610088
-    tail = np.abs(normals[np.abs(normals) > edge])
-    assert len(tail) > 800
-    rescaled = stats.norm.sf(tail) / stats.norm.sf(edge)
-    assert stats.kstest(rescaled, "uniform").pvalue > 0.001
-
-
-@pytest.mark.parametrize("layout", ["C", "F"])
-def test_normals_of_many_lanes_are_those_of_their_streams(layout: Any) -> None:
-    streams = np.array([new_stream(7, task=lane) for lane in range(70)], order=layout).T
-    ended = np.arange(70) % 5 == 0
-    drawn, bits = np.zeros((400, 70)), np.zeros(70, np.uint64)
-    for numbers in drawn:  # 22,400 numbers: some of them come from the tail
-        lane_normals(streams, ended, numbers, bits)
-    assert np.abs(drawn[:, ~ended]).max() > 3.6541528853610088
-    for lane in range(70):
-        stream, alone = new_stream(7, task=lane), np.zeros(400)
-        if not ended[lane]:
-            draw_normal(stream, alone)
-            assert (drawn[:, lane] == alone).all()
-        assert (streams[:, lane] == stream).all()
 
 
 def test_a_number_that_is_not_wanted_leaves_the_stream_as_it_is() -> None:
@@ -217,5 +159,7 @@ def test_the_twins_random_draws_what_the_kernel_draws() -> None:
     rng, stream = StreamRandom(new_stream(6)), new_stream(6)
     assert rng.random() == uniform(stream)
     assert rng.uniform(-1.0, 3.0) == -1.0 + 4.0 * uniform(stream)
-    assert rng.gauss(2.0, 0.5) == 2.0 + 0.5 * normal(stream)
+    first, second = normal_pair(stream)
+    assert rng.gauss(2.0, 0.5) == 2.0 + 0.5 * first
+    assert rng.gauss(0.0, 1.0) == second
     assert (rng.stream == stream).all()

@@ -11,7 +11,8 @@ from scipy import stats
 
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import RUNNING, empty_lanes
-from taskspace.envs.streams import normal, seed_stream, uniform
+from taskspace.envs.normals import normal_pair
+from taskspace.envs.streams import seed_stream, uniform
 
 Stream = NDArray[np.uint64]
 
@@ -27,6 +28,7 @@ class StreamRandom:
 
     def __init__(self, stream: Stream) -> None:
         self.stream = np.array(stream, np.uint64)
+        self._left: list[float] = []  # of a pair of normal numbers
 
     def random(self) -> float:
         return float(uniform(self.stream))
@@ -35,7 +37,9 @@ class StreamRandom:
         return a + (b - a) * self.random()
 
     def gauss(self, mu: float, sigma: float, /) -> float:
-        return mu + sigma * float(normal(self.stream))
+        if not self._left:
+            self._left = [float(number) for number in normal_pair(self.stream)]
+        return mu + sigma * self._left.pop(0)
 
 
 class Batch:

@@ -131,7 +131,8 @@ def _repeated(engine: EnginePolicy) -> Callable[[int], None]:
     repeat = build(_forward_factory, forward)
 
     def multiply(times: int) -> None:
-        repeat(times, engine.packed, engine.sizes, engine.tanh, memory.copy())
+        own_sums = len(engine.fixed) > 0
+        repeat(times, engine.packed, engine.sizes, engine.tanh, memory.copy(), own_sums)
 
     multiply(1)  # compile
     return multiply
@@ -216,9 +217,9 @@ def _draw_factory(draw: Any) -> Any:
 
 
 def _forward_factory(forward: Any) -> Any:
-    def repeat(times, packed, sizes, tanh, memory):  # type: ignore[no-untyped-def]
+    def repeat(times, packed, sizes, tanh, memory, own_sums):  # type: ignore[no-untyped-def]
         for _ in range(times):
-            forward(packed, sizes, tanh, memory)
+            forward(packed, sizes, tanh, memory, own_sums)
 
     return repeat
 

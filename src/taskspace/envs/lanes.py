@@ -17,14 +17,8 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from taskspace.envs.compiling import build
-from taskspace.envs.streams import (
-    integer,
-    lane_normals,
-    seed_stream,
-    uniform,
-    uniform_bits,
-    uniform_if,
-)
+from taskspace.envs.normals import lane_normals
+from taskspace.envs.streams import integer, seed_stream, uniform, uniform_bits, uniform_if
 from taskspace.envs.views import column, row
 
 RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
@@ -141,35 +135,55 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
         on, too; at the end, they get back the states that they ended with.
         """
         lanes = len(status)
-        running, moving = np.empty((2, lanes), np.bool_)
-        noise, bits = np.empty((count, lanes)), np.empty(lanes, np.uint64)
-        kept = states.copy()
+        # Arrays of their own: a compiler that knows that they do not overlap vectorizes the loops.
+        running, moving = np.empty(lanes, np.bool_), np.ones(lanes, np.bool_)
+        high, low = np.empty(lanes, np.int32), np.empty(lanes, np.int32)
+        noise = np.empty((count + count % 2, lanes), np.float32)  # numbers come in pairs
+        kept = np.empty_like(states)
+        stopped = 0
         for lane in range(lanes):
-            running[lane] = moving[lane] = status[lane] == RUNNING
+            running[lane] = status[lane] == RUNNING
             elapsed[lane] += running[lane]
-            if running[lane] and gamma < 1.0 and uniform(column(streams, lane)) >= gamma:
-                status[lane], moving[lane] = FAILED, False
+            stopped |= status[lane]
+        if gamma < 1.0:
+            for lane in range(lanes):
+                if running[lane] and uniform(column(streams, lane)) >= gamma:
+                    status[lane] = stopped = FAILED
+        if stopped != RUNNING:
+            keep_ended(states, status, moving, kept)
         for _ in range(substeps):
-            for index in range(count):
-                lane_normals(streams, status, row(noise, index), bits)
+            for index in range(0, count, 2):
+                first, second = row(noise, index), row(noise, index + 1)
+                lane_normals(streams, status, first, second, high, low)
             ending = 0
             for lane in range(lanes):
                 result = step(column(states, lane), action(actions, lane), column(noise, lane))
-                status[lane] = result if status[lane] == RUNNING else status[lane]
-                ending += moving[lane] & (status[lane] != RUNNING)
-            if ending > 0:
-                for lane in range(lanes):
-                    if moving[lane] and status[lane] != RUNNING:
-                        moving[lane] = False
-                        column(kept, lane)[:] = column(states, lane)
+                result = result if status[lane] == RUNNING else RUNNING
+                status[lane] |= result
+                ending |= result
+            if ending != RUNNING:
+                stopped |= ending
+                keep_ended(states, status, moving, kept)
+        if stopped != RUNNING:
+            for lane in range(lanes):
+                if not moving[lane]:
+                    column(states, lane)[:] = column(kept, lane)
         for lane in range(lanes):
-            if not moving[lane]:
-                column(states, lane)[:] = column(kept, lane)
-            elif elapsed[lane] >= horizon:
-                status[lane] = OUT_OF_TIME
-            rewards[lane] = reward(column(states, lane), status[lane]) if running[lane] else 0.0
+            late = (status[lane] == RUNNING) & (elapsed[lane] >= horizon)
+            status[lane] = OUT_OF_TIME if late else status[lane]
+            earned = reward(column(states, lane), status[lane])
+            rewards[lane] = earned if running[lane] else 0.0
 
     return step_with_normals
+
+
+@njit
+def keep_ended(states, status, moving, kept):
+    """Copy the states of lanes that have ended and were moving until now."""
+    for lane in range(len(status)):
+        if moving[lane] and status[lane] != RUNNING:
+            moving[lane] = False
+            column(kept, lane)[:] = column(states, lane)
 
 
 def _reset_lanes(begin: Any) -> Callable[..., None]:

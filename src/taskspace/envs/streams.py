@@ -7,12 +7,8 @@ the lane or the process that plays it.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
-
-from taskspace.envs.views import column
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -58,7 +54,7 @@ def seed_stream(stream, seed, agent, task, rollout):
 
 
 @njit
-def _advance(a, b):
+def advance(a, b):
     """64 random bits, and the two words of the stream after them (xoroshiro128++)."""
     total = a + b
     bits = ((total << _S17) | (total >> _S47)) + a
@@ -69,7 +65,7 @@ def _advance(a, b):
 @njit
 def next_bits(stream):
     """64 random bits; advances the stream."""
-    bits, stream[0], stream[1] = _advance(stream[0], stream[1])
+    bits, stream[0], stream[1] = advance(stream[0], stream[1])
     return bits
 
 
@@ -82,14 +78,14 @@ def uniform(stream):
 @njit
 def uniform_bits(a, b):
     """The 53 random bits of the next `uniform` of a stream with these words."""
-    return np.int64(_advance(a, b)[0] >> _S11)
+    return np.int64(advance(a, b)[0] >> _S11)
 
 
 @njit
 def uniform_if(wanted, stream):
     """A random number in [0, 1); without a branch, the stream advances only if it is wanted."""
     a, b = stream[0], stream[1]
-    bits, next_a, next_b = _advance(a, b)
+    bits, next_a, next_b = advance(a, b)
     stream[0], stream[1] = next_a if wanted else a, next_b if wanted else b
     return np.float64(bits >> _S11) * _TWO_53
 
@@ -98,83 +94,3 @@ def uniform_if(wanted, stream):
 def integer(stream, n):
     """A random integer in 0 .. n - 1."""
     return np.int64(uniform(stream) * n)
-
-
-# The ziggurat of Marsaglia and Tsang: 256 layers of equal area under exp(-x^2 / 2).
-_LAYERS = 256
-_TAIL = 3.6541528853610088
-_AREA = _TAIL * np.exp(-0.5 * _TAIL**2) + np.sqrt(np.pi / 2) * math.erfc(_TAIL / math.sqrt(2))
-
-
-def _ziggurat_edges() -> np.ndarray:
-    """Right edges of the layers, widest first; the width of the base layer includes its tail."""
-    edges = np.zeros(_LAYERS + 1)
-    edges[0] = _AREA / np.exp(-0.5 * _TAIL**2)
-    edges[1] = _TAIL
-    for layer in range(2, _LAYERS):
-        height = np.exp(-0.5 * edges[layer - 1] ** 2) + _AREA / edges[layer - 1]
-        edges[layer] = np.sqrt(-2.0 * np.log(height))
-    return edges
-
-
-_EDGES = _ziggurat_edges()
-_HEIGHTS = np.exp(-0.5 * _EDGES**2)
-
-
-@njit
-def _in_layer(bits):
-    """A random number in a random layer, the layer, and whether it is under the curve for sure."""
-    layer = np.int64(bits & np.uint64(_LAYERS - 1))
-    x = (np.float64(np.int64(bits) >> 11) * (2.0 * _TWO_53)) * _EDGES[layer]
-    return x, layer, abs(x) < _EDGES[layer + 1]
-
-
-@njit
-def normal(stream):
-    """A standard normal number."""
-    bits = next_bits(stream)
-    x, _, inside = _in_layer(bits)
-    return x if inside else _near_edge(stream, bits)
-
-
-@njit
-def lane_normals(streams, ended, numbers, bits):
-    """A standard normal number for each lane that has not ended, exactly as `normal` draws it.
-
-    The first loop is vectorized, and the second has one rare branch. Lanes that have ended keep
-    their streams. `bits` is work space.
-    """
-    for lane in range(len(numbers)):
-        a, b = streams[0, lane], streams[1, lane]
-        bits[lane], next_a, next_b = _advance(a, b)
-        streams[0, lane] = a if ended[lane] else next_a
-        streams[1, lane] = b if ended[lane] else next_b
-    for lane in range(len(numbers)):
-        numbers[lane], _, inside = _in_layer(bits[lane])
-        if not inside and not ended[lane]:  # one in 70
-            numbers[lane] = _near_edge(column(streams, lane), bits[lane])
-
-
-@njit
-def _near_edge(stream, bits):
-    """A normal number, after a first draw that may be outside the curve."""
-    x, layer, inside = _in_layer(bits)
-    while not inside:
-        if layer == 0:
-            return _tail(stream, x)
-        low, high = _HEIGHTS[layer], _HEIGHTS[layer + 1]
-        if low + uniform(stream) * (high - low) < np.exp(-0.5 * x * x):
-            return x
-        x, layer, inside = _in_layer(next_bits(stream))
-    return x
-
-
-@njit
-def _tail(stream, sign):
-    """A normal number beyond the base layer, by Marsaglia's rejection."""
-    while True:
-        # 1 - uniform is never 0, so the logarithms are finite.
-        x = -np.log(1.0 - uniform(stream)) / _TAIL
-        y = -np.log(1.0 - uniform(stream))
-        if y + y > x * x:
-            return _TAIL + x if sign > 0 else -_TAIL - x

@@ -9,6 +9,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
+from taskspace.envs.normals import normal_pair
 from taskspace.envs.streams import seed_stream
 from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
 from taskspace.rollouts.compiled.network import (
@@ -62,6 +63,20 @@ def test_gaussian_actions_are_clipped_normals() -> None:
     draw_often(draw_gaussian, outputs, fresh_streams(), actions, 1.0, False)
     assert actions.min() == -1.0
     assert actions.max() == 1.0
+
+
+@pytest.mark.parametrize("components", [1, 2, 3])
+def test_gaussian_components_share_pairs_of_normal_numbers(components: int) -> None:
+    means = np.arange(components, dtype=np.float32)
+    outputs = np.repeat(np.append(means, np.zeros_like(means))[:, None], LANES, axis=1)
+    actions, streams = np.zeros((2, LANES, components)), fresh_streams()
+    draw_often(draw_gaussian, outputs, streams, actions, 10.0, False)
+    expected = fresh_streams()
+    for lane in range(LANES):
+        for found in actions[:, lane]:
+            numbers = [n for _ in range(0, components, 2) for n in normal_pair(expected[:, lane])]
+            np.testing.assert_allclose(found, means + numbers[:components], rtol=1e-6)
+    assert (streams == expected).all()
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from taskspace.rollouts.compiled.network import (
     WorkSpace,
     begin_lane,
     exp_lanes,
+    first_sums,
     forward,
     pack_layers,
     tanh_lanes,
@@ -45,11 +46,12 @@ def compiled_forward(
     first = np.vstack([biases[0], weights[0][:, is_fixed].T])
     columns = np.flatnonzero(is_fixed)
     for lane in range(LANES if is_fixed.any() else 0):
-        work = np.empty(len(first), np.int64), np.empty(len(biases[0]), np.float32)
-        begin_lane(first, columns, inputs[:, lane].astype(np.float64), lane, *work, space.begun)
+        sums, work = np.empty(len(biases[0]), np.float32), np.empty(len(first), np.int64)
+        first_sums(first, columns, inputs[:, lane].astype(np.float64), work, sums)
+        begin_lane(sums, space.begun, lane)
     space.inputs[:] = inputs[~is_fixed]
     packed = pack_layers([weights[0][:, ~is_fixed], *weights[1:]], biases)
-    forward(packed, sizes, tanh, space.memory)
+    forward(packed, sizes, tanh, space.memory, bool(is_fixed.any()))
     return space.outputs.copy()
 
 

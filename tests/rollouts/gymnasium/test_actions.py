@@ -113,6 +113,13 @@ def test_means_and_deviations_are_drawn_from() -> None:
     assert abs(found.std() - 2) < 4 * 2 / np.sqrt(2 * COUNT)
 
 
+def test_components_are_drawn_independently() -> None:
+    shape = (COUNT, 3)
+    found = to_actions((np.zeros(shape), np.zeros(shape)), spaces(Box(-9, 9, (3,))), streams())
+    assert np.abs(np.corrcoef(found.T) - np.eye(3)).max() < 4 / np.sqrt(COUNT)
+    assert np.abs(found.std(axis=0) - 1).max() < 4 / np.sqrt(2 * COUNT)
+
+
 @pytest.mark.parametrize(
     "output",
     [None, "left", [[0.0]], np.full((2, 2), np.nan), (np.zeros((2, 2)),) * 3, (), [["a", "b"]] * 2],

@@ -19,6 +19,7 @@ from taskspace.rollouts.compiled.network import (
     LANES,
     WorkSpace,
     begin_lane,
+    first_sums,
     forward,
     pack_layers,
 )
@@ -32,7 +33,7 @@ _IDLE = -1  # the status of a lane without an episode
 class EnginePolicy:
     """A policy in the memory layout of the engine.
 
-    Columns of the state that do not change in an episode are multiplied when it begins, the others
+    Columns of the state that do not change in an episode are multiplied once per task, the others
     in every step.
     """
 
@@ -50,14 +51,14 @@ class EnginePolicy:
     def prepare(cls, policy: MLPPolicy, env: Environment) -> EnginePolicy:
         """Convert a policy that fits the environment."""
         is_fixed = np.isin(env.state_names, env.context)
-        # It takes time when an episode begins, so it pays only if these are most of the columns.
+        # It takes time for each task and episode, so it pays only if these are most of the columns.
         return cls.with_fixed(policy, env, is_fixed & (is_fixed.mean() > 0.5))
 
     @classmethod
     def with_fixed(
         cls, policy: MLPPolicy, env: Environment, is_fixed: NDArray[np.bool_]
     ) -> EnginePolicy:
-        """Convert a policy, with the columns that are multiplied when an episode begins."""
+        """Convert a policy, with the columns that are multiplied once per task."""
         if is_fixed.all():
             is_fixed = np.zeros_like(is_fixed)  # a step needs at least one input
         weights, biases = policy.engine_layers()
@@ -105,13 +106,13 @@ def act_factory(draw: Any) -> Callable[..., None]:
         nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         for start in range(0, states.shape[1], LANES):
             for lane in range(LANES if len(fixed) else 0):
-                state = column(states, start + lane)
-                begin_lane(begins, fixed, state, lane, nonzero, sums, begun)
+                first_sums(begins, fixed, column(states, start + lane), nonzero, sums)
+                begin_lane(sums, begun, lane)
             for index in range(len(changing)):
                 source, target = row(states, changing[index]), row(inputs, index)
                 for lane in range(LANES):
                     target[lane] = source[start + lane]
-            forward(packed, sizes, tanh, memory)
+            forward(packed, sizes, tanh, memory, len(fixed) > 0)
             lanes = slice(start, start + LANES)
             draw(outputs, streams[:, lanes], actions[lanes], bound, squash)
 
@@ -143,7 +144,7 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
         words = agent_words(seed, agent)
         nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         waiting, task, rollout = first, first // rollouts, first % rollouts
-        first_task, playing = task, 0
+        first_task, playing, summed = task, 0, -1
         ended, count = np.arange(LANES), LANES  # lanes that take the next episode: at first all
         while True:
             for index in range(count):
@@ -161,7 +162,10 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
                 if waiting < last:
                     column(states, lane)[:] = row(tasks, task)
                     if len(fixed):
-                        begin_lane(begins, fixed, row(tasks, task), lane, nonzero, sums, begun)
+                        if task != summed:
+                            first_sums(begins, fixed, row(tasks, task), nonzero, sums)
+                            summed = task
+                        begin_lane(sums, begun, lane)
                     start_stream(column(streams, lane), words, task, rollout)
                     status[lane], elapsed[lane], earned[lane] = RUNNING, 0, 0.0
                     episode[lane], entry[lane] = waiting, task - first_task
@@ -176,7 +180,7 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
                 source, target = row(states, changing[index]), row(inputs, index)
                 for lane in range(LANES):
                     target[lane] = source[lane]
-            forward(packed, sizes, tanh, memory)
+            forward(packed, sizes, tanh, memory, len(fixed) > 0)
             draw(outputs, streams, actions, bound, squash)
             step(states, actions, streams, elapsed, status, rewards, gamma, horizon)
             if len(returns):

@@ -6,7 +6,7 @@ plain loops on memory access. Here tiles of four outputs x sixteen lanes are sum
 the code for this is generated explicitly, because LLVM does not find it by itself. Every lane goes
 through the same instructions, so a result never depends on the lane that computes it.
 
-Inputs that do not change in an episode are multiplied once per episode: `begin_lane` sums up their
+Inputs that do not change in an episode are multiplied once per task: `first_sums` sums up their
 part of the first layer, and `forward` adds the rest in every step.
 """
 
@@ -172,11 +172,11 @@ def _generate_tile(context: Any, builder: ir.IRBuilder, signature: Any, args: An
 
 
 @njit
-def begin_lane(begins, columns, state, lane, nonzero, sums, begun):
+def first_sums(begins, columns, state, nonzero, sums):
     """Sum the biases of the first layer and what the given columns of a state add to it.
 
-    `begins` has the biases in its first row, and then the weights of each column; `nonzero` and
-    `sums` are work space.
+    `begins` has the biases in its first row, and then the weights of each column; `nonzero` is
+    work space.
     """
     count = 0
     for index in range(len(columns)):  # no branch: which columns are 0 cannot be predicted
@@ -190,14 +190,22 @@ def begin_lane(begins, columns, state, lane, nonzero, sums, begun):
         value = np.float32(state[columns[nonzero[index]]])
         for output in range(len(sums)):
             sums[output] += value * weights[output]
-    lanes = column(begun, lane)
-    for output in range(len(sums)):
-        lanes[output] = sums[output]
 
 
 @njit
-def forward(packed, sizes, tanh, memory):
-    """Run the network on the inputs in a `WorkSpace`, which also gets the outputs."""
+def begin_lane(sums, begun, lane):
+    """Let a lane begin with these sums."""
+    values = column(begun, lane)
+    for output in range(len(sums)):
+        values[output] = sums[output]
+
+
+@njit
+def forward(packed, sizes, tanh, memory, own_sums):
+    """Run the network on the inputs in a `WorkSpace`, which also gets the outputs.
+
+    In the first layer, all lanes begin with the sums of the first one unless they have `own_sums`.
+    """
     last = len(sizes) - 2
     begun = sizes[0] * LANES
     outputs = begun + _padded(sizes[1]) * LANES
@@ -213,7 +221,7 @@ def forward(packed, sizes, tanh, memory):
             for output in range(0, sizes[layer + 1], _TILE_OUTPUTS):
                 at = target + output * length
                 if layer == 0:
-                    sums = begun + output * LANES + lane
+                    sums = begun + output * LANES + (lane if own_sums else 0)
                     _first_tile(packed, start, inputs, memory, source, at, length, relu, sums)
                 else:
                     _tile(packed, start, inputs, memory, source, at, length, relu)

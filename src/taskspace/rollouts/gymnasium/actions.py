@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from taskspace.agents.policies import Categorical, MLPPolicy
 from taskspace.envs.compiling import build
 from taskspace.envs.from_gymnasium import Spaces
-from taskspace.envs.streams import next_bits, normal, seed_stream
+from taskspace.envs.normals import normal_pair
+from taskspace.envs.streams import next_bits, seed_stream
 from taskspace.rollouts.compiled.python_policies import as_array, described
 from taskspace.rollouts.errors import PolicyOutputError
 
@@ -48,8 +49,10 @@ def _uniform_factory() -> Callable[..., None]:
 def _normal_factory() -> Callable[..., None]:
     def fill_normal(streams, numbers):
         for lane in range(len(numbers)):
-            for index in range(numbers.shape[1]):
-                numbers[lane, index] = normal(streams[:, lane])
+            for index in range(0, numbers.shape[1], 2):
+                pair = normal_pair(streams[:, lane])
+                for number in range(min(2, numbers.shape[1] - index)):
+                    numbers[lane, index + number] = pair[number]
 
     return fill_normal
 
