@@ -15,10 +15,10 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _SECOND_WORD = np.uint64(0xD1B54A32D192ED03)
 # Shifts: with a plain Python 11, Numba would turn unsigned arithmetic into floating point.
-_S11, _S15, _S17, _S21, _S27, _S28, _S30, _S31, _S36, _S47, _S49 = (
-    np.uint64(n) for n in (11, 15, 17, 21, 27, 28, 30, 31, 36, 47, 49)
+_S11, _S15, _S17, _S21, _S27, _S28, _S30, _S31, _S36, _S43, _S47, _S49 = (
+    np.uint64(n) for n in (11, 15, 17, 21, 27, 28, 30, 31, 36, 43, 47, 49)
 )
-_TWO_53 = 2.0**-53
+_SIGN_32, _TWO_31, _TWO_32, _TWO_53 = np.uint64(2**31), 2.0**31, 2.0**32, 2.0**-53
 
 
 @njit
@@ -70,9 +70,19 @@ def next_bits(stream):
 
 
 @njit
+def _as_uniform(bits):
+    """A number in [0, 1) from the upper 53 bits, exactly.
+
+    They are converted in two parts of 32 bits, because AVX2 has no conversion of 64.
+    """
+    high, low = np.int32(bits >> _S43), np.int32((bits >> _S11) ^ _SIGN_32)
+    return (np.float64(high) * _TWO_32 + (np.float64(low) + _TWO_31)) * _TWO_53
+
+
+@njit
 def uniform(stream):
     """A random number in [0, 1)."""
-    return np.float64(next_bits(stream) >> _S11) * _TWO_53
+    return _as_uniform(next_bits(stream))
 
 
 @njit
@@ -87,7 +97,7 @@ def uniform_if(wanted, stream):
     a, b = stream[0], stream[1]
     bits, next_a, next_b = advance(a, b)
     stream[0], stream[1] = next_a if wanted else a, next_b if wanted else b
-    return np.float64(bits >> _S11) * _TWO_53
+    return _as_uniform(bits)
 
 
 @njit

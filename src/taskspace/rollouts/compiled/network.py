@@ -75,14 +75,11 @@ class WorkSpace:
     @classmethod
     def empty(cls, sizes: Sequence[int], biases: NDArray[np.float32]) -> WorkSpace:
         """Work space for layers of these sizes; the first one begins with its biases."""
-        shapes = [(rows, LANES) for rows in (sizes[0], _padded(sizes[1]), _padded(sizes[-1]))]
-        ends = np.cumsum([rows * LANES for rows, _ in shapes])
+        parts = sizes[0], _padded(sizes[1]), _padded(sizes[-1])
         hidden = 2 * max(map(_padded, sizes[1:])) * _BLOCK
-        memory = np.zeros(ends[-1] + hidden, np.float32)
-        parts = np.split(memory, ends)[:3]
-        inputs, begun, outputs = (
-            part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)
-        )
+        memory = np.zeros(sum(parts) * LANES + hidden, np.float32)
+        rows = memory[: sum(parts) * LANES].reshape(-1, LANES)
+        inputs, begun, outputs = rows[: parts[0]], rows[parts[0] : -parts[2]], rows[-parts[2] :]
         begun[: len(biases)] = biases[:, None]
         return cls(memory, inputs, begun, outputs[: sizes[-1]])
 
