@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from taskspace.training.backprop import Learner
+from taskspace.training.backprop import Learner, ones_of
 
 
 @pytest.mark.slow
@@ -29,8 +29,46 @@ def test_training_is_that_of_pytorch(sizes: tuple[int, ...]) -> None:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    learner.fit(inputs, actions, batches[:5], 0, 1e-3)
-    learner.fit(inputs, actions, batches[5:], 5, 1e-3)
+    learner.fit(inputs, ones_of(inputs), actions, batches[:5], 0, 1e-3)
+    learner.fit(inputs, ones_of(inputs), actions, batches[5:], 5, 1e-3)
     weights, biases = learner.weights_and_biases()
     for ours, their in zip((*weights, *biases), theirs, strict=True):
         np.testing.assert_allclose(ours, their.detach().numpy(), atol=2e-6)
+
+
+@pytest.mark.parametrize("sizes", [(88, 64, 32, 6), (20, 16, 3), (20, 7, 3), (20, 32)])
+def test_adding_up_the_rows_of_ones_gives_the_same_bits(sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(1)
+    inputs = (rng.random((500, sizes[0])) < 0.1).astype(np.float32)
+    inputs[:3] = 0  # rows without any
+    inputs[:, 6:] *= inputs[:, 6:].cumsum(1) <= 3
+    actions, batches = rng.integers(sizes[-1], size=500), rng.integers(500, size=(20, 100))
+    ones, none = ones_of(inputs), np.zeros((500, 0), np.uint16)
+    assert ones.shape[1] > 1
+    trained = []
+    for given in (ones, none):
+        learner = Learner.untrained(sizes, np.random.default_rng(2))
+        learner.fit(inputs, given, actions, batches, 0, 1e-3)
+        trained.append(learner.layers)
+    for ours, theirs in zip(*trained, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_ones_are_listed_per_row() -> None:
+    inputs = np.zeros((3, 9), np.float32)
+    inputs[0, [2, 5, 8]], inputs[2, 0] = 1, 1
+    assert ones_of(inputs).tolist() == [[3, 2, 5, 8], [0, 0, 0, 0], [1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("value", [0.5, -1.0, np.nan])
+def test_other_numbers_are_multiplied(value: float) -> None:
+    inputs = np.zeros((3, 9), np.float32)
+    inputs[1, 4] = value
+    assert ones_of(inputs).shape == (3, 0)
+
+
+def test_many_ones_are_multiplied() -> None:
+    inputs = np.zeros((3, 9), np.float32)
+    inputs[1, :4] = 1
+    assert ones_of(inputs).shape == (3, 0)
+    assert ones_of(inputs[:0]).shape[0] == 0

@@ -3,7 +3,9 @@
 In PyTorch, a training step of such a network is mostly the overhead of its two dozen calls. This
 loop takes a third of the time, releases the interpreter lock, and is bit-identical in any thread.
 
-Layers are matrices (inputs + 1, outputs); the last row is the bias, for an input of ones.
+Layers are matrices (inputs + 1, outputs); the last row is the bias, for an input of ones. If inputs
+are zeros and a few ones, as in a grid world, the first layer adds up its rows for the ones instead
+of multiplying, which gives the same bits.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ _F32 = np.float32
 _ZERO, _ONE = _F32(0), _F32(1)
 _KEEP_1, _KEEP_2, _TINY = _F32(0.9), _F32(0.999), _F32(1e-8)  # Adam's usual constants
 
+_SPARSE = 3  # rows with at most one 1 in so many inputs are added up faster than multiplied
 _PORTION = 64  # examples whose values fit in the processor's first cache
 
 Matrices = tuple[NDArray[np.float32], ...]
@@ -61,22 +64,43 @@ class Learner:
     def fit(
         self,
         inputs: NDArray[np.float32],
+        ones: NDArray[np.uint16],
         actions: NDArray[np.int64],
         batches: NDArray[np.int64],
         done: int,
         rate: float,
     ) -> None:
-        """One step of Adam per row of `batches` (steps, examples), after `done` earlier steps."""
+        """One step of Adam per row of `batches` (steps, examples), after `done` earlier steps.
+
+        `ones` is what `ones_of` makes of the inputs.
+        """
+        if self.layers[0].shape[1] % 16:  # the rows of ones are added 16 numbers at a time
+            ones = ones[:, :0]
         # All but the last have a last column of ones, for the biases.
         values = tuple(np.ones((_PORTION, len(layer)), _F32) for layer in self.layers)
+        picked = np.zeros((_PORTION, ones.shape[1]), np.uint16)
         slopes = tuple(np.zeros((_PORTION, layer.shape[1]), _F32) for layer in self.layers)
         gradients = tuple(np.zeros_like(layer) for layer in self.layers)
         turned = tuple(np.zeros_like(layer[:-1].T, order="C") for layer in self.layers)
         build(_fit_factory)(
             self.layers, self.means, self.squares,
-            inputs, actions, self.actions, batches, done, _F32(rate),
-            (*values, slopes[-1]), slopes, gradients, turned,
+            inputs, ones, actions, self.actions, batches, done, _F32(rate),
+            (*values, slopes[-1]), picked, slopes, gradients, turned,
         )  # fmt: skip
+
+
+def ones_of(inputs: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """Per row: the number of its ones, and their columns; no columns if this would not pay."""
+    is_one = inputs == _ONE
+    counts = is_one.sum(1)
+    most = int(counts.max(initial=0))
+    if most > inputs.shape[1] / _SPARSE or not (is_one | (inputs == _ZERO)).all():
+        return np.zeros((len(inputs), 0), np.uint16)
+    ones = np.zeros((len(inputs), 1 + most), np.uint16)
+    ones[:, 0] = counts
+    rows, columns = is_one.nonzero()
+    ones[rows, 1 + np.arange(len(rows)) - (counts.cumsum() - counts)[rows]] = columns
+    return ones
 
 
 def _tile(rows: int, columns: int) -> Any:
@@ -184,17 +208,101 @@ def _add_product(a, a_row, a_column, b, c, rows, inner, columns):  # type: ignor
         start += width
 
 
+@intrinsic
+def _add_16(typing_context, target, t0, source, s0):  # type: ignore
+    """Add 16 numbers of `source` to as many of `target`, from these flat indices on."""
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(ir.FloatType(), 16).as_pointer()
+
+        def pointer(index: int) -> Any:
+            array = context.make_array(signature.args[index])(context, builder, args[index])
+            return builder.bitcast(builder.gep(array.data, [args[index + 1]]), vector)
+
+        to, added = pointer(0), builder.load(pointer(2), align=4)
+        builder.store(builder.fadd(builder.load(to, align=4), added), to, align=4)
+        return context.get_dummy_value()
+
+    return types.void(target, t0, source, s0), generate
+
+
+@intrinsic
+def _sum_16(typing_context, sums, s0, layer, l0, l_row, columns, count):  # type: ignore
+    """Add 16 numbers of some rows of `layer` to as many of `sums`, in registers.
+
+    The rows are columns[1 : count + 1]; the other arguments are flat indices, and the distance
+    between rows.
+    """
+
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(ir.FloatType(), 16).as_pointer()
+
+        def pointer(index: int, offset: Any) -> Any:
+            array = context.make_array(signature.args[index])(context, builder, args[index])
+            return builder.gep(array.data, [offset])
+
+        target = builder.bitcast(pointer(0, args[1]), vector)
+        start, one = builder.load(target, align=4), ir.Constant(ir.IntType(64), 1)
+        before = builder.block
+        loop, after = (builder.append_basic_block(name) for name in ("ones", "sum"))
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        index, total = builder.phi(ir.IntType(64)), builder.phi(start.type)
+        column = builder.zext(builder.load(pointer(5, index)), ir.IntType(64))
+        there = builder.add(args[3], builder.mul(column, args[4]))
+        added = builder.load(builder.bitcast(pointer(2, there), vector), align=4)
+        following, result = builder.add(index, one), builder.fadd(total, added)
+        index.add_incoming(one, before)
+        index.add_incoming(following, loop)
+        total.add_incoming(start, before)
+        total.add_incoming(result, loop)
+        builder.cbranch(builder.icmp_signed("<=", following, args[6]), loop, after)
+        builder.position_at_end(after)
+        builder.store(result, target, align=4)
+        return context.get_dummy_value()
+
+    return types.void(sums, s0, layer, l0, l_row, columns, count), generate
+
+
 @njit(error_model="numpy")
-def _forward(layers, values, rows):  # type: ignore[no-untyped-def]
-    """Fill in the first `rows` values of all layers; `values[0]` holds the inputs."""
+def _add_rows(layer, ones, rows, sums):  # type: ignore[no-untyped-def]
+    """`sums` += inputs @ layer, for inputs that are zeros and ones."""
+    outputs = layer.shape[1]
+    for i in range(rows):
+        columns, target = row(ones, i), i * sums.shape[1]
+        count = np.int64(columns[0])
+        for j in range(0, outputs if count > 0 else 0, 16):
+            _sum_16(sums, target + j, layer, j, outputs, columns, count)
+
+
+@njit(error_model="numpy")
+def _add_to_rows(gradient, ones, rows, slopes):  # type: ignore[no-untyped-def]
+    """`gradient` += inputs.T @ slopes, for such inputs and the ones of the biases."""
+    inputs, outputs = gradient.shape[0] - 1, gradient.shape[1]
+    for i in range(rows):
+        columns, source = row(ones, i), i * outputs
+        for one in range(1, np.int64(columns[0]) + 1):
+            target = np.int64(columns[one]) * outputs
+            for j in range(0, outputs, 16):
+                _add_16(gradient, target + j, slopes, source + j)
+        for j in range(0, outputs, 16):
+            _add_16(gradient, inputs * outputs + j, slopes, source + j)
+
+
+@njit(error_model="numpy")
+def _forward(layers, values, ones, rows):  # type: ignore[no-untyped-def]
+    """Fill in the first `rows` values of all layers; `values[0]` or `ones` holds the inputs."""
     for k in range(len(layers)):
         inputs, outputs = layers[k].shape[0] - 1, layers[k].shape[1]
         target = values[k + 1]
         for i in range(rows):
             for j in range(outputs):
                 target[i, j] = layers[k][inputs, j]
-        a_row = values[k].shape[1]
-        _add_product(values[k], a_row, 1, layers[k], target, rows, inputs, outputs)
+        if k == 0 and ones.shape[1] > 0:
+            _add_rows(layers[k], ones, rows, target)
+        else:
+            a_row = values[k].shape[1]
+            _add_product(values[k], a_row, 1, layers[k], target, rows, inputs, outputs)
         if k + 1 < len(layers):
             for i in range(rows):
                 for j in range(outputs):
@@ -227,14 +335,17 @@ def _loss_slope(logits, count, actions, batch, share):  # type: ignore[no-untype
 
 
 @njit(error_model="numpy")
-def _backward(layers, values, slopes, gradients, turned, rows):  # type: ignore[no-untyped-def]
+def _backward(layers, values, ones, slopes, gradients, turned, rows):  # type: ignore[no-untyped-def]
     """Add to the gradients; the last of `slopes` is given, the others are filled in.
 
     `turned` are the layers transposed, without biases.
     """
     for k in range(len(layers) - 1, -1, -1):
         a_row, (inputs, outputs) = values[k].shape[1], layers[k].shape
-        _add_product(values[k], 1, a_row, slopes[k], gradients[k], inputs, rows, outputs)
+        if k == 0 and ones.shape[1] > 0:
+            _add_to_rows(gradients[k], ones, rows, slopes[k])
+        else:
+            _add_product(values[k], 1, a_row, slopes[k], gradients[k], inputs, rows, outputs)
         if k > 0:
             below = slopes[k - 1]
             below[:] = _ZERO
@@ -258,10 +369,19 @@ def _adam(layer, mean, square, gradient, count, rate):  # type: ignore[no-untype
             layer[i, j] -= scale * mean[i, j] / (np.sqrt(square[i, j] / spread) + _TINY)
 
 
+@njit
+def _copy_rows(source, batch, target):  # type: ignore[no-untyped-def]
+    """The rows of a batch, to the first rows of `target`, which may be longer."""
+    for i in range(len(batch)):
+        there, here = row(source, batch[i]), row(target, i)
+        for j in range(len(there)):
+            here[j] = there[j]
+
+
 def _fit_factory() -> Callable[..., Any]:
     def fit(  # type: ignore
-        layers, means, squares, inputs, actions, count, batches, done, rate,
-        values, slopes, gradients, turned,  # work space
+        layers, means, squares, inputs, ones, actions, count, batches, done, rate,
+        values, picked, slopes, gradients, turned,  # work space
     ):  # fmt: skip
         share = _ONE / _F32(batches.shape[1])
         for step in range(len(batches)):
@@ -271,13 +391,14 @@ def _fit_factory() -> Callable[..., Any]:
             # In portions, for the cache; sums are in the order of the batch all the same.
             for first in range(0, batches.shape[1], _PORTION):
                 batch = batches[step, first : first + _PORTION]
-                for i in range(len(batch)):
-                    source, target = row(inputs, batch[i]), row(values[0], i)
-                    for j in range(len(source)):
-                        target[j] = source[j]
-                _forward(layers, values, len(batch))
+                # Copied before they are used, so that the processor waits for memory only once.
+                if ones.shape[1] > 0:
+                    _copy_rows(ones, batch, picked)
+                else:
+                    _copy_rows(inputs, batch, values[0])
+                _forward(layers, values, picked, len(batch))
                 _loss_slope(slopes[-1], count, actions, batch, share)
-                _backward(layers, values, slopes, gradients, turned, len(batch))
+                _backward(layers, values, picked, slopes, gradients, turned, len(batch))
             for k in range(len(layers)):
                 _adam(layers[k], means[k], squares[k], gradients[k], done + step + 1, rate)
 

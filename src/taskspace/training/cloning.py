@@ -11,7 +11,7 @@ from taskspace.agents.agent import Agent
 from taskspace.agents.policies import Categorical, ExpertPolicy, MLPPolicy
 from taskspace.envs.base import Environment, Tasks
 from taskspace.rollouts.trajectories import record
-from taskspace.training.backprop import Learner
+from taskspace.training.backprop import Learner, ones_of
 from taskspace.training.seeds import child_seeds
 from taskspace.training.snapshots import DELTA, Report, Snapshots
 from taskspace.training.subpopulations import Actions, States, Subpopulation
@@ -53,7 +53,7 @@ def clone(
     states, actions = expert_examples(env, subpopulation, settings.examples, data_seed)
     shift, scale = _standard(states) if settings.standardize else _raw(states)
     inputs = ((states - shift) / scale).astype(np.float32)
-    rng = np.random.default_rng(fit_seed)
+    ones, rng = ones_of(inputs), np.random.default_rng(fit_seed)
     sizes = (env.state_size, *settings.hidden, len(env.action_names))
     learner = Learner.untrained(sizes, rng)
     output = Categorical(_indices(env, subpopulation.masked))
@@ -63,7 +63,7 @@ def clone(
         try:
             for moment in (0, *settings.moments()):
                 batches = rng.integers(len(inputs), size=(moment - done, settings.batch))
-                learner.fit(inputs, actions, batches, done, settings.rate)
+                learner.fit(inputs, ones, actions, batches, done, settings.rate)
                 policy = _policy(learner, shift, scale, output)
                 offers.append(beside.submit(snapshots.offer, moment, policy))
                 report(moment - done)
