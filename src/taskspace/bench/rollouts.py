@@ -73,9 +73,9 @@ def measure(name: str, seconds: float = 1.0) -> Speed:
             one,
             episodes,
             1e9 / one,
-            _products_ns(policies[0], env),
-            _limit_ns(policies[0], env),
-            _sampling_ns(policies[0], env),
+            _products_ns(policies[0], env, seconds / 2),
+            _limit_ns(policies[0], env, seconds / 2),
+            _sampling_ns(policies[0], env, seconds / 2),
         ))  # fmt: skip
     plain_rate, general_rate, one, episodes, ns, products, limit, sampling = map(
         statistics.median, zip(*rounds, strict=True)
@@ -170,16 +170,16 @@ def _rollouts_for(policies: Sequence[Any], env: Environment, tasks: Any, seconds
     return max(20, int(10 * seconds / (time.perf_counter() - start)))
 
 
-def _products_ns(policy: MLPPolicy, env: Environment) -> float:
+def _products_ns(policy: MLPPolicy, env: Environment, seconds: float) -> float:
     """Time per step of the matrix products in a step of the engine."""
     multiply = _repeated(EnginePolicy.prepare(policy, env))
-    return 1e9 * _best(lambda: multiply(500)) / (500 * LANES)
+    return 1e9 * _mean(lambda: multiply(500), seconds) / (500 * LANES)
 
 
-def _limit_ns(policy: MLPPolicy, env: Environment) -> float:
+def _limit_ns(policy: MLPPolicy, env: Environment, seconds: float) -> float:
     """Time per step of the products of a whole network: the best of our kernel and torch."""
     multiply = _multiplier(policy, env)
-    ours = _best(lambda: multiply(500))
+    ours = _mean(lambda: multiply(500), seconds)
     torch.set_num_threads(1)
     weights = [torch.from_numpy(weight).T.contiguous() for weight in policy.weights]
     batch = torch.zeros(4096, policy.sizes[0])
@@ -189,10 +189,10 @@ def _limit_ns(policy: MLPPolicy, env: Environment) -> float:
         for weight in weights:
             values = values @ weight
 
-    return 1e9 * min(ours / (500 * LANES), _best(products) / 4096)
+    return 1e9 * min(ours / (500 * LANES), _mean(products, seconds) / 4096)
 
 
-def _sampling_ns(policy: MLPPolicy, env: Environment) -> float:
+def _sampling_ns(policy: MLPPolicy, env: Environment, seconds: float) -> float:
     """Time per step of the draw of an action, from outputs like those of a network."""
     engine = EnginePolicy.prepare(policy, env)
     rng = np.random.default_rng(0)
@@ -204,7 +204,7 @@ def _sampling_ns(policy: MLPPolicy, env: Environment) -> float:
         repeat(times, outputs, outputs.copy(), streams, actions, engine.bound, engine.squash)
 
     draw(1)  # compile
-    return 1e9 * _best(lambda: draw(500)) / (500 * LANES)
+    return 1e9 * _mean(lambda: draw(500), seconds) / (500 * LANES)
 
 
 def _draw_factory(draw: Any) -> Any:
@@ -228,6 +228,19 @@ def _timed(function: Callable[[], Any]) -> float:
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
+
+
+def _mean(function: Callable[[], Any], seconds: float) -> float:
+    """Time per call over so many seconds: a mean, like the engine's time per step.
+
+    The best of many short calls would not contain what else the machine does.
+    """
+    calls, start = 0, time.perf_counter()
+    while True:
+        function()
+        calls, elapsed = calls + 1, time.perf_counter() - start
+        if elapsed >= seconds:
+            return elapsed / calls
 
 
 def _best(function: Callable[[], Any], repeats: int = 20) -> float:
