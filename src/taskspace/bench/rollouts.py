@@ -19,6 +19,7 @@ from rich.console import Console
 
 from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.bench.printing import print_lines
+from taskspace.envs.aligned import aligned
 from taskspace.envs.base import Environment
 from taskspace.envs.compiling import build
 from taskspace.envs.registry import make
@@ -132,7 +133,7 @@ def _repeated(engine: EnginePolicy) -> Callable[[int], None]:
 
     def multiply(times: int) -> None:
         own_sums = len(engine.fixed) > 0
-        repeat(times, engine.packed, engine.sizes, engine.tanh, memory.copy(), own_sums)
+        repeat(times, engine.packed, engine.sizes, engine.tanh, aligned(memory), own_sums)
 
     multiply(1)  # compile
     return multiply

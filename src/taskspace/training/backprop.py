@@ -21,6 +21,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from taskspace.envs.aligned import aligned, aligned_zeros
 from taskspace.envs.compiling import build
 from taskspace.envs.views import row
 
@@ -52,9 +53,9 @@ class Learner:
         )
         # The processor adds eight numbers at a time, so rows are padded with zeros.
         last = np.pad(layers[-1], ((0, 0), (0, -sizes[-1] % 8)))
-        layers = (*layers[:-1], last)
-        zeros = [np.zeros_like(layer) for layer in layers]
-        return cls(layers, tuple(zeros), tuple(zero.copy() for zero in zeros), sizes[-1])
+        layers = tuple(map(aligned, (*layers[:-1], last)))
+        means, squares = (tuple(aligned_zeros(each.shape) for each in layers) for _ in range(2))
+        return cls(layers, means, squares, sizes[-1])
 
     def weights_and_biases(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         """Copies in the form of `MLPPolicy`: matrices (outputs, inputs) and vectors."""
@@ -79,9 +80,9 @@ class Learner:
         # All but the last have a last column of ones, for the biases.
         values = tuple(np.ones((_PORTION, len(layer)), _F32) for layer in self.layers)
         picked = np.zeros((_PORTION, ones.shape[1]), np.uint16)
-        slopes = tuple(np.zeros((_PORTION, layer.shape[1]), _F32) for layer in self.layers)
-        gradients = tuple(np.zeros_like(layer) for layer in self.layers)
-        turned = tuple(np.zeros_like(layer[:-1].T, order="C") for layer in self.layers)
+        slopes = tuple(aligned_zeros((_PORTION, layer.shape[1])) for layer in self.layers)
+        gradients = tuple(aligned_zeros(layer.shape) for layer in self.layers)
+        turned = tuple(aligned_zeros(layer[:-1].T.shape) for layer in self.layers)
         build(_fit_factory)(
             self.layers, self.means, self.squares,
             inputs, ones, actions, self.actions, batches, done, _F32(rate),

@@ -22,6 +22,7 @@ from numba import njit, types
 from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 
+from taskspace.envs.aligned import aligned_zeros
 from taskspace.envs.views import column, row
 
 LANES = 64
@@ -77,7 +78,7 @@ class WorkSpace:
         """Work space for layers of these sizes; the first one begins with its biases."""
         parts = sizes[0], _padded(sizes[1]), _padded(sizes[-1])
         hidden = 2 * max(map(_padded, sizes[1:])) * _BLOCK
-        memory = np.zeros(sum(parts) * LANES + hidden, np.float32)
+        memory = aligned_zeros((sum(parts) * LANES + hidden,))
         rows = memory[: sum(parts) * LANES].reshape(-1, LANES)
         inputs, begun, outputs = rows[: parts[0]], rows[parts[0] : -parts[2]], rows[-parts[2] :]
         begun[: len(biases)] = biases[:, None]
