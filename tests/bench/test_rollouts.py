@@ -20,4 +20,5 @@ def test_json_has_the_promised_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     }  # fmt: skip
     assert all(number > 0 for number in numbers.values())
     assert numbers["ns_per_step"] == pytest.approx(1e9 / numbers["compiled_steps_per_s"])
-    assert numbers["limit_share"] < 1
+    share = numbers["limit_ns"] / numbers["ns_per_step"]
+    assert numbers["limit_share"] == pytest.approx(share)
