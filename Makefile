@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 INSTALLED := $(VENV)/.installed
 OLDEST := .venv-oldest
 # Where results depend on how a processor rounds. `portable` runs these as an older one would.
-NUMERICAL := applications models similarity rollouts/compiled/test_network.py
+NUMERICAL := applications models similarity envs/test_normals.py training/test_backprop.py rollouts/compiled/test_actions.py rollouts/compiled/test_network.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test portable oldest check bench faults docs notebooks results clean

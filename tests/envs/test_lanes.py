@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 import taskspace as ts
-from taskspace.envs.lanes import FAILED, SOLVED, empty_lanes
+from taskspace.envs.lanes import FAILED, RUNNING, SOLVED, empty_lanes, lane_functions
 from taskspace.envs.multikeynav import MultiKeyNav
+from taskspace.envs.normals import normal_pair
+from taskspace.envs.pointmass import PointMass
 from tests.envs.twin import Batch
 
 
@@ -25,15 +29,18 @@ def test_lanes_that_have_ended_do_not_move() -> None:
     assert batch.states[0, 1] > before[0, 1]
 
 
-@pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "BasicKarel"])
+@pytest.mark.parametrize("name", ["MultiKeyNav", "CartPoleVar", "BasicKarel", "PointMass"])
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
-def test_a_lane_that_has_ended_changes_nothing_for_the_others(name: str, gamma: float) -> None:
+@pytest.mark.parametrize("status", [FAILED, -1])  # -1: no episode
+def test_a_lane_that_has_ended_changes_nothing_for_the_others(
+    name: str, gamma: float, status: int
+) -> None:
     env, rng = ts.make(name), np.random.default_rng(0)
     starts = env.sample_tasks(4, seed=5)
     alone, beside = Batch(env, starts, gamma=gamma), Batch(env, [*starts, starts[0]], gamma=gamma)
-    beside.status[4] = FAILED
+    beside.status[4] = status
     for _ in range(6):
-        actions = rng.integers(0, 2, 5)
+        actions: Any = rng.integers(0, 2, 5) if env.discrete else rng.normal(0, 5, (5, 2))
         alone.step(actions[:4])
         beside.step(actions)
         for part in ("states", "streams", "elapsed", "status", "rewards"):
@@ -60,6 +67,54 @@ def test_failure_beats_an_action_that_would_solve_the_task() -> None:
     assert abs(solved.mean() - 0.7) < 4 * math.sqrt(0.21 / MANY)
     assert (batch.status[~solved] == FAILED).all()
     assert (batch.rewards == solved).all()
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 64])
+def test_a_mass_moves_alike_in_any_number_of_lanes(lanes: int) -> None:
+    env, rng = ts.make("PointMass"), np.random.default_rng(0)
+    starts, forces = env.sample_tasks(70, seed=3), rng.normal(0, 5, (30, 70, 2))
+    together, some = Batch(env, starts), Batch(env, starts[:lanes])
+    for force in forces:
+        together.step(force)
+        some.step(force[:lanes])
+    np.testing.assert_array_equal(together.states[:, :lanes], some.states)
+    np.testing.assert_array_equal(together.status[:lanes], some.status)
+
+
+@njit
+def _keep_sum(state: Any, action: Any, normals: Any) -> int:
+    state[0] = len(normals)
+    for number in normals:
+        state[1] += number
+    return RUNNING
+
+
+@njit(error_model="python")
+def _inverse(state: Any, status: int) -> float:
+    return 1.0 / state[2]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_step_gets_as_many_normal_numbers_as_it_declares(count: int) -> None:
+    class Noisy(PointMass):
+        name, normals, substeps, step, reward = "Noisy", count, 2, _keep_sum, _inverse
+
+    env = Noisy()
+    batch = Batch(env, [[0, 0, 2, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1, 0]])
+    batch.status[1] = FAILED  # whose reward must not be asked for: it would divide by 0
+    streams = batch.streams.copy()
+    lane_functions(Noisy, Noisy.reward).step(
+        batch.states, np.zeros((2, 2)), batch.streams, batch.elapsed, batch.status,
+        batch.rewards, 1.0, 100,
+    )  # fmt: skip
+    total = 0.0
+    for _ in range(2):
+        pairs = [number for _ in range(0, count, 2) for number in normal_pair(streams[:, 0])]
+        total += sum(map(float, pairs[:count]))
+    assert batch.states[0, 0] == count
+    assert batch.states[1, 0] == pytest.approx(total)
+    assert batch.rewards.tolist() == [0.5, 0.0]
+    assert (batch.streams == streams).all()
 
 
 def test_substeps_without_normals_are_refused() -> None:

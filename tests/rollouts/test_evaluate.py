@@ -50,6 +50,15 @@ def test_any_number_of_threads_and_any_chunking_give_the_same_bits(
         assert same(one, ts.evaluate(policies, env, tasks, 7, seed=5, threads=threads))
 
 
+def test_a_chunk_may_begin_within_the_rollouts_of_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ts.make("BasicKarel")  # part of whose first layer is summed up once per task
+    policies, tasks = trained_like(env)[-1:], env.sample_tasks(5, seed=3)
+    whole = ts.evaluate(policies, env, tasks, 100, seed=5, threads=1)
+    monkeypatch.setattr(chunks, "_STEPS_PER_CHUNK", env.horizon * 64)
+    assert same(whole, ts.evaluate(policies, env, tasks, 100, seed=5, threads=1))
+    assert 0 < whole.rates.mean() < 1
+
+
 def test_the_seed_matters(multikeynav: Any) -> None:
     env, policies, tasks = multikeynav
     one, other = (ts.evaluate(policies, env, tasks, 10, seed=seed) for seed in (0, 1))

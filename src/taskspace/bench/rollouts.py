@@ -232,9 +232,9 @@ def _timed(function: Callable[[], Any]) -> float:
 
 
 def _mean(function: Callable[[], Any], seconds: float) -> float:
-    """Time per call over so many seconds: a mean, like the engine's time per step.
+    """Mean time per call, over at least this many seconds.
 
-    The best of many short calls would not contain what else the machine does.
+    The best of many calls would leave out interruptions, which the engine's time includes.
     """
     calls, start = 0, time.perf_counter()
     while True:

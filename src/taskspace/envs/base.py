@@ -97,8 +97,9 @@ class Environment:
         step: Compiled `step(state, action, stream)`, which changes the state and returns RUNNING,
             SOLVED or FAILED.
         normals: How many standard normal numbers `step` takes. If not 0, it is called as
-            `step(state, action, normals)`: they are drawn for many episodes at once, which is
-            faster than drawing from a stream.
+            `step(state, action, normals)`: they are drawn for many episodes at once, in single
+            precision and in pairs, which is faster than drawing from a stream. Episodes that have
+            ended are stepped along, without effect.
         substeps: How many calls of such a `step` make one step, unless one ends the episode.
         expert: Compiled `expert(state)`, which returns an action; None if there is no expert.
         reward: Compiled `reward(state, status)`, the shaped reward of a step, which is used in

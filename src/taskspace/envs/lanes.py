@@ -138,23 +138,23 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
         # Arrays of their own: a compiler that knows that they do not overlap vectorizes the loops.
         running, moving = np.empty(lanes, np.bool_), np.ones(lanes, np.bool_)
         high, low = np.empty(lanes, np.int32), np.empty(lanes, np.int32)
-        noise = np.empty((count + count % 2, lanes), np.float32)  # numbers come in pairs
+        noise, spare = np.empty((count, lanes), np.float32), np.empty(lanes, np.float32)
         kept = np.empty_like(states)
-        stopped = 0
+        ended = 0
         for lane in range(lanes):
             running[lane] = status[lane] == RUNNING
             elapsed[lane] += running[lane]
-            stopped |= status[lane]
+            ended |= status[lane]
         if gamma < 1.0:
             for lane in range(lanes):
                 if running[lane] and uniform(column(streams, lane)) >= gamma:
-                    status[lane] = stopped = FAILED
-        if stopped != RUNNING:
+                    status[lane] = ended = FAILED
+        if ended != RUNNING:
             keep_ended(states, status, moving, kept)
         for _ in range(substeps):
             for index in range(0, count, 2):
-                first, second = row(noise, index), row(noise, index + 1)
-                lane_normals(streams, status, first, second, high, low)
+                second = row(noise, index + 1) if index + 1 < count else spare
+                lane_normals(streams, status, row(noise, index), second, high, low)
             ending = 0
             for lane in range(lanes):
                 result = step(column(states, lane), action(actions, lane), column(noise, lane))
@@ -162,17 +162,14 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
                 status[lane] |= result
                 ending |= result
             if ending != RUNNING:
-                stopped |= ending
                 keep_ended(states, status, moving, kept)
-        if stopped != RUNNING:
-            for lane in range(lanes):
-                if not moving[lane]:
-                    column(states, lane)[:] = column(kept, lane)
+        for lane in range(lanes):
+            if not moving[lane]:
+                column(states, lane)[:] = column(kept, lane)
         for lane in range(lanes):
             late = (status[lane] == RUNNING) & (elapsed[lane] >= horizon)
             status[lane] = OUT_OF_TIME if late else status[lane]
-            earned = reward(column(states, lane), status[lane])
-            rewards[lane] = earned if running[lane] else 0.0
+            rewards[lane] = reward(column(states, lane), status[lane]) if running[lane] else 0.0
 
     return step_with_normals
 

@@ -1,8 +1,9 @@
 """Normal random numbers for compiled code, in pairs, by the method of Box and Muller.
 
-64 random bits give a point of the plane: 30 of them its radius, two a quarter of the circle, and 32
-the angle in it. The coordinates are two independent standard normal numbers of at most 6.6. All is
-in single precision, without branches or tables, so that a loop over many episodes is vectorized.
+64 random bits give a point in the plane: 30 of them its radius, two a quarter of the circle, and 32
+the angle in it. The coordinates are two independent standard normal numbers of absolute value at
+most 6.6. Everything is in single precision, without branches or tables, so that a loop over many
+episodes is vectorized.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ _S32 = np.uint64(32)
 _HALF, _ONE, _TWO = _F32(0.5), _F32(1), _F32(2)
 _LN_2 = _F32(np.log(2))
 _RADIUS_BITS, _TWO_30 = _I32(2**30 - 1), _F32(2.0**-30)
-_EIGHTH = _F32(np.pi / 4 * 2.0**-31)  # the angle of one unit; 2^31 are an eighth of the circle
-_FRACTION = _I32(23)  # where a number keeps its exponent
+_UNIT_ANGLE = _F32(np.pi / 4 * 2.0**-31)  # 2^31 of them are an eighth of the circle
+_FRACTION_BITS = _I32(23)  # below the exponent of a number
 _ROOT_HALF = _I32(_F32(np.sqrt(0.5)).view(np.int32))
 # ln(1 + x) / x, interpolated at the Chebyshev points of the range in which it is used, with a
 # relative error below 3e-7.
@@ -68,7 +69,7 @@ def _pair(high, low):
     """Two independent standard normal numbers, from 64 random bits."""
     uniform = (_F32((high >> _I32(2)) & _RADIUS_BITS) + _HALF) * _TWO_30
     radius = np.sqrt(-_TWO * _logarithm(uniform))
-    angle = _F32(low) * _EIGHTH
+    angle = _F32(low) * _UNIT_ANGLE
     square = angle * angle
     sine = angle * (_ONE + square * (_C3 + square * (_C5 + square * (_C7 + square * _C9))))
     cosine = _ONE + square * (_C2 + square * (_C4 + square * (_C6 + square * _C8)))
@@ -81,9 +82,9 @@ def _pair(high, low):
 def _logarithm(value):
     """The natural logarithm of a positive number."""
     bits = _F32(value).view(np.int32)
-    exponent = _I32(_I32(bits - _ROOT_HALF) >> _FRACTION)
+    exponent = _I32(_I32(bits - _ROOT_HALF) >> _FRACTION_BITS)
     # Between the roots of 1/2 and of 2.
-    mantissa = _I32(bits - _I32(exponent << _FRACTION)).view(np.float32)
+    mantissa = _I32(bits - _I32(exponent << _FRACTION_BITS)).view(np.float32)
     x = mantissa - _ONE
     series = _L4 + x * (_L5 + x * (_L6 + x * (_L7 + x * _L8)))
     series = _L1 + x * (_L2 + x * (_L3 + x * series))

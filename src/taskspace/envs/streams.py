@@ -73,7 +73,7 @@ def next_bits(stream):
 def _as_uniform(bits):
     """A number in [0, 1) from the upper 53 bits, exactly.
 
-    They are converted in two parts of 32 bits, because AVX2 has no conversion of 64.
+    They are converted in two parts, because AVX2 cannot convert integers of 64 bits.
     """
     high, low = np.int32(bits >> _S43), np.int32((bits >> _S11) ^ _SIGN_32)
     return (np.float64(high) * _TWO_32 + (np.float64(low) + _TWO_31)) * _TWO_53

@@ -4,7 +4,7 @@ They are the baseline of the speed benchmark, and an independent implementation 
 specification, against which the compiled kernels are tested step by step. For that purpose, the
 order of the random draws is part of the interface: first the draw for random failure (only if
 gamma < 1), then the draws of the dynamics in the order in which they are needed. Normal numbers are
-drawn in pairs.
+drawn in pairs; one that is left over at the end of a substep is not used.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ loop takes a third of the time, releases the interpreter lock, and is bit-identi
 
 Layers are matrices (inputs + 1, outputs); the last row is the bias, for an input of ones. If inputs
 are zeros and a few ones, as in a grid world, the first layer adds up its rows for the ones instead
-of multiplying, which gives the same bits.
+of multiplying; the results are bit-identical.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _F32 = np.float32
 _ZERO, _ONE = _F32(0), _F32(1)
 _KEEP_1, _KEEP_2, _TINY = _F32(0.9), _F32(0.999), _F32(1e-8)  # Adam's usual constants
 
-_SPARSE = 3  # rows with at most one 1 in so many inputs are added up faster than multiplied
+_SPARSE = 3  # if at most a third of a row's inputs are 1, adding is faster than multiplying
 _PORTION = 64  # examples whose values fit in the processor's first cache
 
 Matrices = tuple[NDArray[np.float32], ...]
@@ -95,7 +95,8 @@ def ones_of(inputs: NDArray[np.float32]) -> NDArray[np.uint16]:
     is_one = inputs == _ONE
     counts = is_one.sum(1)
     most = int(counts.max(initial=0))
-    if most > inputs.shape[1] / _SPARSE or not (is_one | (inputs == _ZERO)).all():
+    few = most <= inputs.shape[1] / _SPARSE and inputs.shape[1] <= np.iinfo(np.uint16).max
+    if not few or not (is_one | (inputs == _ZERO)).all():
         return np.zeros((len(inputs), 0), np.uint16)
     ones = np.zeros((len(inputs), 1 + most), np.uint16)
     ones[:, 0] = counts
@@ -211,7 +212,7 @@ def _add_product(a, a_row, a_column, b, c, rows, inner, columns):  # type: ignor
 
 @intrinsic
 def _add_16(typing_context, target, t0, source, s0):  # type: ignore
-    """Add 16 numbers of `source` to as many of `target`, from these flat indices on."""
+    """Add 16 numbers of `source` to as many of `target`, beginning at these flat indices."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         vector = ir.VectorType(ir.FloatType(), 16).as_pointer()
@@ -231,8 +232,8 @@ def _add_16(typing_context, target, t0, source, s0):  # type: ignore
 def _sum_16(typing_context, sums, s0, layer, l0, l_row, columns, count):  # type: ignore
     """Add 16 numbers of some rows of `layer` to as many of `sums`, in registers.
 
-    The rows are columns[1 : count + 1]; the other arguments are flat indices, and the distance
-    between rows.
+    `columns[1 : count + 1]` are the indices of the rows, of which there must be at least one; the
+    other arguments are flat indices, and the distance between rows.
     """
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:

@@ -38,7 +38,7 @@ def draw_categorical(outputs, streams, actions, bound, squash):
     for lane in range(LANES):
         # With 24 random bits the product is below the total even after rounding, so that an
         # action of probability 0 is never sampled, not even the last one.
-        # They are converted as 32 bits, because AVX2 has no conversion of 64.
+        # They are converted as an integer of 32 bits, because AVX2 cannot convert 64.
         share = np.float32(np.int32(next_bits(column(streams, lane)) >> _S40)) * _TWO_24
         total[lane] *= share
         chosen[lane] = 0

@@ -144,7 +144,8 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
         words = agent_words(seed, agent)
         nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         waiting, task, rollout = first, first // rollouts, first % rollouts
-        first_task, playing, summed = task, 0, -1
+        first_task, playing = task, 0
+        summed = -1  # the task that `sums` belongs to
         ended, count = np.arange(LANES), LANES  # lanes that take the next episode: at first all
         while True:
             for index in range(count):

@@ -202,7 +202,8 @@ def begin_lane(sums, begun, lane):
 def forward(packed, sizes, tanh, memory, own_sums):
     """Run the network on the inputs in a `WorkSpace`, which also gets the outputs.
 
-    In the first layer, all lanes begin with the sums of the first one unless they have `own_sums`.
+    Unless lanes have `own_sums`, all blocks begin the first layer with those of the first 16 lanes,
+    which are the biases, so that less memory is read.
     """
     last = len(sizes) - 2
     begun = sizes[0] * LANES
@@ -230,16 +231,6 @@ def forward(packed, sizes, tanh, memory, own_sums):
             source = target
 
 
-@intrinsic
-def _float_of_bits(typing_context, bits):  # type: ignore
-    """The number in single precision that has these 32 bits."""
-
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.FloatType())
-
-    return types.float32(types.int32), generate
-
-
 @njit(fastmath={"contract"})
 def exponential(value):
     """The exponential in single precision; below -87 it is 0."""
@@ -248,7 +239,7 @@ def exponential(value):
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
     series = _C4 + r * (_C5 + r * (_C6 + r * _C7))
     series = _ONE + r * (_ONE + r * (_C2 + r * (_C3 + r * series)))
-    power = _float_of_bits(np.int32((n + _BIAS) * _FRACTION))  # 2 to the power of n
+    power = np.int32((n + _BIAS) * _FRACTION).view(np.float32)  # 2 to the power of n
     return (series if value > _EXP_MIN else _ZERO) * power
 
 
