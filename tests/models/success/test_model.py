@@ -160,6 +160,17 @@ def test_the_same_seed_learns_the_same_bits_and_touches_no_other_randomness() ->
     assert torch.get_num_threads() == threads
 
 
+@pytest.mark.slow
+def test_codes_are_stored_or_computed_at_every_step_with_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stored = SuccessModel(**FAST).fit(world(400))
+    monkeypatch.setattr("taskspace.models.success.model.MOST_STORED", 0)
+    computed = SuccessModel(**FAST).fit(world(400))
+    np.testing.assert_array_equal(stored.predict_proba(FRESH), computed.predict_proba(FRESH))
+    assert stored.history_ == computed.history_
+
+
 def test_clones_are_unfitted_and_settings_kept(fitted: SuccessModel) -> None:
     assert clone(fitted).get_params() == fitted.get_params()
     with pytest.raises(NotFittedError):

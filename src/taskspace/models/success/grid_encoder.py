@@ -1,12 +1,12 @@
 """`GridEncoder`: reads a task of BasicKarel by letting imagined agents play it.
 
-Whether an agent solves a task depends on its actions in single states, and most mistakes can be
-mended: after a wrong turn, it turns back. As a function of the task, success is therefore
-complicated; as a function of the actions in single states it follows from the rules. The encoder
-uses this. Its network gives the probabilities of the actions of some imagined agents in a state,
-from what can be seen there: also where the next thing to do is, relative to the agent.
-The probability that they solve the task from there is the mean over the states that come next.
-Only states near shortest solutions are considered; the layers after the encoder do the rest.
+Whether an agent solves a task depends on its actions in single states. As a function of the task,
+success is therefore complicated; as a function of the actions in single states it follows from the
+rules. The encoder uses this. Its network gives the probabilities of the actions of some imagined
+agents in a state, from what can be seen there: also where the next thing to do is, relative to the
+agent. The probability that they solve the task from there is the mean over the states that come
+next. Only shortest solutions are considered; the layers after the encoder do the rest, e.g. for
+agents that turn back after a wrong turn.
 """
 
 from __future__ import annotations
@@ -42,48 +42,40 @@ from taskspace.envs.compiling import build
 from taskspace.envs.views import row
 
 ACTIONS = 6
-DETOUR = 2  # states on solutions with up to this many steps more than a shortest one
-SWEEPS = 3  # each sweep adds the solutions with one more step away from the goal
 HEAD_START = 3.0  # the initial logit of actions that lead closer to the goal
 LEAST = 1e-3  # probability of success in a code
 FAILS, SOLVES = -1, -2  # instead of the index of the next state
+FAR = 1 << 30  # instead of the steps from states that are farther from the goal than the task
 
-# -- states near the shortest solutions ------------------------------------------------------------
+# -- states on shortest solutions ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """The states of some tasks, each task's in the order of their distance to its goal."""
+    """The states on shortest solutions of some tasks, each task's from the goal to the start."""
 
-    states: torch.Tensor  # (states, SIZE), bytes
+    states: NDArray[np.uint8]  # (states, SIZE)
     following: NDArray[np.int64]  # (states, ACTIONS): the next state, FAILS or SOLVES
-    closer: torch.Tensor  # (states, ACTIONS), single: 1 for actions on a shortest way, else 0
-    starts: torch.Tensor  # (tasks,): the states that are the tasks
+    starts: NDArray[np.int64]  # (tasks,): the states that are the tasks
 
 
 def graph_of(tasks: NDArray[np.uint8]) -> Graph:
-    """The states near shortest solutions, and where actions lead from them.
+    """The states on shortest solutions, and where actions lead that are part of one.
 
     >>> import taskspace as ts
     >>> task = ts.make("BasicKarel").sample_tasks(1, seed=0)
     >>> graph = graph_of(task.astype(np.uint8))
-    >>> bool((graph.states[graph.starts] == torch.from_numpy(task)).all())
+    >>> bool((graph.states[graph.starts] == task).all())
     True
     """
-    capacity = 32 * len(tasks) + 32
+    capacity = 16 * len(tasks) + 16
     while True:
-        states = np.zeros((capacity, SIZE), np.uint8)
+        states = np.empty((capacity, SIZE), np.uint8)
         following = np.full((capacity, ACTIONS), FAILS)
-        closer = np.zeros((capacity, ACTIONS), np.float32)
         starts = np.zeros(len(tasks), np.int64)
-        count = build(_explore_factory, _explore)(tasks, states, following, closer, starts)
+        count = build(_explore_factory, _explore)(tasks, states, following, starts)
         if count >= 0:
-            return Graph(
-                torch.from_numpy(states[:count]),
-                following[:count],
-                torch.from_numpy(closer[:count]),
-                torch.from_numpy(starts),
-            )
+            return Graph(states[:count], following[:count], starts)
         capacity *= 4
 
 
@@ -108,25 +100,52 @@ def _neighbour(task, bits, node, action, sign):
 
 
 @njit
-def _distances(task, bits, root, sign, distance, queue):
-    """Breadth-first search forwards or backwards; returns the number of nodes in the queue."""
-    distance[:] = -1
-    distance[root], queue[0], head, tail = 0, root, 0, 1
+def _search_back(task, bits, goal, start, queue):
+    """The steps left to the goal from each node that is not farther away than the start."""
+    left = np.full(len(queue), FAR)
+    left[goal], queue[0], head, tail = 0, goal, 0, 1
+    while head < tail and queue[head] != start:
+        node = queue[head]
+        head += 1
+        for action in range(FINISH):
+            there = _neighbour(task, bits, node, action, -1)
+            if there >= 0 and left[there] == FAR:
+                left[there] = left[node] + 1
+                queue[tail] = there
+                tail += 1
+    return left
+
+
+@njit
+def _search_ahead(task, bits, start, left, queue):
+    """Put the nodes on shortest solutions into the queue, the start first; returns their number."""
+    listed = np.zeros(len(queue), np.bool_)
+    listed[start], queue[0], head, tail = True, start, 0, 1
     while head < tail:
         node = queue[head]
         head += 1
         for action in range(FINISH):
-            there = _neighbour(task, bits, node, action, sign)
-            if there >= 0 and distance[there] < 0:
-                distance[there] = distance[node] + 1
-                queue[tail] = there
+            there = _neighbour(task, bits, node, action, 1)
+            if there >= 0 and left[there] == left[node] - 1 and not listed[there]:
+                listed[there], queue[tail] = True, there
                 tail += 1
     return tail
 
 
 @njit
-def _explore(task, first, states, following, closer):
-    """Fill in the states of one task from row `first`; returns the start and the next free row."""
+def _fill_state(task, bits, node, state):
+    """The state that a node of the task stands for."""
+    state[:] = task
+    state[CELL : CELL + CELLS] = state[HEADING : HEADING + 4] = 0
+    state[CELL + ((node >> 2) & 15)] = state[HEADING + (node & 3)] = 1
+    for cell in range(CELLS):
+        if bits[cell] >= 0 and not (node >> 6 >> bits[cell]) & 1:
+            state[MARKERS + cell] = task[POST_MARKERS + cell]
+
+
+@njit
+def _explore(task, first, states, following):
+    """Fill in the states of one task from row `first`; returns the next free row, or -1."""
     bits = np.full(CELLS, -1)
     changes = 0
     for cell in range(CELLS):
@@ -136,43 +155,32 @@ def _explore(task, first, states, following, closer):
     nodes = 64 << changes
     start = nodes - 64 + 4 * task[CELL : CELL + CELLS].argmax() + task[HEADING:][:4].argmax()
     goal = 4 * task[POST_CELL : POST_CELL + CELLS].argmax() + task[POST_HEADING:][:4].argmax()
-    gone, left, rows = np.empty(nodes, np.int64), np.empty(nodes, np.int64), np.full(nodes, -1)
-    queue = np.empty(nodes, np.int64)
-    _distances(task, bits, start, 1, gone, queue)
-    reached = _distances(task, bits, goal, -1, left, queue)
-    if left[start] < 0:
-        queue[0], reached, left[start] = start, 1, 0  # there is no solution
-    row = first
-    for node in queue[:reached]:
-        if gone[node] >= 0 and gone[node] + left[node] <= left[start] + DETOUR:
-            if row >= len(states):
-                return 0, -1
-            rows[node] = row
-            states[row] = task
-            states[row, CELL : CELL + CELLS] = states[row, HEADING : HEADING + 4] = 0
-            states[row, CELL + ((node >> 2) & 15)] = states[row, HEADING + (node & 3)] = 1
-            for cell in range(CELLS):
-                if bits[cell] >= 0 and not (node >> 6 >> bits[cell]) & 1:
-                    states[row, MARKERS + cell] = task[POST_MARKERS + cell]
-            row += 1
-    for node in queue[:reached]:
-        for action in range(FINISH if rows[node] >= 0 else 0):
+    queue, rows = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    left = _search_back(task, bits, goal, start, queue)
+    count = _search_ahead(task, bits, start, left, queue)
+    if first + count > len(states):
+        return -1
+    for row in range(first, first + count):
+        node = queue[first + count - 1 - row]
+        rows[node] = row
+        _fill_state(task, bits, node, states[row])
+        for action in range(FINISH):
             there = _neighbour(task, bits, node, action, 1)
-            if there >= 0 and rows[there] >= 0:
-                following[rows[node], action] = rows[there]
-                closer[rows[node], action] = left[there] < left[node]
-    if rows[goal] >= 0:
-        following[rows[goal], FINISH], closer[rows[goal], FINISH] = SOLVES, 1
-    return rows[start], row
+            if there >= 0 and left[there] == left[node] - 1:
+                following[row, action] = rows[there]
+    if left[start] < FAR:
+        following[first, FINISH] = SOLVES
+    return first + count
 
 
 def _explore_factory(explore: Any) -> Any:
-    def explore_all(tasks, states, following, closer, starts):
+    def explore_all(tasks, states, following, starts):
         row = 0
         for index in range(len(tasks)):
-            starts[index], row = explore(tasks[index], row, states, following, closer)
+            row = explore(tasks[index], row, states, following)
             if row < 0:
                 break
+            starts[index] = row - 1
         return row
 
     return explore_all
@@ -181,9 +189,8 @@ def _explore_factory(explore: Any) -> Any:
 # -- what agents see of a state --------------------------------------------------------------------
 
 _APART = 2 * SIDE - 1  # differences of two rows or two columns
-SEEN = SIZE + 2 * ACTIONS + _APART**2 + 4 + 4  # values per state
-_EFFECTS = SIZE + ACTIONS  # where the parts begin
-_WHERE = _EFFECTS + ACTIONS
+SEEN = SIZE + ACTIONS + _APART**2 + 4 + 4  # values per state
+_WHERE = SIZE + ACTIONS  # where the parts begin
 _NEAR = _WHERE + _APART**2
 _FARTHEST = np.float32(SIDE - 1)
 
@@ -192,22 +199,21 @@ def seen_by_agents(graph: Graph) -> torch.Tensor:
     """What the network sees of each state (states, SEEN).
 
     Besides the state itself, it is what an agent could find out by looking: which actions lead
-    closer to the goal and which have an effect, where the next thing to do is, relative to the
-    agent, and which neighbouring cells are walls.
+    closer to the goal, where the next thing to do is, relative to the agent, and which neighbouring
+    cells are walls.
     """
     seen = np.zeros((len(graph.states), SEEN), np.float32)
-    build(_see_factory, _see)(graph.states.numpy(), graph.closer.numpy(), graph.following, seen)
+    build(_see_factory, _see)(graph.states, graph.following, seen)
     return torch.from_numpy(seen)
 
 
 @njit(error_model="numpy")
-def _see(state, closer, following, seen):
+def _see(state, following, seen):
     """Fill in what is seen of one state."""
     for i in range(SIZE):
         seen[i] = state[i]
     for action in range(ACTIONS):
-        seen[SIZE + action] = closer[action]
-        seen[_EFFECTS + action] = following[action] != FAILS
+        seen[SIZE + action] = following[action] != FAILS
     cell, target = state[CELL : CELL + CELLS].argmax(), state[POST_CELL:][:CELLS].argmax()
     unfinished = False
     for other in range(CELLS - 1, -1, -1):
@@ -222,9 +228,9 @@ def _see(state, closer, following, seen):
 
 
 def _see_factory(see: Any) -> Any:
-    def see_all(states, closer, following, seen):
+    def see_all(states, following, seen):
         for i in range(len(states)):
-            see(row(states, i), row(closer, i), row(following, i), row(seen, i))
+            see(row(states, i), row(following, i), row(seen, i))
 
     return see_all
 
@@ -235,61 +241,53 @@ def _see_factory(see: Any) -> Any:
 class Values(torch.autograd.Function):
     """The probabilities of success in all states, from those of actions.
 
-    A sweep goes through the states from the goal outwards, so that one is enough for agents that
-    never step away from the goal.
+    A state comes after all that follow it, so one pass through the states is enough.
     """
 
     @staticmethod
     def forward(ctx: Any, policy: torch.Tensor, following: NDArray[np.int64]) -> torch.Tensor:
         """Values (states, agents) of a policy (states, ACTIONS, agents)."""
         actions = policy.detach().contiguous().numpy()
-        values = np.zeros((SWEEPS + 1, len(actions), actions.shape[2]), np.float32)
+        values = np.zeros((len(actions), actions.shape[2]), np.float32)
         build(_values_factory)(actions, following, values)
         ctx.known = actions, following, values
-        return torch.from_numpy(values[-1])
+        return torch.from_numpy(values)
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
         """The gradient with respect to the policy."""
         actions, following, values = ctx.known
-        found, flowing = np.zeros_like(actions), np.zeros_like(values)
-        flowing[-1] = gradients[0].numpy()
+        found, flowing = np.zeros_like(actions), gradients[0].numpy().copy()
         build(_gradients_factory)(actions, following, values, flowing, found)
         return torch.from_numpy(found), None
 
 
 def _values_factory() -> Any:
     def values_of(policy, following, values):
-        for sweep in range(1, len(values)):
-            for state in range(len(policy)):
-                for action in range(ACTIONS):
-                    there = following[state, action]
-                    if there == SOLVES:
-                        values[sweep, state] += policy[state, action]
-                    elif there >= 0:
-                        known = sweep if there < state else sweep - 1
-                        for agent in range(policy.shape[2]):
-                            values[sweep, state, agent] += (
-                                policy[state, action, agent] * values[known, there, agent]
-                            )
+        for state in range(len(policy)):
+            for action in range(ACTIONS):
+                there = following[state, action]
+                if there == SOLVES:
+                    values[state] += policy[state, action]
+                elif there >= 0:
+                    for agent in range(policy.shape[2]):
+                        values[state, agent] += policy[state, action, agent] * values[there, agent]
 
     return values_of
 
 
 def _gradients_factory() -> Any:
     def gradients_of(policy, following, values, flowing, found):
-        for sweep in range(len(values) - 1, 0, -1):
-            for state in range(len(policy) - 1, -1, -1):
-                for action in range(ACTIONS):
-                    there = following[state, action]
-                    if there == SOLVES:
-                        found[state, action] += flowing[sweep, state]
-                    elif there >= 0:
-                        known = sweep if there < state else sweep - 1
-                        for agent in range(policy.shape[2]):
-                            flow = flowing[sweep, state, agent]
-                            found[state, action, agent] += flow * values[known, there, agent]
-                            flowing[known, there, agent] += flow * policy[state, action, agent]
+        for state in range(len(policy) - 1, -1, -1):
+            for action in range(ACTIONS):
+                there = following[state, action]
+                if there == SOLVES:
+                    found[state, action] = flowing[state]
+                elif there >= 0:
+                    for agent in range(policy.shape[2]):
+                        flow = flowing[state, agent]
+                        found[state, action, agent] = flow * values[there, agent]
+                        flowing[there, agent] += flow * policy[state, action, agent]
 
     return gradients_of
 
@@ -327,8 +325,10 @@ class GridEncoder(torch.nn.Module):
     def forward(self, tasks: torch.Tensor) -> torch.Tensor:
         """Encode tasks (n, SIZE), of any type, as codes (n, size)."""
         graph = graph_of(tasks.to(torch.uint8).numpy())
-        logits = self.policy(seen_by_agents(graph)).view(-1, ACTIONS, self.size)
-        policy = torch.softmax(logits + graph.closer[:, :, None] * self.skill, dim=1)
+        seen = seen_by_agents(graph)
+        skill = (torch.eye(ACTIONS)[:, :, None] * self.skill).flatten(1)
+        logits = torch.addmm(self.policy(seen), seen[:, SIZE:_WHERE], skill)
+        policy = torch.softmax(logits.view(-1, ACTIONS, self.size), dim=1)
         solved: torch.Tensor = Values.apply(policy, graph.following)[graph.starts]  # type: ignore[no-untyped-call]
         return torch.logit(LEAST + (1 - 2 * LEAST) * solved)
 

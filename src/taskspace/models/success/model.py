@@ -60,6 +60,7 @@ FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 MOST_BLOCKS = 100  # of the network
 SAMPLE = 1000  # tasks that are saved with the model
+MOST_STORED = 1 << 26  # numbers in the codes of all tasks, a quarter of a gigabyte
 
 
 class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
@@ -300,7 +301,7 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
             encoder = self._encoder(train.tasks.numpy(), self.bins)
             network = success_network(encoder, self.width, self.blocks, agents)
             layers, small = network, wants_one_thread(encoder)
-            if self.network is not None and is_frozen(encoder):
+            if is_frozen(encoder) and self._may_store_codes(len(train), encoder):
                 layers, small = torch.nn.Sequential(*list(network)[1:]), True
                 train, validation = train.encoded(encoder), validation.encoded(encoder)
             with one_thread() if small else contextlib.nullcontext():
@@ -310,6 +311,11 @@ class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
                 )  # fmt: skip
                 self.calibration_ = calibrate(layers, validation)
         return network.eval()
+
+    def _may_store_codes(self, tasks: int, encoder: torch.nn.Module) -> bool:
+        """Whether tasks are encoded once; codes of features are computed quickly, but are large."""
+        size: Any = encoder.size
+        return self.network is not None or tasks * size <= MOST_STORED
 
     def _learn_few(self, counts: Counts, **how: Any) -> torch.nn.Sequential:
         """Train a network on most of a few tasks; the others decide when to stop."""
