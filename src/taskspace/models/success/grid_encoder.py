@@ -160,14 +160,14 @@ def _explore(task, first, states, following):
     count = _search_ahead(task, bits, start, left, queue)
     if first + count > len(states):
         return -1
-    for row in range(first, first + count):
-        node = queue[first + count - 1 - row]
-        rows[node] = row
-        _fill_state(task, bits, node, states[row])
+    for number in range(count):
+        node, here = queue[count - 1 - number], first + number
+        rows[node] = here
+        _fill_state(task, bits, node, states[here])
         for action in range(FINISH):
             there = _neighbour(task, bits, node, action, 1)
             if there >= 0 and left[there] == left[node] - 1:
-                following[row, action] = rows[there]
+                following[here, action] = rows[there]
     if left[start] < FAR:
         following[first, FINISH] = SOLVES
     return first + count
