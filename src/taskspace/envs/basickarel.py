@@ -25,7 +25,7 @@ MOVE, TURN_LEFT, TURN_RIGHT, PICK, PUT, FINISH = range(6)
 WALLS, MARKERS, POST_MARKERS, CELL, POST_CELL, HEADING, POST_HEADING, SIZE = (
     0, 16, 32, 48, 64, 80, 84, 88,
 )  # fmt: skip
-# Headings: north, south, east, west; north is up, towards row 0.
+NORTH, SOUTH, EAST, WEST = range(4)  # the headings; north is up, towards row 0
 ROW_STEP, COLUMN_STEP = (-1, 1, 0, 0), (0, 0, 1, -1)
 LEFT_OF, RIGHT_OF = (3, 2, 0, 1), (2, 3, 1, 0)
 HORIZON = 20
@@ -36,6 +36,9 @@ HORIZON = 20
 LENGTH_SHARES = (0, 6, 12, 32, 62, 90, 101)
 KEEP_SAME_CELL = 0.016
 TRAINING_TASKS, VALIDATION_TASKS, DATA_SEED = 24_000, 2_400, 2024
+
+# Sums of zeros and ones are exact, so the compiler may choose their order.
+_EXACT_SUMS = {"contract", "reassoc", "nsz"}
 
 # -- tasks -----------------------------------------------------------------------------------------
 
@@ -116,39 +119,62 @@ def ahead(state, cell, heading):
     return -1 if state[WALLS + there] > 0.5 else there
 
 
-@njit
+@njit(error_model="numpy", fastmath=_EXACT_SUMS)
 def step(state, action, stream):
-    """Move, turn, pick or put a marker, or finish."""
-    if action == FINISH:
-        return SOLVED if _as_wanted(state) else FAILED
-    if action in (TURN_LEFT, TURN_RIGHT):
-        heading = _first(state, HEADING)
-        state[HEADING + heading] = 0.0
-        state[HEADING + (LEFT_OF[heading] if action == TURN_LEFT else RIGHT_OF[heading])] = 1.0
-        return RUNNING
-    cell = _first(state, CELL)
-    if action == MOVE:
-        there = ahead(state, cell, _first(state, HEADING))
-        if there < 0:
-            return FAILED
-        state[CELL + cell] = 0.0
-        state[CELL + there] = 1.0
-        return RUNNING
-    marked = state[MARKERS + cell] > 0.5
-    if marked == (action == PUT):
-        return FAILED
-    state[MARKERS + cell] = 1.0 if action == PUT else 0.0
-    return RUNNING
+    """Move, turn, pick or put a marker, or finish.
+
+    There are no branches, so that a loop over many episodes is vectorized: which action comes next
+    cannot be predicted. What an action does not change is written again.
+    """
+    there, outside = _ahead_of(state)
+    walled, marked, same_cell, same_heading, wrong = 0.0, 0.0, 0.0, 0.0, 0.0
+    for cell in range(CELLS):
+        here, marker = state[CELL + cell], state[MARKERS + cell]
+        walled += state[WALLS + cell] if there == cell else 0.0
+        marked += here * marker
+        same_cell += here * state[POST_CELL + cell]
+        wrong += (marker - state[POST_MARKERS + cell]) ** 2
+    for heading in range(4):
+        same_heading += state[HEADING + heading] * state[POST_HEADING + heading]
+    puts, picks = action == PUT, action == PICK
+    crashes = (action == MOVE) & (outside | (walled > 0.5))
+    crashes |= (puts & (marked > 0.5)) | (picks & (marked < 0.5))
+    moves, handles = (action == MOVE) & (not crashes), (puts | picks) & (not crashes)
+    for cell in range(CELLS):
+        here, marker = state[CELL + cell], state[MARKERS + cell]
+        changed = 1.0 if puts else 0.0
+        state[MARKERS + cell] = changed if handles & (here > 0.5) else marker
+        entered = 1.0 if there == cell else 0.0
+        state[CELL + cell] = entered if moves else here
+    _turn(state, action == TURN_LEFT, action == TURN_RIGHT)
+    solved = (wrong < 0.5) & (same_cell > 0.5) & (same_heading > 0.5)
+    finished = SOLVED if solved else FAILED
+    return finished if action == FINISH else FAILED if crashes else RUNNING
+
+
+@njit(error_model="numpy", fastmath=_EXACT_SUMS)
+def _ahead_of(state):
+    """The cell in front of the agent, which may be a wall, and whether it is outside the grid."""
+    cell = 0.0
+    for number in range(1, CELLS):
+        cell += number * state[CELL + number]
+    row = np.floor(cell / SIDE)
+    column = cell - SIDE * row
+    row += state[HEADING + SOUTH] - state[HEADING + NORTH]
+    column += state[HEADING + EAST] - state[HEADING + WEST]
+    outside = (row < 0.0) | (row >= SIDE) | (column < 0.0) | (column >= SIDE)
+    return row * SIDE + column, outside
 
 
 @njit
-def _as_wanted(state):
-    for cell in range(CELLS):
-        if state[MARKERS + cell] != state[POST_MARKERS + cell]:
-            return False
-        if state[CELL + cell] != state[POST_CELL + cell]:
-            return False
-    return state[POST_HEADING + _first(state, HEADING)] > 0.5
+def _turn(state, left, right):
+    """Turn to the left, to the right, or not."""
+    north, south = state[HEADING + NORTH], state[HEADING + SOUTH]
+    east, west = state[HEADING + EAST], state[HEADING + WEST]
+    state[HEADING + NORTH] = east if left else west if right else north
+    state[HEADING + SOUTH] = west if left else east if right else south
+    state[HEADING + EAST] = south if left else north if right else east
+    state[HEADING + WEST] = north if left else south if right else west
 
 
 # -- expert ----------------------------------------------------------------------------------------
@@ -400,7 +426,8 @@ class BasicKarel(Environment):
         names = [self.action_names[int(action)] for action in actions]
         labels, colours = ["start", *names, "wanted"], [INK] * len(states) + [GOOD]
         if names and (names[-1] == "finish" or (states[-1] == states[-2]).all()):
-            solved = names[-1] == "finish" and bool(_as_wanted.py_func(states[-1]))
+            finished = names[-1] == "finish"
+            solved = finished and step.py_func(states[-1].copy(), FINISH, None) == SOLVED
             labels[-2] += " ✓" if solved else " ✗"
             colours[-2] = GOOD if solved else BAD
         across, down = _arrange(len(labels))

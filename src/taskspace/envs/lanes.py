@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from taskspace.envs.compiling import build
 from taskspace.envs.normals import lane_normals
 from taskspace.envs.streams import integer, seed_stream, uniform, uniform_bits, uniform_if
-from taskspace.envs.views import column, row
+from taskspace.envs.views import column, row, stack_array
 
 RUNNING, SOLVED, FAILED, OUT_OF_TIME = 0, 1, 2, 3
+_BLOCK = 64  # lanes that take a substep together
 
 
 @dataclass(frozen=True)
@@ -134,53 +135,58 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
         Both the random numbers and the dynamics are then vectorized. Lanes that have ended move
         on, too; at the end, they get back the states that they ended with.
         """
-        lanes = len(status)
-        # Arrays of their own: a compiler that knows that they do not overlap vectorizes the loops.
-        running, moving = np.empty(lanes, np.bool_), np.ones(lanes, np.bool_)
-        high, low = np.empty(lanes, np.int32), np.empty(lanes, np.int32)
-        noise, spare = np.empty((count, lanes), np.float32), np.empty(lanes, np.float32)
-        kept = np.empty_like(states)
-        ended = 0
-        for lane in range(lanes):
-            running[lane] = status[lane] == RUNNING
-            elapsed[lane] += running[lane]
-            ended |= status[lane]
-        if gamma < 1.0:
-            for lane in range(lanes):
-                if running[lane] and uniform(column(streams, lane)) >= gamma:
-                    status[lane] = ended = FAILED
-        if ended != RUNNING:
-            keep_ended(states, status, moving, kept)
-        for _ in range(substeps):
-            for index in range(0, count, 2):
-                second = row(noise, index + 1) if index + 1 < count else spare
-                lane_normals(streams, status, row(noise, index), second, high, low)
-            ending = 0
-            for lane in range(lanes):
-                result = step(column(states, lane), action(actions, lane), column(noise, lane))
-                result = result if status[lane] == RUNNING else RUNNING
-                status[lane] |= result
-                ending |= result
-            if ending != RUNNING:
-                keep_ended(states, status, moving, kept)
-        for lane in range(lanes):
-            if not moving[lane]:
-                column(states, lane)[:] = column(kept, lane)
-        for lane in range(lanes):
-            late = (status[lane] == RUNNING) & (elapsed[lane] >= horizon)
-            status[lane] = OUT_OF_TIME if late else status[lane]
-            rewards[lane] = reward(column(states, lane), status[lane]) if running[lane] else 0.0
+        # On the stack if they are small, because to allocate memory takes as long as some substeps.
+        running, moving = stack_array(np.bool_, _BLOCK), stack_array(np.bool_, _BLOCK)
+        high, low = stack_array(np.int32, _BLOCK), stack_array(np.int32, _BLOCK)
+        noise, spare = np.empty((count, _BLOCK), np.float32), stack_array(np.float32, _BLOCK)
+        kept = np.empty((len(states), _BLOCK))
+        for start in range(0, len(status), _BLOCK):
+            lanes = min(_BLOCK, len(status) - start)
+            ended = 0
+            for index in range(lanes):
+                lane = start + index
+                moving[index], running[index] = True, status[lane] == RUNNING
+                elapsed[lane] += running[index]
+                ended |= status[lane]
+            if gamma < 1.0:
+                for index in range(lanes):
+                    if running[index] and uniform(column(streams, start + index)) >= gamma:
+                        status[start + index] = ended = FAILED
+            if ended != RUNNING:
+                keep_ended(states, status, start, lanes, moving, kept)
+            for _ in range(substeps):
+                for number in range(0, count, 2):
+                    second = row(noise, number + 1) if number + 1 < count else spare
+                    lane_normals(streams, status, start, row(noise, number), second, high, low)
+                ending = 0
+                for index in range(lanes):
+                    lane = start + index
+                    moved = step(column(states, lane), action(actions, lane), column(noise, index))
+                    result = moved if status[lane] == RUNNING else RUNNING
+                    status[lane] |= result
+                    ending |= result
+                if ending != RUNNING:
+                    keep_ended(states, status, start, lanes, moving, kept)
+            for index in range(lanes):
+                if not moving[index]:
+                    column(states, start + index)[:] = column(kept, index)
+            for index in range(lanes):
+                lane = start + index
+                late = (status[lane] == RUNNING) & (elapsed[lane] >= horizon)
+                status[lane] = OUT_OF_TIME if late else status[lane]
+                earned = reward(column(states, lane), status[lane]) if running[index] else 0.0
+                rewards[lane] = earned
 
     return step_with_normals
 
 
 @njit
-def keep_ended(states, status, moving, kept):
+def keep_ended(states, status, start, lanes, moving, kept):
     """Copy the states of lanes that have ended and were moving until now."""
-    for lane in range(len(status)):
-        if moving[lane] and status[lane] != RUNNING:
-            moving[lane] = False
-            column(kept, lane)[:] = column(states, lane)
+    for index in range(lanes):
+        if moving[index] and status[start + index] != RUNNING:
+            moving[index] = False
+            column(kept, index)[:] = column(states, start + index)
 
 
 def _reset_lanes(begin: Any) -> Callable[..., None]:

@@ -43,19 +43,21 @@ def normal_pair(stream):
 
 
 @njit
-def lane_normals(streams, ended, first, second, high, low):
-    """Two standard normal numbers for each lane, exactly as `normal_pair` draws them.
+def lane_normals(streams, ended, start, first, second, high, low):
+    """Two standard normal numbers for the lanes from `start` on, as `normal_pair` draws them.
 
     Lanes that have ended keep their streams. `high` and `low` are work space.
     """
-    for lane in range(len(first)):
+    lanes = min(len(first), streams.shape[1] - start)
+    for index in range(lanes):
+        lane = start + index
         a, b = streams[0, lane], streams[1, lane]
         bits, next_a, next_b = advance(a, b)
-        high[lane], low[lane] = _halves(bits)
+        high[index], low[index] = _halves(bits)
         streams[0, lane] = a if ended[lane] else next_a
         streams[1, lane] = b if ended[lane] else next_b
-    for lane in range(len(first)):  # a loop of its own, in which all numbers have 32 bits
-        first[lane], second[lane] = _pair(high[lane], low[lane])
+    for index in range(lanes):  # a loop of its own, in which all numbers have 32 bits
+        first[index], second[index] = _pair(high[index], low[index])
 
 
 @njit

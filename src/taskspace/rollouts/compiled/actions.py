@@ -68,7 +68,7 @@ def draw_gaussian(outputs, streams, actions, bound, squash):
                 deviations[lane] = min(max(deviations[lane], _LOG_STD_MIN), _LOG_STD_MAX)
         exp_lanes(deviations)
         if component % 2 == 0:  # numbers come in pairs
-            lane_normals(streams, ended, noise, other, high, low)
+            lane_normals(streams, ended, 0, noise, other, high, low)
         for lane in range(LANES):
             means[lane] += deviations[lane] * noise[lane]
             noise[lane] = other[lane]

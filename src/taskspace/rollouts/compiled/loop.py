@@ -13,7 +13,7 @@ from taskspace.agents.policies import Gaussian, MLPPolicy
 from taskspace.envs.base import Environment
 from taskspace.envs.lanes import RUNNING, SOLVED
 from taskspace.envs.streams import agent_words, start_stream
-from taskspace.envs.views import column, row
+from taskspace.envs.views import column, row, stack_array
 from taskspace.rollouts.compiled.actions import draw_categorical, draw_gaussian
 from taskspace.rollouts.compiled.network import (
     LANES,
@@ -136,17 +136,21 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
         Returns a fixed column that has changed in one of the last episodes, or -1.
         """
         states = np.zeros((tasks.shape[1], LANES + _PADDING))
-        streams = np.zeros((2, LANES), np.uint64)
-        # Arrays of their own: a compiler that knows that they do not overlap vectorizes the step.
-        status, elapsed = np.full(LANES, _IDLE), np.zeros(LANES, np.int64)
-        actions, rewards, earned = np.zeros_like(actions), np.zeros(LANES), np.zeros(LANES)
-        episode, entry = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
+        streams, actions = np.zeros((2, LANES), np.uint64), np.zeros_like(actions)
+        # On the stack, where nothing overlaps with them: the compiler then vectorizes the step even
+        # of states with many columns.
+        status, elapsed = stack_array(np.int64, LANES), stack_array(np.int64, LANES)
+        rewards, earned = stack_array(np.float64, LANES), stack_array(np.float64, LANES)
+        episode, entry = stack_array(np.int64, LANES), stack_array(np.int64, LANES)
+        # The first `count` are the lanes that take the next episode, in the beginning all of them.
+        ended, count = stack_array(np.int64, LANES), LANES
+        for lane in range(LANES):
+            status[lane], elapsed[lane], rewards[lane], ended[lane] = _IDLE, 0, 0.0, lane
         words = agent_words(seed, agent)
         nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         waiting, task, rollout = first, first // rollouts, first % rollouts
         first_task, playing = task, 0
         summed = -1  # the task that `sums` belongs to
-        ended, count = np.arange(LANES), LANES  # lanes that take the next episode: at first all
         while True:
             for index in range(count):
                 lane = ended[index]

@@ -1,10 +1,10 @@
 """The policy network, for 64 lanes at once, near the processor's limit.
 
-Activations are (features, lanes) in single precision; those of 16 lanes at a time stay in the
-cache. For matrix products of these sizes, a general library spends most of its time on set-up, and
-plain loops on memory access. Here tiles of four outputs x sixteen lanes are summed in registers;
-the code for this is generated explicitly, because LLVM does not find it by itself. Every lane goes
-through the same instructions, so a result never depends on the lane that computes it.
+Activations are (features, lanes) in single precision. For matrix products of these sizes, a general
+library spends most of its time on set-up, and plain loops on memory access. Here tiles of four
+outputs x sixteen lanes (64 with AVX-512, which has four times the registers) are summed in
+registers; the code for this is generated explicitly, because LLVM does not find it by itself. Each
+sum is computed in the same order in every lane and tile, so a result depends on neither.
 
 Inputs that do not change in an episode are multiplied once per task: `first_sums` sums up their
 part of the first layer, and `forward` adds the rest in every step.
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 
@@ -26,8 +27,9 @@ from taskspace.envs.aligned import aligned_zeros
 from taskspace.envs.views import column, row
 
 LANES = 64
-_BLOCK = 16  # lanes
 _TILE_OUTPUTS = 4
+_FEATURES = cpu_target.target_context.codegen().magic_tuple()[2]  # of the processor
+_BLOCK = 64 if "+avx512f" in _FEATURES else 16  # lanes whose sums fit in its registers
 
 _F32 = np.float32
 _LOG2_E, _HALF, _ONE, _TWO, _ZERO = _F32(1.4426950408889634), _F32(0.5), _F32(1), _F32(2), _F32(0)
@@ -87,7 +89,7 @@ class WorkSpace:
 
 @intrinsic
 def _tile(typing_context, packed, start, inputs, memory, source, target, row_length, relu):  # type: ignore
-    """Four outputs x sixteen lanes: biases plus weights times inputs, optionally with ReLU.
+    """Four outputs x a block of lanes: biases plus weights times inputs, optionally with ReLU.
 
     `packed[start:]` holds the block as `pack_layers` wrote it; `source` and `target` are indices
     into `memory`, and `row_length` is the length of the rows at `target`.
@@ -202,7 +204,7 @@ def begin_lane(sums, begun, lane):
 def forward(packed, sizes, tanh, memory, own_sums):
     """Run the network on the inputs in a `WorkSpace`, which also gets the outputs.
 
-    Unless lanes have `own_sums`, all blocks begin the first layer with those of the first 16 lanes,
+    Unless lanes have `own_sums`, all blocks begin the first layer with those of the first block,
     which are the biases, so that less memory is read.
     """
     last = len(sizes) - 2
