@@ -31,7 +31,7 @@ test: $(INSTALLED)  ## set up, then run all tests
 	$(BIN)/python -m pytest
 
 portable: $(INSTALLED)  ## run the numerical tests as on an older processor (two minutes)
-	OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default $(BIN)/python -m pytest $(addprefix tests/,$(NUMERICAL))
+	NUMBA_CPU_NAME=generic OPENBLAS_CORETYPE=Nehalem ATEN_CPU_CAPABILITY=default $(BIN)/python -m pytest $(addprefix tests/,$(NUMERICAL))
 
 oldest:  ## try the lowest versions that pyproject.toml allows (downloads gigabytes)
 	$(PYTHON) -m venv --clear $(OLDEST)
