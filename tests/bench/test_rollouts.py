@@ -22,3 +22,4 @@ def test_json_has_the_promised_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert numbers["ns_per_step"] == pytest.approx(1e9 / numbers["compiled_steps_per_s"])
     share = numbers["limit_ns"] / numbers["ns_per_step"]
     assert numbers["limit_share"] == pytest.approx(share)
+    assert numbers["limit_ns"] <= numbers["torch_ns"]
