@@ -73,12 +73,17 @@ def test_failure_beats_an_action_that_would_solve_the_task() -> None:
 def test_a_mass_moves_alike_in_any_number_of_lanes(lanes: int) -> None:
     env, rng = ts.make("PointMass"), np.random.default_rng(0)
     starts, forces = env.sample_tasks(70, seed=3), rng.normal(0, 5, (30, 70, 2))
-    together, some = Batch(env, starts), Batch(env, starts[:lanes])
+    together = Batch(env, starts)
+    first, last = Batch(env, starts[:lanes]), Batch(env, starts[-lanes:])
+    last.streams[:] = together.streams[:, -lanes:]
     for force in forces:
         together.step(force)
-        some.step(force[:lanes])
-    np.testing.assert_array_equal(together.states[:, :lanes], some.states)
-    np.testing.assert_array_equal(together.status[:lanes], some.status)
+        first.step(force[:lanes])
+        last.step(force[-lanes:])
+    for part in ("states", "status", "streams"):
+        every = getattr(together, part)
+        np.testing.assert_array_equal(every[..., :lanes], getattr(first, part))
+        np.testing.assert_array_equal(every[..., -lanes:], getattr(last, part))
 
 
 @njit

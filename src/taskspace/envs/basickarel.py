@@ -123,8 +123,8 @@ def ahead(state, cell, heading):
 def step(state, action, stream):
     """Move, turn, pick or put a marker, or finish.
 
-    There are no branches, so that a loop over many episodes is vectorized: which action comes next
-    cannot be predicted. What an action does not change is written again.
+    There are no branches, because the processor cannot predict which action comes next; a loop over
+    many episodes is vectorized instead. What an action does not change is written back unchanged.
     """
     there, outside = _ahead_of(state)
     walled, marked, same_cell, same_heading, wrong = 0.0, 0.0, 0.0, 0.0, 0.0

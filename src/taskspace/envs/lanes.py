@@ -135,7 +135,7 @@ def _step_with_normals(step: Any, reward: Any, substeps: int, count: int) -> Cal
         Both the random numbers and the dynamics are then vectorized. Lanes that have ended move
         on, too; at the end, they get back the states that they ended with.
         """
-        # On the stack if they are small, because to allocate memory takes as long as some substeps.
+        # On the stack if sizes are constant: allocating memory takes as long as some substeps.
         running, moving = stack_array(np.bool_, _BLOCK), stack_array(np.bool_, _BLOCK)
         high, low = stack_array(np.int32, _BLOCK), stack_array(np.int32, _BLOCK)
         noise, spare = np.empty((count, _BLOCK), np.float32), stack_array(np.float32, _BLOCK)

@@ -136,8 +136,12 @@ class ModelFolder:
 
     def damaged(self, folder: str | os.PathLike[str], why: str | Exception) -> ValueError:
         """The error to raise if the contents of a folder are damaged."""
-        reason = why if isinstance(why, str) else type(why).__name__
-        return ValueError(f"the {self.noun} in {folder} is damaged ({reason}); save it again")
+        if isinstance(why, str):
+            return ValueError(f"the {self.noun} in {folder} is damaged ({why}); save it again")
+        return ValueError(
+            f"the {self.noun} in {folder} is damaged or was saved by another version of taskspace"
+            f" ({type(why).__name__}); fit it again"
+        )
 
     def _may_replace(self, target: Path) -> bool:
         """Whether the folder holds a model in this format and no other files."""

@@ -349,6 +349,19 @@ def test_folders_that_do_not_say_what_was_held_out_are_read(
     np.testing.assert_array_equal(loaded.predict_proba(FRESH), fitted.predict_proba(FRESH))
 
 
+def test_weights_of_another_shape_are_said_to_be_of_another_version(
+    fitted: SuccessModel, tmp_path: Path
+) -> None:
+    fitted.save(tmp_path / "model")
+    file = ModelFolder("success model", "success-model.json", version=1)
+    settings = file.load_settings(tmp_path / "model")
+    tensors = file.load_arrays(tmp_path / "model", settings)
+    matrix = next(name for name, tensor in tensors.items() if tensor.ndim == 2)
+    file.save(tmp_path / "model", settings, tensors | {matrix: tensors[matrix][:, :-1].copy()})
+    with pytest.raises(ValueError, match=says(f"{tmp_path / 'model'} another version")):
+        SuccessModel.load(tmp_path / "model")
+
+
 @pytest.mark.parametrize("name", ["success-model.json", "weights.safetensors"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "missing", "foreign"])
 def test_damaged_files_are_refused(

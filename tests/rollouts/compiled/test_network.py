@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
+from taskspace.rollouts.compiled import network
 from taskspace.rollouts.compiled.network import (
     LANES,
     WorkSpace,
@@ -37,7 +39,7 @@ def plain_forward(weights: Any, biases: Any, inputs: Any, tanh: bool) -> Any:
 
 
 def compiled_forward(
-    weights: Any, biases: Any, inputs: Any, tanh: bool, fixed: Any = (False,)
+    weights: Any, biases: Any, inputs: Any, tanh: bool, fixed: Any = (False,), kernel: Any = forward
 ) -> Any:
     """The outputs of the kernel; columns that are `fixed` are summed up before."""
     is_fixed = np.resize(fixed, len(inputs))
@@ -51,7 +53,7 @@ def compiled_forward(
         begin_lane(sums, space.begun, lane)
     space.inputs[:] = inputs[~is_fixed]
     packed = pack_layers([weights[0][:, ~is_fixed], *weights[1:]], biases)
-    forward(packed, sizes, tanh, space.memory, bool(is_fixed.any()))
+    kernel(packed, sizes, tanh, space.memory, bool(is_fixed.any()))
     return space.outputs.copy()
 
 
@@ -105,3 +107,16 @@ def test_tanh_equals_numpy() -> None:
     ours = values.copy()
     tanh_lanes(ours)
     np.testing.assert_allclose(ours, np.tanh(values), atol=3e-7)
+
+
+@pytest.mark.parametrize("tanh", [False, True])
+def test_tiles_of_any_width_give_the_same_bits(monkeypatch: pytest.MonkeyPatch, tanh: bool) -> None:
+    assert network._BLOCK in (16, 64)
+    weights, biases = random_layers((7, 33, 20, 6))
+    inputs = np.random.default_rng(1).standard_normal((7, LANES)).astype(np.float32)
+    outputs = []
+    for width in (16, 32, 64):
+        monkeypatch.setattr(network, "_BLOCK", width)
+        kernel = njit(network.forward.py_func)
+        outputs.append(compiled_forward(weights, biases, inputs, tanh, kernel=kernel))
+    np.testing.assert_array_equal(outputs[1:], outputs[:1] * 2)

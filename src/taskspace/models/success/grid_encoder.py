@@ -3,10 +3,10 @@
 Whether an agent solves a task depends on its actions in single states. As a function of the task,
 success is therefore complicated; as a function of the actions in single states it follows from the
 rules. The encoder uses this. Its network gives the probabilities of the actions of some imagined
-agents in a state, from what can be seen there: also where the next thing to do is, relative to the
-agent. The probability that they solve the task from there is the mean over the states that come
-next. Only shortest solutions are considered; the layers after the encoder do the rest, e.g. for
-agents that turn back after a wrong turn.
+agents in a state, from what can be seen there, including where the next thing to do is, relative
+to the agent. The probability that they solve the task from there is that of the states that come
+next, weighted with the probabilities of the actions. Only shortest solutions are considered; the
+layers after the encoder do the rest, e.g. for agents that turn back after a wrong turn.
 """
 
 from __future__ import annotations
@@ -169,19 +169,19 @@ def _explore(task, first, states, following):
             if there >= 0 and left[there] == left[node] - 1:
                 following[here, action] = rows[there]
     if left[start] < FAR:
-        following[first, FINISH] = SOLVES
+        following[first, FINISH] = SOLVES  # the goal, which the search ahead finds last
     return first + count
 
 
 def _explore_factory(explore: Any) -> Any:
     def explore_all(tasks, states, following, starts):
-        row = 0
+        count = 0
         for index in range(len(tasks)):
-            row = explore(tasks[index], row, states, following)
-            if row < 0:
+            count = explore(tasks[index], count, states, following)
+            if count < 0:
                 break
-            starts[index] = row - 1
-        return row
+            starts[index] = count - 1  # the search ahead begins there, and its order is reversed
+        return count
 
     return explore_all
 

@@ -60,7 +60,7 @@ FEW_STEPS = 300  # of training a network for few tasks
 ENOUGH_TO_COMPARE = 10  # with fewer tasks, the model is the agents' means
 MOST_BLOCKS = 100  # of the network
 SAMPLE = 1000  # tasks that are saved with the model
-MOST_STORED = 1 << 26  # numbers in the codes of all tasks, a quarter of a gigabyte
+MOST_STORED = 1 << 26  # numbers in the codes of features of all tasks, a quarter of a gigabyte
 
 
 class SuccessModel(Predicting, BaseEstimator):  # type: ignore[misc]
