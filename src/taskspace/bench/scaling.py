@@ -22,8 +22,8 @@ from taskspace.rollouts.compiled import chunks
 from taskspace.rollouts.evaluate import evaluate
 
 ENVIRONMENT = "MultiKeyNav"
-AGENTS, ROLLOUTS, TASKS = 20, 10, 80_000  # about four seconds of work on two cores
-PIECES = (2_000_000, 5_000_000, 20_000_000, 80_000_000)  # most steps per piece of work
+AGENTS, ROLLOUTS, TASKS = 20, 10, 200_000  # some four seconds of work on two cores
+PIECES = (5_000_000, 20_000_000, 100_000_000, 200_000_000)  # most steps per piece of work
 PAIRS = 5  # repetitions with local threads and Ray
 CALLS = 300  # empty calls, to measure the overhead
 MANY_TASKS = 1_000_000

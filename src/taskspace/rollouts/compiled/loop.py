@@ -146,6 +146,7 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
         ended, count = stack_array(np.int64, LANES), LANES
         for lane in range(LANES):
             status[lane], elapsed[lane], rewards[lane], ended[lane] = _IDLE, 0, 0.0, lane
+            entry[lane] = -1
         words = agent_words(seed, agent)
         nonzero, sums = np.empty(len(begins), np.int64), np.empty(begins.shape[1], np.float32)
         waiting, task, rollout = first, first // rollouts, first % rollouts
@@ -165,10 +166,16 @@ def play_factory(step: Any, draw: Any) -> Callable[..., int]:
                     status[lane] = _IDLE
                     playing -= 1
                 if waiting < last:
-                    column(states, lane)[:] = row(tasks, task)
-                    if len(fixed):
+                    state, start = column(states, lane), row(tasks, task)
+                    if len(fixed) == 0:
+                        state[:] = start
+                    elif entry[lane] == task - first_task:  # the lane has the fixed columns already
+                        for number in changing:
+                            state[number] = start[number]
+                    else:
+                        state[:] = start
                         if task != summed:
-                            first_sums(begins, fixed, row(tasks, task), nonzero, sums)
+                            first_sums(begins, fixed, start, nonzero, sums)
                             summed = task
                         begin_lane(sums, begun, lane)
                     start_stream(column(streams, lane), words, task, rollout)
