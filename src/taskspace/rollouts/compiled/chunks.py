@@ -29,7 +29,7 @@ from taskspace.rollouts.return_moments import ReturnMoments
 _STEPS_PER_CHUNK = 500_000
 # The same for a piece of work on Ray, which is several chunks: `taskspace bench scaling` measures
 # the overhead of a piece.
-_STEPS_PER_PIECE = 100_000_000
+_STEPS_PER_PIECE = 200_000_000
 _PIECES_PER_CORE = 4  # at least, so that cores end together
 
 
