@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -335,15 +337,22 @@ def test_save_and_load_give_the_same_bits(
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
+@contextlib.contextmanager
+def saved_arrays(fitted: SuccessModel, folder: Path) -> Iterator[dict[str, Any]]:
+    """The arrays of a saved model, which are saved again with what is changed in them."""
+    fitted.save(folder)
+    file = ModelFolder("success model", "success-model.json", version=1)
+    settings = file.load_settings(folder)
+    tensors = file.load_arrays(folder, settings)
+    yield tensors
+    file.save(folder, settings, tensors)
+
+
 def test_folders_that_do_not_say_what_was_held_out_are_read(
     fitted: SuccessModel, tmp_path: Path
 ) -> None:
-    fitted.save(tmp_path / "model")
-    file = ModelFolder("success model", "success-model.json", version=1)
-    settings = file.load_settings(tmp_path / "model")
-    tensors = file.load_arrays(tmp_path / "model", settings)
-    del tensors["held_out"]
-    file.save(tmp_path / "model", settings, tensors)
+    with saved_arrays(fitted, tmp_path / "model") as tensors:
+        del tensors["held_out"]
     loaded = SuccessModel.load(tmp_path / "model")
     assert loaded.held_out_.shape == (0,)
     np.testing.assert_array_equal(loaded.predict_proba(FRESH), fitted.predict_proba(FRESH))
@@ -352,12 +361,9 @@ def test_folders_that_do_not_say_what_was_held_out_are_read(
 def test_weights_of_another_shape_are_said_to_be_of_another_version(
     fitted: SuccessModel, tmp_path: Path
 ) -> None:
-    fitted.save(tmp_path / "model")
-    file = ModelFolder("success model", "success-model.json", version=1)
-    settings = file.load_settings(tmp_path / "model")
-    tensors = file.load_arrays(tmp_path / "model", settings)
-    matrix = next(name for name, tensor in tensors.items() if tensor.ndim == 2)
-    file.save(tmp_path / "model", settings, tensors | {matrix: tensors[matrix][:, :-1].copy()})
+    with saved_arrays(fitted, tmp_path / "model") as tensors:
+        matrix = next(name for name, tensor in tensors.items() if tensor.ndim == 2)
+        tensors[matrix] = tensors[matrix][:, :-1].copy()
     with pytest.raises(ValueError, match=says(f"{tmp_path / 'model'} another version")):
         SuccessModel.load(tmp_path / "model")
 
